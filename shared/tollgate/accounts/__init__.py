@@ -1,17 +1,17 @@
-"""Customers: the account, its API keys, who is calling.
+"""Customers: the account, its API keys and their authentication.
 
-In: an `Authorization` header, and what customers ask about their keys. Out: an `ApiKey` that says whose
-request it is and what it may do, or the error that refuses it. Balances are not here but in `ledger/`.
+In: an `Authorization` header, and requests about keys. Out: an `ApiKey` with the caller's account and
+permissions, or the error that refuses it. Balances are in `ledger/`.
 
 models.py            accounts and keys as stored and as shown
-keys.py              the text of a key: made, checked, hashed
-chat_keys.py         which keys the chat page has
-auth.py              who is calling; `async_auth.py` is the same for text, without blocking
+keys.py              the text of a key: generate, check, hash
+chat_keys.py         the ids and lifetimes of the chat page's keys
+auth.py              checks of the caller's key; `async_auth.py` is the same for text, without blocking
 networks.py          where a key may be used from
-delegation.py        what one key may do to another
-key_request.py       what a body says about a key, checked as a whole
-key_service.py       list, make, change, rotate, revoke
-answers_service.py   what becomes of text answers whose client has gone
+delegation.py        the rights of one key over another
+key_request.py       the body of a request about a key, checked as a whole
+key_service.py       list, create, change, rotate, revoke
+answers_service.py   whether text answers are completed after their client has disconnected
 cap_watch.py         spending caps that are nearly used up: a line of the audit log
 service.py           open an account, show it
 webhook_secrets.py   the secrets that sign webhooks, and their rotation

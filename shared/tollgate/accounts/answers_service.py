@@ -1,4 +1,4 @@
-"""What an account has chosen for text answers whose client has gone."""
+"""The account's setting for text answers whose client has disconnected."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ SUBJECT = "Text answers"
 
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
-    """Shows and changes the choice. A change is noted in the audit log by the transaction that makes it."""
+    """Shows and changes the setting. The transaction that changes it also writes a line of the audit log."""
 
     accounts: AccountRepository
     audit: AuditLog
 
     def completes(self, account_id: str) -> bool:
-        """Return whether answers are made to their end when their client has gone.
+        """Return whether answers are completed after their client has disconnected.
 
         Raises `UserNotFoundError`.
         """
         return self.accounts.existing(account_id).limits.completes_answers
 
     def change(self, account_id: str, who: str, *, completes: bool) -> None:
-        """Set the choice. Processes that serve text know it within a minute. Raises `UserNotFoundError`."""
+        """Set it. Processes that serve text apply it within a minute. Raises `UserNotFoundError`."""
         if completes == self.completes(account_id):
             return
         detail = "complete when the client has gone" if completes else "end when the client has gone"

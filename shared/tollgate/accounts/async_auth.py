@@ -1,4 +1,4 @@
-"""Who is calling, for the text routes: the same rules as `auth.py`, without blocking the loop."""
+"""Authentication for the text routes: the same rules as `auth.py`, without blocking the loop."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ class AsyncAuthenticator:
         self._noting: set[asyncio.Task[None]] = set()
 
     async def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Return the key that the header names, if it is good for `scope` from `address`.
+        """Return the key in the header, if it is valid for `scope` from `address`.
 
         Raises as `bearer_key` and `accepted` do.
         """
@@ -32,7 +32,7 @@ class AsyncAuthenticator:
             self._cache.put(key_id, key)
         good = accepted(text, key, scope, address, self._clock.now_ms())
         if self._cache.use_is_due(good):
-            # Beside the request, which does not wait for it. The set keeps it from being collected.
+            # Runs beside the request, which does not wait for it. The set keeps it from being collected.
             noting = asyncio.create_task(self._note_use(good))
             self._noting.add(noting)
             noting.add_done_callback(self._noting.discard)
@@ -43,5 +43,5 @@ class AsyncAuthenticator:
             await self._db.write(use_write(self._table, key.key_id, self._clock.now_ms()))
         except UseNotedError:
             return  # by another process
-        except Exception:  # noqa: BLE001 - the boundary: no request fails for the sake of its own trace
+        except Exception:  # noqa: BLE001 - the boundary: no request fails because noting its use fails
             logger.exception("keys.use_not_noted", key_id=key.key_id)

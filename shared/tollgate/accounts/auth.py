@@ -1,7 +1,7 @@
-"""Who is calling: the rules, and the authenticator of `functions/api`. That of text is `async_auth.py`.
+"""Who is calling: the rules, and the authenticator of `functions/api`. For text see `async_auth.py`.
 
-A wrong key is refused by what is known already, as far as that goes: its checksum first, then what was read
-in the last 30 s. In that time a flood of wrong keys reads an id once, and the id of a real key a few times.
+A wrong key is refused without a read if possible: by its checksum, then by the cache of the last 30 s.
+So in 30 s a flood of wrong keys reads an unknown id once, and the id of a real key a few times.
 """
 
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ from tollgate.kit.writes import Write
 # A revoked key works at most this much longer (docs/contract.md#authentication).
 KEY_CACHE_MS = 30 * MS_PER_S
 MAX_CACHED_KEYS = 10_000
-# Of one key in 30 s: another secret than the one we know may be a new one, or a guess.
+# Of one key in 30 s: a secret that differs from the cached one may be new, or a guess.
 MAX_READS = 3
-# A key's last use is as old as this at most, and writes its row as seldom.
+# A key's last use is at most this old, and is written at most this often.
 USE_NOTED_MS = 5 * 60 * MS_PER_S
 
 
@@ -32,9 +32,9 @@ class UseNotedError(Exception):
 
 def use_write(table: str, key_id: str, now_ms: int) -> Write:
     """Return the write that notes a key's last use. Refused: `UseNotedError`."""
-    # An update makes a row where there is none.
+    # An update would create a row if there is none.
     key_is_there = Exists("key_id")
-    # It was never used, or nobody noted a use for a while.
+    # It was never used, or no use was noted for a while.
     never_used, noted_long_ago = Missing("last_used_at_ms"), AtMost("last_used_at_ms", now_ms - USE_NOTED_MS)
     return Write(
         table,
@@ -48,7 +48,7 @@ def use_write(table: str, key_id: str, now_ms: int) -> Write:
 def bearer_key(authorization: str | None) -> tuple[str, str]:
     """Return a key's text and id from `Authorization: Bearer …`; costs no read.
 
-    Raises `InvalidApiKeyError` for what cannot be a key of ours.
+    Raises `InvalidApiKeyError` if it cannot be a key of this service.
     """
     scheme, _, text = (authorization or "").strip().partition(" ")
     text = text.strip()
@@ -61,14 +61,14 @@ def bearer_key(authorization: str | None) -> tuple[str, str]:
 
 
 def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, now_ms: int) -> ApiKey:
-    """Return the stored key if `text` is it and it is good for `scope`, from `address`, now.
+    """Return the stored key if `text` is its secret and it is valid for `scope`, from `address`, now.
 
     Raises `InvalidApiKeyError` (unknown, expired, revoked, another secret) or `ForbiddenError`.
     """
-    # One error for all of it: who guesses must not learn whether the id, the secret or the date was wrong.
+    # One error for all of it, so that guesses do not reveal whether the id, the secret or the date is wrong.
     if key is None or not key.opens_with(text, now_ms) or not key.usable_at(now_ms):
         raise InvalidApiKeyError
-    # From here on the key is proven, so that what it may not do can be said.
+    # From here on the key is proven, so the errors may name the missing permission.
     if key.networks is not None and not contains(key.networks, address):
         raise ForbiddenError(f"This API key may not be used from the address {address}.")
     if scope not in key.scopes:
@@ -84,9 +84,9 @@ class _Known:
 
 
 class KeyCache:
-    """What was read of keys, remembered for 30 s: those there are, and those there are not.
+    """A cache of reads of keys for 30 s: existing keys and missing ids.
 
-    Both are bounded and forget the oldest first; apart, so that guesses do not drive out good keys.
+    Both parts are bounded and drop the oldest first; they are separate, so guesses do not evict good keys.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -95,35 +95,35 @@ class KeyCache:
         self._missing: Newest[_Known] = Newest(MAX_CACHED_KEYS)
 
     def get(self, key_id: str, text: str) -> ApiKey | None:
-        """Return the key of this id where it is known; `None` asks to read it.
+        """Return the cached key of this id; `None` if it must be read.
 
         Raises `InvalidApiKeyError` for an id that does not exist.
         """
-        # A guess costs one read in 30 s, however often it comes.
+        # Each guessed id costs one read in 30 s.
         if self._fresh(self._missing, key_id):
             raise InvalidApiKeyError
         known = self._fresh(self._keys, key_id)
         if known is None or known.key is None:
             return None
-        # A secret that does not fit may be one made since, by a rotation.
+        # A secret that does not match may be new, after a rotation.
         settled = known.key.opens_with(text, self._clock.now_ms()) or known.reads >= MAX_READS
         return known.key if settled else None
 
     def put(self, key_id: str, key: ApiKey | None) -> None:
-        """Remember what was just read."""
+        """Cache the result of a read."""
         known = self._fresh(self._keys, key_id)
         until_ms = self._clock.now_ms() + KEY_CACHE_MS
-        # The time is that of the first read, so that the reads in it are counted to an end.
+        # Keep the time of the first read, so that the count of reads ends with it.
         read = _Known(key, until_ms) if known is None else replace(known, key=key, reads=known.reads + 1)
         (self._missing if key is None else self._keys)[key_id] = read
 
     def use_is_due(self, key: ApiKey) -> bool:
-        """Return whether this use of a key is to be noted, and take it for noted."""
+        """Return whether this use of a key is due to be noted, and treat it as noted from now on."""
         now_ms = self._clock.now_ms()
         if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_NOTED_MS:
             return False
         known = self._keys.get(key.key_id)
-        # Before the write is made: of the requests that run beside each other here, one writes.
+        # Set before the write: of several concurrent requests in this process, one writes.
         if known is not None:
             self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
         return True
@@ -134,7 +134,7 @@ class KeyCache:
 
 
 class KeyStore(Protocol):
-    """Where keys are read from, and their last use is written to."""
+    """Stores keys and their last use."""
 
     def get(self, key_id: str) -> ApiKey | None:
         """Return the stored key, or `None`."""
@@ -152,7 +152,7 @@ class Authenticator:
         self._cache = KeyCache(clock)
 
     def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Return the key that the header names, if it is good for `scope` from `address`.
+        """Return the key in the header, if it is valid for `scope` from `address`.
 
         Raises as `bearer_key` and `accepted` do.
         """
@@ -167,9 +167,9 @@ class Authenticator:
         return good
 
     def authenticate_now(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """As `authenticate`, but the key is as it is stored now: for what changes keys and secrets.
+        """As `authenticate`, but with the key as it is stored now: for routes that change keys and secrets.
 
-        What is remembered is asked first, so a flood of wrong keys costs no reads here either.
+        The cache is checked first, so a flood of wrong keys costs no reads here either.
         """
         self.authenticate(authorization, scope, address)
         text, key_id = bearer_key(authorization)
@@ -180,5 +180,5 @@ class Authenticator:
             self._keys.note_use(key.key_id, self._clock.now_ms())
         except UseNotedError:
             return  # by another process
-        except Exception:  # noqa: BLE001 - the boundary: no request fails for the sake of its own trace
+        except Exception:  # noqa: BLE001 - the boundary: no request fails because noting its use fails
             logger.exception("keys.use_not_noted", key_id=key.key_id)

@@ -11,14 +11,14 @@ from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.caps import key_of
 from tollgate.ledger.entries import Entry
 
-# Of the cap, what is held for requests under way included. Close to its end, requests are refused that cost
-# more than what is left: whoever is told at the very end has heard it from customers.
+# Of the cap, including holds of running requests. Near its end, requests that cost more than the rest are
+# refused, so a notice at 100 % would come after the first refusals.
 TOLD_PERCENT = 90
 
 
 @dataclass(frozen=True, slots=True)
 class CapWatch:
-    """Looks at the caps that entries were counted in. A repeat is harmless: each is noted once."""
+    """Checks the caps that counted some entries. A repeat is harmless: each cap is noted once a period."""
 
     keys: ApiKeyRepository
     accounts: AccountRepository
@@ -26,7 +26,7 @@ class CapWatch:
     clock: Clock
 
     def look(self, entries: Iterable[Entry]) -> None:
-        """Look at the caps of some entries, each once; entries without one cost nothing."""
+        """Check the caps of some entries, each once; entries without a cap cost nothing."""
         counters = {(entry.account_id, entry.counter) for entry in entries if entry.counter is not None}
         for account_id, counter in sorted(counters):
             self._look_at(account_id, counter)
@@ -34,7 +34,7 @@ class CapWatch:
     def _look_at(self, account_id: str, counter: str) -> None:
         key = self.keys.get(key_of(counter))
         allowance = None if key is None else key.allowance(self.clock.now_ms())
-        # A cap that was taken off, or a period that is over.
+        # The cap was removed, or its period has ended.
         if key is None or allowance is None or allowance.counter != counter:
             return
         account = self.accounts.get(account_id)
@@ -44,6 +44,6 @@ class CapWatch:
             return
         until = to_the_minute(allowance.resets_at_ms)
         of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"
-        # With another cap the same spending is another question.
+        # A changed cap needs a new check of the same spending.
         once_id = f"{Action.CAP_REACHED}#{counter}#{limit}"
         self.once.note(account_id, once_id, Action.CAP_REACHED, key.label, f"{of}; starts anew {until}")

@@ -1,7 +1,7 @@
-"""Which keys the chat page has: the browser streams from the text routes itself. Pure.
+"""The chat page's keys: with them the browser streams from the text routes directly. Pure.
 
-A person has one key for each `WINDOW_MS`, however many pages ask for it: its id is made of the account, the
-person and the window. So their number is bounded, and the keys of somebody who loses their rights are found
+A person has one key for each `WINDOW_MS`, for all open pages: its id is derived from the account, the
+person and the window. So their number is bounded, and the keys of a person who loses their rights are found
 without a list (docs/decisions/0040-access.md).
 """
 
@@ -11,16 +11,16 @@ from ulid import ULID
 
 from tollgate.kit.clock import MS_PER_S
 
-# A key that leaked is of use no longer than this; the page asks for the next one in time.
+# A leaked key works no longer than this; the page requests the next key in time.
 LIFETIME_MS = 15 * 60 * MS_PER_S
-# Shorter than a key's life by what a page needs to use one that it was given at the end of the window.
+# Shorter than a key's life, because a page still needs time to use a key from the end of the window.
 WINDOW_MS = 10 * 60 * MS_PER_S
-# A ULID is 48 bits of time before 80 others.
+# A ULID is 48 bits of time before 80 other bits.
 _REST_BITS, _REST_BYTES = 80, 10
 
 
 def window_start_ms(now_ms: int) -> int:
-    """Return when the window of a moment began; its key is counted from then."""
+    """Return the start of the window at a moment; its key's lifetime starts there."""
     return now_ms // WINDOW_MS * WINDOW_MS
 
 
@@ -31,6 +31,6 @@ def chat_key_id(account_id: str, identity_id: str, start_ms: int) -> str:
 
 
 def live_windows_ms(now_ms: int) -> list[int]:
-    """Return when the windows began whose keys may be live now, the newest first."""
+    """Return the start times of the windows whose keys may be live now, the newest first."""
     newest = window_start_ms(now_ms)
     return [start for start in (newest, newest - WINDOW_MS) if now_ms < start + LIFETIME_MS]

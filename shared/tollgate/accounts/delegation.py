@@ -1,7 +1,7 @@
-"""What one key may do to another: nothing to or with a key that is more than itself (decision 0017). Pure.
+"""The rights of one key over another: none over a key that may do more (decision 0017). Pure.
 
-Judged is the whole key that results, never the fields that a request names: a limit that a change leaves
-alone is a grant too.
+The check covers the whole resulting key, not only the fields in the request: a limit that a change leaves
+as it is also grants something.
 """
 
 from tollgate.accounts.models import ApiKey
@@ -9,24 +9,24 @@ from tollgate.accounts.networks import is_inside
 from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import SpendingCap
 
-# The fields of a key that say what it may do.
+# The fields of a key that describe its permissions.
 GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap")
 _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap"}
 
 
 def check_gift(by: ApiKey, made: ApiKey) -> None:
-    """Raise `ForbiddenError`, naming each field in which a key that `by` makes is more than `by`."""
+    """Raise `ForbiddenError`, naming each field in which a key that `by` creates exceeds `by`."""
     _check(by, made, "An API key cannot make another one more than it is itself")
 
 
 def check_control(by: ApiKey, key: ApiKey) -> None:
-    """Raise `ForbiddenError` unless `by` may change, rotate and revoke a key: itself, or no stronger one."""
+    """Raise `ForbiddenError` unless `by` may change, rotate and revoke a key: itself, or no stronger key."""
     if by.key_id != key.key_id:
         _check(by, key, "An API key cannot change, rotate or revoke one that may do more than itself")
 
 
 def check_change(by: ApiKey, key: ApiKey, changed: ApiKey) -> None:
-    """Raise `ForbiddenError` unless `by` may make a key what it is in `changed`."""
+    """Raise `ForbiddenError` unless `by` may change a key to `changed`."""
     check_control(by, key)
     check_gift(by, changed)
 
@@ -52,12 +52,12 @@ def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:
         case _ if by.key_id == key.key_id:
             return _spends_more(own, value)
         case _:
-            # What another key spends would come on top of the cap, however low its own is.
+            # Another key's spending would be additional to the cap, no matter how low its own cap is.
             return own is not None
 
 
 def _spends_more(cap: SpendingCap | None, changed: SpendingCap | None) -> bool:
-    """Return whether a key may spend more after a change of its own cap: a new period starts at nothing."""
+    """Return whether a change of its own cap lets a key spend more: a new period starts at 0."""
     if cap is None or changed == cap:
         return False
     return changed is None or changed.per is not cap.per or changed.limit_micro_usd > cap.limit_micro_usd

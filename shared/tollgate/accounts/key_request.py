@@ -1,4 +1,4 @@
-"""What a customer may say about an API key, checked as a whole (docs/contract.md#authentication). Pure."""
+"""A request's fields of an API key, checked as a whole (docs/contract.md#authentication). Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,17 +20,17 @@ MAX_CAP_CENTS = 2**31 - 1
 # Ten years; a key that is to live longer has no end.
 MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
 
-# Between the parts of an emoji, and of words in Persian and Hindi: not seen, and not to be missed.
+# Joins the parts of an emoji, and letters in Persian and Hindi: invisible but needed.
 JOINERS = re.compile("[\u200c\u200d]")
 
-# Whether the catalog has a model of this id.
+# Returns whether the catalog has a model of this id.
 IsModel = Callable[[str], bool]
 
 
 def read_key(
     body: Mapping[str, Any], is_model: IsModel, now_ms: int, *, is_new: bool = False
 ) -> dict[str, Any]:
-    """Return the fields of `ApiKey` that a body sets; what it leaves out is left out.
+    """Return the fields of `ApiKey` in a body; missing fields are left out.
 
     Raises `InvalidInputError` with every problem of the body; a new key must have a name.
     """

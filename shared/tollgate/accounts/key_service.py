@@ -1,7 +1,7 @@
-"""What customers do with API keys: list, make, change, rotate, revoke.
+"""Customers' management of API keys: list, create, change, rotate, revoke.
 
-`by` is the key that asks, as it is stored now; `delegation.py` says what it may. Without one the owner asks,
-signed in.
+`by` is the calling key, as it is stored now; `delegation.py` checks its rights. Without `by` the caller is
+the owner, signed in.
 """
 
 from collections.abc import Mapping
@@ -33,23 +33,23 @@ from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
 from tollgate.kit.writes import Write
 
-# Of a request, as JSON.
+# A request's body, as JSON.
 Body = Mapping[str, Any]
 
-# What a key is made for; managing the account is asked for by name.
+# The scopes of a key by default; managing the account must be requested by name.
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
-# Of a change that never comes through, as `decided_anew` says it.
+# The subject of the error when a change keeps failing, for `decided_anew`.
 _WHAT = "This API key is"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyService:
-    """Manages the listed keys of one account after the other. Views are those of `ApiKey.view`.
+    """Manages the listed keys of accounts. Views come from `ApiKey.view`.
 
-    `by` is the key that asks, where it is not the owner at the dashboard: it passes on no right that it has
-    not. Each change is written together with its line in the audit log. `is_model` says whether the catalog
-    has a model.
+    `by` is the calling key, unless the owner calls from the dashboard: a key grants no right that it lacks.
+    Each change is written together with its line in the audit log. `is_model` tells whether the catalog has a
+    model.
     """
 
     keys: ApiKeyRepository
@@ -59,12 +59,12 @@ class KeyService:
     clock: Clock
 
     def all(self, account_id: str) -> list[KeyView]:
-        """Return the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
+        """Return the account's keys except revoked keys, the newest first. Raises `UserNotFoundError`."""
         counters, now_ms = self.accounts.existing(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
     def by_maker(self, account_id: str) -> dict[str, list[ApiKey]]:
-        """Return the account's keys by the ids of the people who made them, where that is known."""
+        """Return the account's keys by the ids of the people who created them, if that is known."""
         found: dict[str, list[ApiKey]] = {}
         for key in self.keys.listed(account_id):
             if key.made_by is not None:
@@ -72,27 +72,27 @@ class KeyService:
         return found
 
     def end_chat(self, account_id: str, identity_id: str) -> None:
-        """End the chat page's keys of a person in an account, within 30 s everywhere."""
+        """End a person's chat page keys in an account, within 30 s everywhere."""
         now_ms = self.clock.now_ms()
         for start_ms in live_windows_ms(now_ms):
             key_id = chat_key_id(account_id, identity_id, start_ms)
             self.keys.bury(key_id, account_id, start_ms + LIFETIME_MS, now_ms)
 
     def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> None:
-        """Revoke the keys that a person made. Raises as `revoke` does."""
+        """Revoke the keys that a person created. Raises as `revoke` does."""
         for key in self.by_maker(account_id).get(identity_id, []):
             self.revoke(account_id, key.key_id, who=who)
 
     def end_management(self, account_id: str, identity_id: str, who: str) -> None:
-        """Let no key that a person made manage keys any more; raises `ConcurrencyLimitedError`.
+        """Remove key management from all keys that a person created; raises `ConcurrencyLimitedError`.
 
-        A key goes on with its other scopes, as programs may run on it. One without others is revoked.
+        A key keeps its other scopes, because programs may use it. A key without other scopes is revoked.
         """
         for key in self.by_maker(account_id).get(identity_id, []):
             others = key.scopes - {Scope.ACCOUNT}
             if Scope.ACCOUNT not in key.scopes:
                 continue
-            # Somebody else may revoke it at the same moment.
+            # Another request may revoke it at the same moment.
             with suppress(KeyNotFoundError):
                 if others:
                     self.update(account_id, key.key_id, {"scopes": sorted(others)}, who=who)
@@ -107,14 +107,14 @@ class KeyService:
         who: str = OWNER,
         made_by: str | None = None,
     ) -> KeyWithSecretView:
-        """Make a key; its view has the key itself in `key`, this once. `made_by` is the identity that asks.
+        """Create a key; only this view has the key itself in `key`. `made_by` is the caller's identity.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
         now_ms = self.clock.now_ms()
         fields = read_key(body, self.is_model, now_ms, is_new=True)
         made = new_key()
-        # The secret is in the answer alone; what is stored can prove it and not show it.
+        # Only the response has the secret; the stored hash can verify it and not reveal it.
         key = ApiKey(
             made.key_id,
             account_id,
@@ -124,7 +124,7 @@ class KeyService:
             made_by=made_by if by is None else by.made_by,
             **{"scopes": DEFAULT_SCOPES, **fields},
         )
-        # Checked on the whole key, defaults included: a field that was left out can be a gift too.
+        # Check the whole key, including defaults: a missing field can grant something too.
         if by is not None:
             check_gift(by, key)
         noted = self._noted(key, Action.KEY_CREATED, by, who, _limits(key))
@@ -134,14 +134,14 @@ class KeyService:
     def update(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
     ) -> KeyView:
-        """Change what the body names, null for no limit; effective within 30 s. Return the view.
+        """Change the fields in the body, null for no limit; effective within 30 s. Return the view.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
         """
 
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
-            # Read inside: on another look, a date that has passed meanwhile is refused.
+            # Read inside: on a retry, a date that has passed meanwhile is refused.
             fields = read_key(body, self.is_model, self.clock.now_ms())
             changed = replace(key, **fields)
             if by is not None:
@@ -155,17 +155,17 @@ class KeyService:
     def rotate(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
     ) -> KeyWithSecretView:
-        """Return the view with a new secret in `key`, this once; the old one lives on for a while.
+        """Return the view with a new secret in `key`, only this once; the old one stays valid for a while.
 
-        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
-        the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones;
-        `ConcurrencyLimitedError`.
+        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`, and
+        `RotationInProgressError` while the old secret of an earlier rotation is valid, unless the overlap
+        is 0, which ends all old secrets.
         """
 
         def rotate() -> tuple[ApiKey, str]:
             key = self._live(account_id, key_id)
             overlap_s, now_ms = read_overlap_s(body, MAX_OVERLAP_S), self.clock.now_ms()
-            # Whoever rotates a key has it then.
+            # The caller gets the new secret, so it must not have fewer rights than the key.
             if by is not None:
                 check_control(_as_it_is(by, key), key)
             if overlap_s and (key.previous_until_ms or 0) > now_ms:
@@ -185,7 +185,7 @@ class KeyService:
         return {**self._view(rotated), "key": text}
 
     def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
-        """End a key, within 30 s everywhere; return its view. A second time changes nothing.
+        """End a key, within 30 s everywhere; return its view. A repeat changes nothing.
 
         Raises `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
         """
@@ -205,9 +205,9 @@ class KeyService:
         return self._view(self._known(account_id, key_id))
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:
-        """Return what holds a write to the key that asks, as it was judged: narrowed since, it is another.
+        """Return a write that fails if the calling key has changed since its check: it may have lost rights.
 
-        A key that changes itself is written to anyway, as it was judged.
+        A key that changes itself is written anyway, under the same condition.
         """
         return [] if by is None or by.key_id == key.key_id else [self.keys.still(by)]
 
@@ -235,7 +235,7 @@ class KeyService:
 
 
 def _limits(key: ApiKey) -> str:
-    """Return what a key may do, in words."""
+    """Return a key's limits in words."""
     cap = "no cap" if key.cap is None else f"{dollars(cents_down(key.cap.limit_micro_usd))} per {key.cap.per}"
     models = "all models" if key.models is None else f"{len(key.models)} models"
     networks = "any network" if key.networks is None else f"{len(key.networks)} networks"
@@ -243,5 +243,5 @@ def _limits(key: ApiKey) -> str:
 
 
 def _as_it_is(by: ApiKey, key: ApiKey) -> ApiKey:
-    """Return the key that asks, as it was read last: one that changes itself was read again just now."""
+    """Return the calling key as last read; a key that changes itself was just read again."""
     return key if by.key_id == key.key_id else by

@@ -3,7 +3,7 @@
 Source: docs/contract.md#authentication.
 
 The secret has 192 bits from the system's generator, so one round of SHA-256 is enough to store it. The
-checksum lets a wrong key be refused, and a leaked one be recognised, without asking the database.
+checksum allows a wrong key to be refused, and a leaked key to be recognised, without a database read.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ulid import ULID
 
 PREFIX = "tg_live_"
-# Longer than any key we make; a longer string is not worth hashing.
+# Longer than any key of this service; a longer string is not worth hashing.
 MAX_KEY_LENGTH = 120
 
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -30,8 +30,8 @@ _ID_PREFIX = "key_"
 class NewKey:
     """A fresh key.
 
-    `text` is the key itself, which its customer sees this once. What is stored is its id, which is in the
-    text too, and the `digest` (SHA-256): who reads the table can use no key.
+    `text` is the key itself, which its customer sees only once. Stored are its id, which is also part of the
+    text, and the `digest` (SHA-256): a reader of the table cannot use any key.
     """
 
     key_id: str
@@ -40,13 +40,13 @@ class NewKey:
 
 
 def new_key(key_id: str | None = None) -> NewKey:
-    """Make a key from the system's random generator; with `key_id`, a new secret of that key."""
+    """Generate a key from the system's random generator; with `key_id`, a new secret of that key."""
     secret = "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET_CHARACTERS))
     return _key(f"{_ID_PREFIX}{ULID()}" if key_id is None else key_id, secret)
 
 
 def derived_key(key_id: str, secret: str) -> NewKey:
-    """Return the one key of an id that a secret of ours makes: always the same, and no other secret's."""
+    """Return the key that is derived from an id and a secret of this service: always the same key."""
     number = int.from_bytes(hmac.digest(secret.encode(), key_id.encode(), "sha256"))
     characters = []
     for _ in range(_SECRET_CHARACTERS):
@@ -62,12 +62,12 @@ def _key(key_id: str, secret: str) -> NewKey:
 
 
 def visible_prefix(key_id: str) -> str:
-    """Return how a key begins, by which its owner knows it; nothing of its secret."""
+    """Return the start of a key, by which its owner recognises it; it contains no part of its secret."""
     return PREFIX + key_id.removeprefix(_ID_PREFIX)
 
 
 def key_id_of(text: str) -> str | None:
-    """Return the id inside a well-formed key, or `None` when it cannot be one of ours."""
+    """Return the id inside a well-formed key, or `None` if it cannot be a key of this service."""
     if len(text) > MAX_KEY_LENGTH or not text.startswith(PREFIX) or not text.isascii():
         return None
     ulid, _, secret = text[len(PREFIX) :].partition("_")
@@ -79,7 +79,7 @@ def key_id_of(text: str) -> str | None:
 
 
 def digest(text: str) -> str:
-    """Return what is stored in place of a key."""
+    """Return the hash that is stored instead of a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

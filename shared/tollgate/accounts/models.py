@@ -20,7 +20,7 @@ from tollgate.ledger.wallets import DEFAULT, Limits
 
 
 class Scope(StrEnum):
-    """What a key may be used for (docs/contract.md#authentication)."""
+    """The permitted uses of a key (docs/contract.md#authentication)."""
 
     MEDIA = "media"
     TEXT = "text"
@@ -91,8 +91,8 @@ class KeyWithSecretView(KeyView):
 class Account:
     """A customer. `webhook_secrets` are the newest first; two while one is rotated out.
 
-    `counters` are those of spending caps, by name (`ledger/caps.py`). Of the `open_tasks`, providers work on
-    the `running_tasks`.
+    `counters` are the counters of spending caps, by name (`ledger/caps.py`). `running_tasks` are the
+    `open_tasks` that providers work on.
     """
 
     account_id: str
@@ -104,9 +104,9 @@ class Account:
     counters: Mapping[str, int] = field(default_factory=dict)
     running_tasks: int = 0
     suspended: str | None = None
-    """Why an operator suspended it (`ledger/standing.py`)."""
+    """The operator's reason for a suspension (`ledger/standing.py`)."""
     limits: Limits = DEFAULT
-    """What the account may have; where it has none of its own, what every account may."""
+    """The account's limits; the default of all accounts if it has no limits."""
 
     def view(self) -> UserView:
         """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
@@ -117,7 +117,7 @@ class Account:
         }
 
     def to_item(self) -> Item:
-        """Return a new account as a row; holds, counters and keys come and go by writes of their own."""
+        """Return a new account as a row; other writes add holds, counters and keys."""
         return {
             "account_id": self.account_id,
             "balance_micro_usd": self.balance_micro_usd,
@@ -130,7 +130,7 @@ class Account:
 
     @classmethod
     def from_item(cls, item: Item) -> "Account":
-        """Return the account that a row holds (fields of other features are left aside)."""
+        """Return the account that a row holds (fields of other features are ignored)."""
         created_at_ms = item["created_at_ms"]
         return cls(
             item["account_id"],
@@ -150,9 +150,9 @@ class Account:
 class ApiKey:
     """A stored key: never the key itself, only its SHA-256.
 
-    `None` for `models` or `networks` means all of them. After a rotation `previous_digest` is that of the old
-    secret, which works until `previous_until_ms`. Keys that are not `listed` are ours, such as those of the
-    chat page: no customer manages them, and they do not count.
+    `None` for `models` or `networks` means all of them. After a rotation `previous_digest` is the digest of
+    the old secret, which works until `previous_until_ms`. Keys that are not `listed` are internal, such as
+    the chat page's keys: no customer manages them, and they do not count.
     """
 
     key_id: str
@@ -171,23 +171,23 @@ class ApiKey:
     last_used_at_ms: int | None = None
     listed: bool = False
     seq: int = 0
-    """Raised by each change but the last use, so that a change is of the key that was read."""
+    """Raised by each change except the last use, so that a write can require the key that was read."""
     made_by: str | None = None
-    """The person who made it, by their identity's id; a key that a key made has that one's."""
+    """The identity id of the person who created it; a key that a key created inherits it."""
 
     @property
     def listed_id(self) -> str | None:
-        """Return the id under which its customer knows the key; `None` for keys of ours."""
+        """Return the id under which its customer knows the key; `None` for internal keys."""
         return self.key_id if self.listed else None
 
     @property
     def label(self) -> str:
-        """Return what the audit log calls the key: the name that its customer gave it, and its id."""
+        """Return the key's name in the audit log: its customer's name for it, and its id."""
         return f"{self.name or 'Unnamed'} ({self.key_id})"
 
     @property
     def actor(self) -> str:
-        """Return what the audit log calls who asks with the key."""
+        """Return the name in the audit log of a caller with this key."""
         return by_key(self.key_id)
 
     def usable_at(self, now_ms: int) -> bool:
@@ -196,7 +196,7 @@ class ApiKey:
         return self.revoked_at_ms is None and not expired
 
     def opens_with(self, text: str, now_ms: int) -> bool:
-        """Return whether `text` is this key's secret, or the one that is rotated out; in constant time."""
+        """Return whether `text` is this key's secret, or the old one during a rotation; in constant time."""
         if self.previous_digest is not None and now_ms < (self.previous_until_ms or 0):
             return matches(text, self.digest) | matches(text, self.previous_digest)
         return matches(text, self.digest)
@@ -211,7 +211,7 @@ class ApiKey:
             raise ForbiddenError(f"This API key may not use the model '{model_id}'.")
 
     def allowance(self, now_ms: int) -> Allowance | None:
-        """Return what the key may spend in the period of now; `None` for a key without a cap."""
+        """Return the key's allowance in the current period; `None` for a key without a cap."""
         return None if self.cap is None else self.cap.at(self.key_id, now_ms)
 
     def view(self, now_ms: int, counters: Mapping[str, int]) -> KeyView:
@@ -244,7 +244,7 @@ class ApiKey:
         }
 
     def to_item(self) -> Item:
-        """Return the key as a row, without what it has not. Only a listed key is in an index."""
+        """Return the key as a row, without missing values. Only a listed key is in an index."""
         row: Item = {
             "key_id": self.key_id,
             "account_id": self.account_id,
@@ -264,7 +264,7 @@ class ApiKey:
             "expiry_day": utc_day(self.expires_at_ms) if self.listed and self.expires_at_ms else None,
             "seq": self.seq or None,
             "made_by": self.made_by,
-            # A key of ours that has ended is of no use: its row may go (DynamoDB's TTL).
+            # An internal key that has ended is useless: DynamoDB's TTL may delete its row.
             "expires_at_s": None
             if self.listed or not self.expires_at_ms
             else _row_ends_s(self.expires_at_ms),

@@ -1,6 +1,6 @@
-"""Where a key may be used from: CIDR networks, and the caller's address as the gateway saw it. Pure.
+"""The networks from which a key may be used: CIDR, and the caller's address from the gateway. Pure.
 
-`X-Forwarded-For` is never read: whoever calls can write into it what they like.
+`X-Forwarded-For` is never read, because callers can write anything into it.
 """
 
 import json
@@ -17,9 +17,9 @@ _IPV4_IN_IPV6 = IPv6Network("::ffff:0:0/96")
 
 
 def network_of(text: str) -> Network:
-    """Return the network that `text` writes, a single address as one of its own.
+    """Return the network in `text`; a single address is a network of one address.
 
-    Raises `ValueError` with what is wrong: host bits set, a netmask, a zone, or IPv4 written as IPv6.
+    Raises `ValueError` with the problem: host bits set, a netmask, a zone, or IPv4 written as IPv6.
     """
     address, slash, prefix = text.partition("/")
     if slash and digits(prefix, 0, IPV6_BITS) is None:
@@ -38,7 +38,7 @@ def network_of(text: str) -> Network:
 
 
 def contains(networks: Collection[Network], address: str | None) -> bool:
-    """Return whether a caller's address is in one of the networks; one that cannot be read is in none."""
+    """Return whether a caller's address is in one of the networks; an unreadable address is in none."""
     try:
         found = ip_address(address or "")
     except ValueError:
@@ -56,9 +56,9 @@ def is_inside(network: Network, others: Collection[Network]) -> bool:
 
 
 def gateway_address(request_context: str | None) -> str | None:
-    """Return the caller's address from API Gateway's request context, as JSON; `None` where it has none.
+    """Return the caller's address from API Gateway's request context, as JSON; `None` if it has none.
 
-    The Lambda Web Adapter puts it into the header `x-amzn-request-context`, over what a client sent there.
+    The Lambda Web Adapter sets the header `x-amzn-request-context`, and replaces a client's value.
     """
     try:
         found = json.loads(request_context or "")["identity"]["sourceIp"]

@@ -20,14 +20,14 @@ from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, 
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import is_wallet, together
 
-# Of one account, revoked ones not counted.
+# Keys of one account, not counting revoked keys.
 MAX_API_KEYS = 100
-# Of all accounts on one day, that are looked at.
+# Expiring keys of all accounts that are looked at for one day.
 MAX_EXPIRING = 10_000
 
 
 class AlreadyExistsError(Exception):
-    """A row with this id is there already."""
+    """There is a row with this id already."""
 
 
 class SecretsMovedError(Exception):
@@ -39,11 +39,11 @@ class AlreadyRevokedError(Exception):
 
 
 class KeyMovedError(Exception):
-    """The key was changed or rotated since it was read; nothing was written. Read it, and decide anew."""
+    """The key was changed or rotated since it was read; nothing was written. Read it, and decide again."""
 
 
 class AccountRepository:
-    """Reads accounts, and makes new ones with nothing on them."""
+    """Reads accounts, and creates empty ones."""
 
     def __init__(self, db: Database, table: str) -> None:
         self._db = db
@@ -67,7 +67,7 @@ class AccountRepository:
         self._db.write(self.new(account))
 
     def new(self, account: Account) -> Write:
-        """Return the write that stores a new account. Raises `ValueError` for one that starts with money."""
+        """Return the write that stores a new account. Raises `ValueError` if it starts with money."""
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
         return put_new(
@@ -81,14 +81,14 @@ class AccountRepository:
         new: Sequence[WebhookSecret],
         *others: TransactWrite,
     ) -> None:
-        """Store `new` in the place of `read`, together with other writes: everything, or nothing.
+        """Replace `read` by `new`, together with other writes: all, or nothing.
 
-        Raises `SecretsMovedError` when other secrets are there by now.
+        Raises `SecretsMovedError` if the stored secrets are no longer `read`.
         """
         items = [secret.to_item() for secret in new]
-        # Nobody rotated since it was read: the newest secret is the same.
+        # No rotation since it was read: the newest secret is the same.
         newest_is_the_same = Equals(("webhook_secrets", 0, "secret"), read[0].text)
-        # Accounts from before rotation have bare strings in the place of maps.
+        # Accounts older than rotation have bare strings instead of maps.
         newest_is_that_string = Equals(("webhook_secrets", 0), read[0].text)
         replaced = Write(
             self._table,
@@ -100,7 +100,7 @@ class AccountRepository:
         self._db.transact([replaced, *others])
 
     def let_answers_complete(self, account_id: str, completes: bool, *others: TransactWrite) -> None:
-        """Set whether text answers are made to their end when their client has gone.
+        """Set whether text answers are completed after their client has disconnected.
 
         `others` are written in the same transaction. Raises `UserNotFoundError`.
         """
@@ -121,7 +121,7 @@ class AccountRepository:
             {"account_id": account_id},
             "api_keys",
             most=MAX_API_KEYS,
-            # Accounts from before keys were counted have one.
+            # Accounts older than the count of keys have one key.
             start=1,
             refused=_key_refused,
         )
@@ -151,7 +151,7 @@ class ApiKeyRepository(OneTable):
         return self._find({"key_id": key_id}, ApiKey.from_item)
 
     def listed(self, account_id: str) -> list[ApiKey]:
-        """Return an account's listed keys, the newest first; one made a moment ago may be missing yet."""
+        """Return an account's listed keys, the newest first; a very new key may be missing."""
         rows = self._db.query(
             self._table,
             Equals("account_id", account_id),
@@ -168,19 +168,19 @@ class ApiKeyRepository(OneTable):
         return [key for key in found if key is not None and key.revoked_at_ms is None and key.listed]
 
     def add(self, key: ApiKey, *others: TransactWrite) -> None:
-        """Store a new key together with other writes: everything, or nothing.
+        """Store a new key together with other writes: all, or nothing.
 
-        Raises `AlreadyExistsError`, or what the first refused one of the others means.
+        Raises `AlreadyExistsError`, or the error of the first of the others that is refused.
         """
         put = put_new(self._table, key.to_item(), "key_id", lambda _: AlreadyExistsError(key.key_id))
         self._transact([*others, put])
 
     def still(self, caller: ApiKey) -> Write:
-        """Return the write by which others of its transaction count only while a caller is what was read.
+        """Return a write for a transaction that is to succeed only while a caller's key is as it was read.
 
-        Refused, it means `InvalidApiKeyError` for a revoked key, `ConcurrencyLimitedError` for a changed one.
+        Refused: `InvalidApiKeyError` for a revoked key, `ConcurrencyLimitedError` for a changed key.
         """
-        # It changes nothing. A check alone would be a permission of its own, for the same price.
+        # It changes nothing. A condition check would need another IAM permission, for the same price.
         return Write(
             self._table,
             key={"key_id": caller.key_id},
@@ -190,7 +190,7 @@ class ApiKeyRepository(OneTable):
         )
 
     def change(self, read: ApiKey, changed: ApiKey, *others: TransactWrite) -> None:
-        """Write what differs between a listed key as it was read and as it is to be, with other writes.
+        """Write the differences between a listed key as it was read and `changed`, with other writes.
 
         Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyMovedError` when it was changed or
         rotated.
@@ -198,7 +198,7 @@ class ApiKeyRepository(OneTable):
         before, after = read.to_item(), changed.to_item()
         sets = {name: value for name, value in after.items() if before.get(name) != value}
         gone = [name for name in before if name not in after]
-        # Nothing to write, so nothing to count as a change that others would have to look at again.
+        # Nothing to write, so no new `seq` that would make other changes start again.
         if not sets and not gone:
             return
         sets["seq"] = read.seq + 1
@@ -235,7 +235,7 @@ class ApiKeyRepository(OneTable):
         self._transact([revoke, *others])
 
     def bury(self, key_id: str, account_id: str, expires_at_ms: int, now_ms: int) -> None:
-        """Revoke a key of ours that may be there or not: it can neither be used nor be made any more."""
+        """Revoke an internal key, whether it exists or not: it can be neither used nor created any more."""
         ended = ApiKey(key_id, account_id, "", frozenset(), now_ms, expires_at_ms, revoked_at_ms=now_ms)
         row = {name: value for name, value in ended.to_item().items() if name != "key_id"}
         sets = tuple(Set(name, value) for name, value in row.items())
@@ -253,10 +253,10 @@ class ApiKeyRepository(OneTable):
 
 
 def _is_as_judged(read: ApiKey) -> Condition:
-    """Return that a key was not revoked, changed or rotated since it was read.
+    """Return the condition that a key was not revoked, changed or rotated since it was read.
 
-    Whether somebody may touch it was decided by what was read, so a key that was widened meanwhile is not it.
-    Its last use, which no decision hangs on, does not count.
+    The permission check used the key that was read, so a key that gained rights meanwhile must not match. Its
+    last use does not count, because no decision depends on it.
     """
     is_listed = Exists("listed_at")
     return is_listed & _nobody_changed(read)

@@ -45,7 +45,7 @@ class AccountService:
         return self._accounts.existing(account_id)
 
     def end_request(self, account_id: str, request_id: str) -> EndingRequestView:
-        """Ask a running text request to end; who runs it looks every 5 s. Raises `RequestNotFoundError`."""
+        """Ask a running text request to end; its process looks every 5 s. Raises `RequestNotFoundError`."""
         if not is_id("req", request_id):
             raise RequestNotFoundError
         try:

@@ -1,7 +1,7 @@
-"""The secrets that sign an account's webhooks, and how one takes the place of another. Pure.
+"""The secrets that sign an account's webhooks, and their rotation. Pure.
 
 Two are live during a rotation: each attempt carries a signature of both (Standard Webhooks), so a receiver
-verifies with the old secret until it is given the new one.
+can verify with the old secret until it has the new one.
 """
 
 import secrets
@@ -16,7 +16,7 @@ from tollgate.kit.rows import Item
 from tollgate.kit.shapes import Shape, Timestamp
 
 PREFIX = "whsec_"
-# Standard Webhooks asks for 24 to 64.
+# Standard Webhooks requires 24 to 64 bytes.
 SECRET_BYTES = 32
 SHOWN_CHARACTERS = 4
 
@@ -53,7 +53,7 @@ class WebhookSecret:
 
     @property
     def masked(self) -> str:
-        """Return what tells it from others and verifies nothing."""
+        """Return a short form that distinguishes it from other secrets and verifies nothing."""
         return self.text[: len(PREFIX) + SHOWN_CHARACTERS] + "…"
 
     def view(self) -> SecretView:
@@ -77,29 +77,29 @@ class WebhookSecret:
 
     @classmethod
     def from_item(cls, item: Item | str, account_created_at_ms: int) -> "WebhookSecret":
-        """Return the secret that a row holds; a bare string is one that its account was opened with."""
+        """Return the secret that a row holds; a bare string is the account's first secret."""
         if isinstance(item, str):
             return cls(item, account_created_at_ms)
         return cls(item["secret"], item["created_at_ms"], item["expires_at_ms"])
 
 
 def new_webhook_secret(now_ms: int) -> WebhookSecret:
-    """Make a secret from the system's random generator."""
+    """Generate a secret with the system's random generator."""
     return WebhookSecret(PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode(), now_ms)
 
 
 def live_secrets(known: Sequence[WebhookSecret], now_ms: int) -> tuple[WebhookSecret, ...]:
-    """Return those that sign at `now_ms`, the newest first."""
+    """Return the secrets that sign at `now_ms`, the newest first."""
     return tuple(secret for secret in known if secret.live_at(now_ms))
 
 
 def rotated(
     known: Sequence[WebhookSecret], fresh: WebhookSecret, overlap_s: int, now_ms: int
 ) -> tuple[WebhookSecret, ...]:
-    """Return the secrets once `fresh` is the current one; the one before lives on for `overlap_s`.
+    """Return the secrets with `fresh` as the current one; the previous one stays valid for `overlap_s`.
 
-    Raises `RotationInProgressError` while an earlier rotation's old secret lives: a third one would
-    have to end it before its time. An overlap of 0 ends all old ones at once, whatever they were promised.
+    Raises `RotationInProgressError` while an earlier rotation's old secret is valid, because a third secret
+    would end it early. An overlap of 0 ends all old secrets at once, regardless of earlier overlaps.
     """
     current, *leaving = live_secrets(known, now_ms)
     if overlap_s == 0:

@@ -1,4 +1,4 @@
-"""The accounting truth, proven: what an account holds equals what its ledger says. Pure.
+"""The proof of the accounts: an account's money equals the sum of its ledger. Pure.
 
 Source: docs/ledger.md#the-proof.
 """
@@ -12,7 +12,7 @@ from tollgate.ledger.holds import Hold, text_entry_id
 
 
 class Line(NamedTuple):
-    """What the proof needs of an entry; `kind` and `answers` as in `Entry`."""
+    """The fields of an entry that the proof needs; `kind` and `answers` as in `Entry`."""
 
     entry_id: str
     kind: str
@@ -23,7 +23,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What an account's entries up to `through_ms` come to; the checkpoint of the next proof."""
+    """The sums of an account's entries up to `through_ms`; the next proof starts from this checkpoint."""
 
     through_ms: int = -1
     entries: int = 0
@@ -45,13 +45,13 @@ class Drift:
 
     @property
     def amount_micro_usd(self) -> int:
-        """Return what the balance and the holds are above the ledger, or below it."""
+        """Return how much the balance and the holds exceed the ledger; negative if they are below it."""
         return self.balance_micro_usd + self.held_micro_usd - self.ledger_micro_usd
 
     def is_same_as(self, other: "Drift") -> bool:
-        """Return whether this is the drift that `other` is, at the same entry.
+        """Return whether this is the same drift as `other`, at the same entry.
 
-        What came after that entry moved balance and ledger alike, so what is left at it is what is left now.
+        Later entries moved balance and ledger alike, so a drift at that entry is still the drift now.
         """
         return (
             self.account_id == other.account_id
@@ -63,7 +63,7 @@ class Drift:
 
 @dataclass(slots=True)
 class Reading:
-    """Entries that are read one after the other, in any order, and what they come to."""
+    """Entries that are read one after the other, in any order, and their sums."""
 
     tally: Tally = Tally()
     texts: dict[str, int] = field(default_factory=dict)
@@ -72,11 +72,11 @@ class Reading:
     newest: tuple[int, str] = (-1, "")
 
     def copy(self) -> "Reading":
-        """Return a reading that goes on from here and leaves this one as it is."""
+        """Return an independent copy of this reading."""
         return replace(self, texts=dict(self.texts))
 
     def add(self, lines: Sequence[Line], unanswered: Sequence[str] = (), *, recent: bool = True) -> None:
-        """Take in entries; `recent` where an open hold may be settled with one of them."""
+        """Add entries; `recent` if an open hold may be settled with one of them."""
         count, amount = self.tally.entries, self.tally.amount_micro_usd
         self.tally = replace(
             self.tally,
@@ -94,7 +94,7 @@ class Reading:
 def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> list[str]:
     """Return the refunds that do not return exactly their charge, of `charges` by id.
 
-    An entry's id is unique, so a refund whose id is that of its charge's one refund is the only one.
+    An entry's id is unique, so a charge has at most one refund with the refund id derived from it.
     """
     return [
         line.entry_id
@@ -109,7 +109,7 @@ def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> lis
 
 
 def compare(account_id: str, balance_micro_usd: int, holds: Iterable[Hold], reading: Reading) -> Drift | None:
-    """Compare a balance and its open holds with what was read of the ledger; `None` when all is well.
+    """Compare a balance and its open holds with the entries that were read; `None` when all is well.
 
     Checked: the sum; that the balance is not negative; that each refund returns exactly its charge. A hold
     whose request is recorded but not settled counts for hold − charge.

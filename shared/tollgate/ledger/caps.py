@@ -2,9 +2,9 @@
 
 Source: docs/contract.md#authentication.
 
-What a key spent in a period is a number in its account's own row, `spent#<key>#<period>`. So the write that
-takes money counts it as well, under a condition of its own, and the write that gives money back takes it off
-the counter that it was counted in, however late that is. There is no moment at which the two disagree.
+The account's own row counts the spending of each key in a period, as `spent#<key>#<period>`. The write that
+takes money also counts it, under its own condition. The write that returns money takes it off the counter
+that counted it, no matter how late it is. There is no moment at which the two disagree.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _PREFIX = "spent#"
 
 
 class CapPeriod(StrEnum):
-    """What a cap is for."""
+    """The period of a cap."""
 
     DAY = "day"  # A calendar day, UTC.
     MONTH = "month"  # A calendar month, UTC.
@@ -42,14 +42,14 @@ _STAMP_LENGTH = {CapPeriod.DAY: len("2026-11-21"), CapPeriod.MONTH: len("2026-11
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a key may spend in the period of now: at most `limit_micro_usd` in `counter`."""
+    """The allowance of a key in the current period: at most `limit_micro_usd` in `counter`."""
 
     counter: str
     limit_micro_usd: int
     resets_at_ms: int
 
     def left(self, counters: Mapping[str, int]) -> int | None:
-        """Return what may still be spent; `None` before the period's counter is opened."""
+        """Return the amount that may still be spent; `None` before the period's counter is opened."""
         return None if self.counter not in counters else self.limit_micro_usd - counters[self.counter]
 
 
@@ -70,7 +70,7 @@ class SpendingCap:
         return cls(item["limit"], CapPeriod(item["per"]))
 
     def at(self, key_id: str, now_ms: int) -> Allowance:
-        """Return what the cap comes to at `now_ms`."""
+        """Return the allowance that the cap grants at `now_ms`."""
         stamp = iso(now_ms)[: _STAMP_LENGTH[self.per]]
         return Allowance(f"{_PREFIX}{key_id}#{stamp}", self.limit_micro_usd, self._end(now_ms))
 
@@ -123,7 +123,7 @@ def add_spend(write: Counts, allowance: Allowance | None, amount_micro_usd: int)
     """
     if allowance is None:
         return write
-    # What every request of this key counted in this period, and this one, stays within the cap.
+    # The spending of this key in this period, including this request, stays within the cap.
     cap_covers_it = AtMost(allowance.counter, allowance.limit_micro_usd - amount_micro_usd)
     return with_changes(write, Add(allowance.counter, amount_micro_usd), condition=cap_covers_it)
 
@@ -150,7 +150,7 @@ def open_period(
             f"{MAX_COUNTERS} API keys with a spending cap were used in this period, the most an account may."
         )
     account_is_there = Exists("account_id")
-    # Whoever opened it first may have counted something by now.
+    # Another request may have opened it first and counted something.
     nobody_opened_it = Missing(allowance.counter)
     return Write(
         accounts_table,

@@ -1,4 +1,4 @@
-"""Checkpoints of the proof: what the entries of each account came to, and how far a run has come.
+"""Checkpoints of the proof: the sums of each account's entries, and the progress of a run.
 
 Nothing else reads them: losing one costs the time to read an account's entries again.
 """
@@ -15,9 +15,9 @@ _RUN = "run"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How far a run over all accounts has come, and what it has found.
+    """The progress of a run over all accounts, and its findings.
 
-    `after` is the account that was checked last; `None` in one that begins. A run that is `done` waits for
+    `after` is the last account checked; `None` in a new run. A run that is `done` waits for
     the next day.
     """
 
@@ -33,14 +33,14 @@ class Checkpoints(OneTable):
     """Reads and replaces checkpoints."""
 
     def get(self, account_id: str) -> Tally:
-        """Return an account's checkpoint; that of no entries where there is none."""
+        """Return an account's checkpoint; an empty tally if there is none."""
         row = self._db.get(self._table, {"account_id": account_id})
         if row is None:
             return Tally()
         return Tally(row["through_ms"], row["entries"], row["amount_micro_usd"])
 
     def put(self, account_id: str, tally: Tally) -> None:
-        """Replace an account's checkpoint. A later one of another run may be lost: all are sound."""
+        """Replace an account's checkpoint. A later checkpoint of another run may be lost: all are sound."""
         self._db.write(Write(self._table, item={"account_id": account_id, **asdict(tally)}))
 
     def run(self) -> Run:

@@ -1,4 +1,4 @@
-"""Ledger entries: what moved, for what, when. Pure values; entry ids are made from what they are for."""
+"""Ledger entries: the amount, the purpose and the time. Pure values; ids are derived from the purpose."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -9,15 +9,15 @@ from tollgate.kit.shapes import DecimalText, Shape, Timestamp
 
 
 class EntryKind(StrEnum):
-    """What an entry is. The sign of the amount is the customer's view: plus raises the balance."""
+    """The kind of an entry. The sign of the amount is the customer's view: plus raises the balance."""
 
     CREDIT = "credit"  # Money put on the account (plus).
     DEBIT = "debit"  # An operator took money off the account, with a reason (minus).
     CHARGE = "charge"  # A media task was queued (minus).
     REFUND = "refund"  # A media task ended without a result; answers its charge in full (plus).
     TEXT = "text"  # A text request was answered (minus).
-    # A text request was not answered: every provider failed, or its time was over. What was set aside was
-    # given back (0). Its id is the charge's, so that only one of the two can be written, whoever comes first.
+    # A text request was not answered because every provider failed or it timed out. Its hold was returned
+    # (0). It has the charge's id, so only one of the two can be written: the first.
     VOID = "void"
 
 
@@ -82,23 +82,23 @@ class Entry:
     answers: str | None = None
     request_id: str | None = None
     usage: dict[str, Any] | None = None
-    """What a text request was billed for: tokens by kind, and whether they were counted by us."""
+    """The billed usage of a text request: tokens by kind, and whether Tollgate counted them."""
     counter: str | None = None
-    """Where a key's spending cap counted it (`ledger/caps.py`); a refund is taken off the charge's."""
+    """The spending cap's counter that counted it (`ledger/caps.py`); a refund lowers the charge's counter."""
     provider: str | None = None
-    """Whose answer a text request was billed for; for operators, customers are not shown it."""
+    """The provider whose answer was billed; only operators see it."""
     reason: str | None = None
-    """Why money was put on an account or taken off it, in words of who did; the customer sees it."""
+    """The operator's reason for a credit or a debit; the customer sees it."""
     reference: str | None = None
-    """The payment that a credit is of, as the payment provider names it; the customer sees it."""
+    """The payment provider's id of the payment that a credit belongs to; the customer sees it."""
     event_id: str | None = None
-    """The payment provider's event that told of it."""
+    """The payment provider's event that reported it."""
     key_id: str | None = None
-    """The API key that asked; none for what was asked for in the dashboard."""
+    """The API key of the request; none for requests from the dashboard."""
     latency_ms: int | None = None
     """How long a text request took, from its acceptance to the end of its answer."""
     first_byte_ms: int | None = None
-    """How long it took until there was something of a streamed answer to send."""
+    """How long it took until the first bytes of a streamed answer could be sent."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -132,7 +132,7 @@ def refund_id(task_id: str) -> str:
 
 
 def refund_id_of(charge: str) -> str | None:
-    """Return the id of the one refund that answers the charge of this id; `None` for what is no charge's."""
+    """Return the id of the one refund that answers a charge; `None` if the id is not a charge's."""
     task_id, _, kind = charge.rpartition("#")
     return refund_id(task_id) if kind == "charge" else None
 
@@ -162,9 +162,9 @@ def charge_entry(
 
 
 def refund_of(charge: Entry, now_ms: int) -> Entry:
-    """Return the entry that returns a task's charge: all of it, and off the counter that it was added to.
+    """Return the entry that returns a task's whole charge and takes it off the counter that counted it.
 
-    Its id is made of the task's, so a second refund of the same charge finds the first in its place.
+    Its id is derived from the task's id, so a second refund of the same charge finds the first one.
     """
     return replace(
         charge,

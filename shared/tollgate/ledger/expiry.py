@@ -18,17 +18,17 @@ from tollgate.ledger.wallets import account_of
 
 
 class HoldExpiry:
-    """Finds the holds whose time is over, and gives their money back or settles them."""
+    """Finds expired holds, and returns their money or settles them."""
 
     def __init__(self, db: Database, writes: HoldWrites) -> None:
         self._db = db
         self._writes = writes
 
     def expire(self, now_ms: int, limit: int) -> int:
-        """Resolve the holds whose time is over, of at most `limit` accounts a shard; return how many.
+        """Resolve the expired holds of at most `limit` accounts a shard; return how many.
 
-        A hold whose request was recorded is settled by that row, any other is given back whole, by a `void`
-        in that row's place.
+        A recorded request's row settles its hold. Any other hold is returned whole, by a `void`
+        that is written instead of that row.
         """
         return sum(
             self._expire_in(row["account_id"], now_ms)
@@ -52,7 +52,7 @@ class HoldExpiry:
             # The row of the ledger first, because it decides. A crash right after it leaves the hold in
             # place; the next sweep finds the row and settles by it.
             charge = 0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row), hold, now_ms)))
-            # The request itself, or a later one of the account, may have been quicker.
+            # The request itself, or a later request of the account, may have been faster.
             with suppress(AlreadyResolvedError):
                 self._db.write(self._writes.resolve(row, hold, charge))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
@@ -62,7 +62,7 @@ class HoldExpiry:
         return sum(not hold.is_over for hold in expired)
 
     def _decide(self, void: Entry) -> Entry:
-        """Write the void of a hold; return the row that decides, which may have been there before."""
+        """Write the void of a hold; return the row that decides: this void, or an earlier row."""
         try:
             self._db.write(self._writes.record(void))
         except AlreadyRecordedError as exc:

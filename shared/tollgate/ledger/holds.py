@@ -1,26 +1,26 @@
-"""Holds: money set aside for a text request whose price is known only when it is over. Pure.
+"""Holds: money set aside for a text request whose price is known only when it has ended. Pure.
 
 Source: docs/architecture.md#money.
 
     place ──► record ──► settle        the request is billed: hold − charge goes back
-      └─────────────────► void         it never happened: the whole hold goes back
+      └─────────────────► void         the request failed: the whole hold goes back
       └──(3 minutes)────► expire       void or settle, whichever the ledger row says
-                            └────────► late: what the balance carries of the charge, by a row of its own
+                            └────────► late: a separate row bills as much of the charge as the balance covers
 
 A hold lives in the row of its money, the account's own or a wallet's (`wallets.py`), so one conditional write
-takes the money and notes what for. It is resolved at most once: every way out removes it, on the condition
-that it is still there. A write is billed by the size of its row, so a hold is as small as it can be: its
-request's id without the prefix, and one number of amount and end (`Hold.to_value`).
+takes the money and stores its purpose. A hold is resolved at most once: each of these writes removes it, on
+the condition that it is still there. DynamoDB bills a write by the size of its row, so a hold is as small as
+possible: its request's id without the prefix, and one number for amount and end (`Hold.to_value`).
 
-Its request and whoever finds it expired may both want to end it. The ledger row `<request>#text` decides: the
-request writes its charge there, the other one a `void` of 0, each on the condition that there is none. Only
-then is the hold resolved, by both with what that one row says. So no row ever stands for money that did not
-move, in whatever order they come and wherever they die.
+A request and the sweep that finds its hold expired may both want to end it. The ledger row `<request>#text`
+decides: the request writes its charge there, the sweep a `void` of 0, each on the condition that there is no
+row. Only then does either of them resolve the hold, with the content of that row. So every row stands for
+money that moved, in whatever order the writes arrive and wherever a process dies.
 
-A write can be carried out although its answer was lost, so each of these writes may arrive twice. The second
-`place` finds the hold, the second `resolve` finds none. The first copy of a `place` can even be so late that
-the request is over: a hold whose place was sent more than once is therefore resolved into an empty hold
-(`is_over`), which refuses the late copy and goes when its time is over.
+A write can succeed although its response was lost, so each of these writes may arrive twice. The second
+`place` finds the hold, the second `resolve` finds none. The first copy of a `place` can even arrive after
+the request has ended. So a hold whose place was sent more than once is resolved into an empty hold
+(`is_over`), which refuses the late copy and is removed when it expires.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,21 +50,21 @@ from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance
 
-# Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
-# what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
+# Longer than any unstreamed answer takes (100 s, and the writes after it). A stream renews its hold, so
+# a crash blocks an account's money for minutes, not for as long as a stream may run.
 HOLD_LIFETIME_MS = 3 * 60 * MS_PER_S
 # How long an empty hold refuses late copies of its place. AWS refuses a signed request that reaches it more
 # than five minutes after its time stamp; a minute is for clocks that differ.
 # Source: https://docs.aws.amazon.com/general/latest/gr/sigv4-date-handling.html
 OVER_LIFETIME_MS = 6 * 60 * MS_PER_S
-# When a hold is renewed, after it was placed or renewed before: a minute before its end, since clocks
-# differ and the write may have to be tried again.
+# How long after it was placed or renewed a hold is renewed: a minute before its end, because clocks
+# differ and the write may have to be retried.
 RENEW_AFTER_MS = 2 * 60 * MS_PER_S
 # The pause before a renewal that failed is tried again. Each try is several requests in about 2 s.
 RENEW_AGAIN_MS = 3 * MS_PER_S
-# As many tries as the minute before the hold's end has room for. Whoever gives up is billed late.
+# As many tries as fit in the minute before the hold's end. If all fail, the request is billed late.
 MAX_RENEWAL_FAILURES = 20
-# As many as the 15 minutes take that a request through the gateway may last.
+# As many as fit in the 15 minutes that a request through the gateway may last.
 MAX_RENEWALS = 7
 # Text requests of one account at once (docs/contract.md#limits).
 MAX_HOLDS = 100
@@ -76,10 +76,10 @@ _TIMES = 10**14
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Money set aside for one request; `counter` is the spending cap's that it was counted in, if any.
+    """Money set aside for one request; `counter` is the counter of the spending cap, if any.
 
-    `is_of_before` is set of one that a process of before placed, under the request's whole id. A deployment
-    finds such holds: of requests that run on in the processes of before, and of some that died.
+    `is_of_before` is true for holds written by an earlier release, under the request's whole id. A deployment
+    finds such holds: of requests that still run in processes of that release, and of crashed requests.
     """
 
     request_id: str
@@ -92,11 +92,11 @@ class Hold:
 
     @property
     def path(self) -> tuple[str, str]:
-        """Return where it stands in its row."""
+        """Return its path in the row."""
         return ("holds", self.request_id) if self.is_of_before else hold_path(self.request_id)
 
     def to_value(self) -> Any:
-        """Return what stands there: one number, or a map where there is more to say."""
+        """Return its stored value: one number, or a map if it has more fields."""
         if self.is_over:
             return -self.expires_at_ms
         if self.counter is None:
@@ -105,7 +105,7 @@ class Hold:
 
     @classmethod
     def from_value(cls, key: str, value: Any) -> "Hold":
-        """Return the hold that stands in a row under `key`."""
+        """Return the hold that a row stores under `key`."""
         if key.startswith(_PREFIX):
             return cls(key, value["amount"], value["expires_at"], value.get("counter"), is_of_before=True)
         request_id = f"{_PREFIX}{key}"
@@ -117,10 +117,10 @@ class Hold:
 
 
 class HoldRefusedError(Exception):
-    """The account cannot place this hold now. What `holds` has may come back when their requests end.
+    """The account cannot place this hold now. The money in `holds` may come back when their requests end.
 
-    `counters` are those of spending caps, by name; `rate` is set where the request's minute is the reason,
-    or one of the reasons.
+    `counters` are the counters of spending caps, by name; `rate` is set if the requests per minute are among
+    the reasons.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class HoldRefusedError(Exception):
         self.counters = counters
         self.rate = rate
         self.limits = limits
-        """What the row says of its limits, which may have changed."""
+        """The limits in the row, which may have changed."""
         self._most = most
 
     @property
@@ -149,16 +149,16 @@ class HoldRefusedError(Exception):
 
     @property
     def held_micro_usd(self) -> int:
-        """Return what the open holds have set aside."""
+        """Return the amount that the open holds have set aside."""
         return sum(hold.amount_micro_usd for hold in self.holds)
 
     def held_in(self, counter: str) -> int:
-        """Return what the open holds have counted in a spending cap's counter."""
+        """Return the amount that the open holds have counted in a spending cap's counter."""
         return sum(hold.amount_micro_usd for hold in self.holds if hold.counter == counter)
 
 
 class AlreadyRecordedError(Exception):
-    """The row that decides is in the ledger already; `entry` is it: the charge, or a void."""
+    """The ledger already has the row that decides: `entry`, the charge or a void."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__(f"{entry.entry_id} is in the ledger already, as a {entry.kind}")
@@ -174,12 +174,12 @@ class LateChargeRefusedError(Exception):
 
 
 class AlreadyResolvedError(Exception):
-    """The hold was settled, voided or expired before; this time nothing moved."""
+    """The hold was settled, voided or expired before; this write moved nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class HoldWrites:
-    """The writes of a hold's life, for whichever client carries them out."""
+    """The writes that create, change and resolve holds, for any client to carry out."""
 
     accounts_table: str
     ledger_table: str
@@ -194,23 +194,23 @@ class HoldWrites:
         most: int = MAX_HOLDS,
         returns: bool = False,
     ) -> MarkedWrite:
-        """Return the write that sets the money aside and counts the request; the `allowance` is that of
-        the hold's counter. `row` is the account's own or a wallet's, here and in all that follows.
+        """Return the write that sets the money aside and counts the request; `allowance` belongs to the
+        hold's counter. `row` is the account's own row or a wallet, here and in the methods below.
 
         Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`.
         """
-        # What was credited, less all that was charged or set aside since, is enough: it is never negative.
+        # The balance is the credits less all charges and holds so far; this write keeps it at 0 or more.
         balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
         # Fewer requests than may run at once are between their place and their settle.
         has_room = Below(Size("holds"), most)
         place = MarkedWrite(
             self.accounts_table,
             key={"account_id": row},
-            # A request has one hold: a copy of this write finds it, and takes no money again.
+            # A request has one hold: a copy of this write finds it, and does not take the money twice.
             mark=leave(hold.path, hold.to_value()),
             update=(
                 Add("balance_micro_usd", -hold.amount_micro_usd),
-                # The sweeper's timer is that of the earliest hold; it moves it on when it comes by.
+                # The sweeper's timer is the end of the earliest hold; the sweeper moves it on when it runs.
                 SetIfMissing("wake_at", hold.expires_at_ms),
                 Set("due_shard", due_shard(row)),
             ),
@@ -233,9 +233,9 @@ class HoldWrites:
         )
 
     def renew(self, row: str, hold: Hold, expires_at_ms: int) -> Write:
-        """Return the write that lets a hold live until `expires_at_ms`. Refused: `AlreadyResolvedError`.
+        """Return the write that extends a hold until `expires_at_ms`. Refused: `AlreadyResolvedError`.
 
-        The sweeper's timer stays: it comes by at the earlier time, finds nothing, and moves it on.
+        The sweeper's timer stays: the sweeper runs at the earlier time, finds nothing, and moves it on.
         """
         return Write(
             self.accounts_table,
@@ -247,7 +247,7 @@ class HoldWrites:
 
     def ask_end(self, row: str, request_id: str) -> Write:
         """Return the write that asks a running request to end. Refused: `AlreadyResolvedError`."""
-        # Its hold was placed, and nobody settled, voided or expired it since.
+        # Its hold was placed, and was not settled, voided or expired since.
         is_running = Exists(hold_path(request_id))
         return Write(
             self.accounts_table,
@@ -263,14 +263,14 @@ class HoldWrites:
         Refused: `AlreadyRecordedError`, `LateChargeRefusedError`, `UserNotFoundError`.
         """
         amount = -entry.amount_micro_usd
-        # What was spent meanwhile is gone: a late charge never makes a balance negative.
+        # The money may be spent by now: a late charge never makes a balance negative.
         debit = lower_balance(
             self.accounts_table,
             entry.account_id,
             amount,
             lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
         )
-        # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
+        # The row first: a repeated charge is refused as a repeat, no matter what the balance is.
         return [self.record(entry), add_spend(debit, allowance, amount)]
 
     def resolve(
@@ -278,7 +278,7 @@ class HoldWrites:
     ) -> MarkedWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
-        With `over_until_ms` an empty hold stays in its place until then. Refused: `AlreadyResolvedError`.
+        With `over_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`.
         Raises `ValueError` for a charge outside the hold.
         """
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
@@ -287,8 +287,8 @@ class HoldWrites:
         resolve = MarkedWrite(
             self.accounts_table,
             key={"account_id": row},
-            # What comes back and the hold that it was part of, in one write: neither can move without the
-            # other, and a second resolve finds no hold and moves nothing.
+            # One write returns the money and removes its hold: neither can happen without the other, and a
+            # second resolve finds no hold and moves nothing.
             mark=take(hold.path) if over_until_ms is None else _emptied(hold, over_until_ms),
             update=(Add("balance_micro_usd", back),),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
@@ -296,8 +296,8 @@ class HoldWrites:
         return release_spend(resolve, hold.counter, back)
 
     def rearm(self, row: str, found: Item, earliest: int | None) -> Write:
-        """Return the write that moves the sweeper's timer from where it was found to the earliest hold's end,
-        if any, and drops the marks of requests that are over.
+        """Return the write that moves the sweeper's timer from the value found to the earliest hold's end, if
+        any, and drops the marks of requests that have ended.
 
         Refused: `AlreadyResolvedError`, when another sweep moved it.
         """
@@ -322,7 +322,7 @@ _END = "end#"
 
 
 def hold_path(request_id: str) -> tuple[str, str]:
-    """Return where a request's hold stands in its row."""
+    """Return the path of a request's hold in its row."""
     return ("holds", request_id.removeprefix(_PREFIX))
 
 
@@ -332,7 +332,7 @@ def _end_mark(request_id: str) -> str:
 
 def text_entry_id(request_id: str) -> str:
     """Return the id of a text request's one charge."""
-    # A void has this id too: whichever row is written first decides, and the other one is refused.
+    # A void has the same id: the first of the two rows decides, and the second one is refused.
     return f"{request_id}#text"
 
 
@@ -391,10 +391,10 @@ def late_entry(charge: Entry, hold: Hold, amount_micro_usd: int, allowance: Allo
 def late_cover(
     account: Item, charge_micro_usd: int, allowance: Allowance | None
 ) -> tuple[int, Allowance | None]:
-    """Return how much of a late charge an account covers, and the allowance that it is to be counted in.
+    """Return how much of a late charge an account covers, and the allowance that counts it.
 
-    The money may be spent by now. What is not there is our loss: a balance is never negative, and a cap is
-    never exceeded. A cap's counter that was dropped after its period counts nothing any more.
+    The money may be spent by now. Tollgate bears the rest: a balance is never negative, and a cap is
+    never exceeded. A cap's counter that was dropped after its period counts nothing more.
     """
     covered = min(charge_micro_usd, account["balance_micro_usd"])
     left = None if allowance is None else allowance.left(counters_of(account))
@@ -418,7 +418,7 @@ def text_entry(
 ) -> Entry:
     """Return the entry that bills a text request of `provider`'s.
 
-    `usage` and `reason` say what for, `key_id` who asked.
+    `usage` and `reason` say what was billed, `key_id` is the caller's key.
     """
     return Entry(
         account_id,
@@ -439,7 +439,7 @@ def text_entry(
 
 
 def _emptied(hold: Hold, until_ms: int) -> Mark:
-    """Return the mark of a write that puts an empty hold in the place of an open one."""
+    """Return the mark of a write that replaces an open hold by an empty one."""
     empty = replace(hold, amount_micro_usd=0, expires_at_ms=until_ms, counter=None, is_over=True)
     # An open hold is a number from 0 on, or a map with its amount; an empty one is below 0.
     is_open = AtLeast(hold.path, 0) | Exists((*hold.path, "amount"))
@@ -452,7 +452,7 @@ def holds_of(account: Item) -> list[Hold]:
 
 
 def all_holds_of(account: Item) -> list[Hold]:
-    """Return the holds in an account's row, with those that are over."""
+    """Return the holds in an account's row, including the holds that are over."""
     return [Hold.from_value(key, value) for key, value in account.get("holds", {}).items()]
 
 
@@ -462,22 +462,22 @@ def is_end_asked(account: Item, request_id: str) -> bool:
 
 
 def already_recorded(found: Item | None) -> AlreadyRecordedError:
-    """Return what it means that there is a row already."""
+    """Return the error for a row that is already there."""
     return AlreadyRecordedError(Entry.from_item(found or {}))
 
 
 def charge_of(entry: Entry) -> int:
-    """Return what a hold is settled with, by the row that decides: the charge, or 0 for a void."""
+    """Return the amount that settles a hold, from the row that decides: the charge, or 0 for a void."""
     return -entry.amount_micro_usd
 
 
 def _is_unresolved(hold: Hold) -> Exists:
-    """Return that the hold was placed, and that nobody settled, voided or expired it since."""
+    """Return the condition that the hold was placed and not settled, voided or expired since."""
     return Exists(hold.path)
 
 
 def place_refused(account: Item | None, window: RateWindow, most: int) -> Exception:
-    """Return what it means that a hold was not placed in the row found."""
+    """Return the error for a hold that could not be placed in the row found."""
     if account is None:
         return UserNotFoundError()
     if (suspended := suspended_refusal(account)) is not None:

@@ -1,4 +1,4 @@
-"""The query of a statement: which entries of the ledger it is of. Pure."""
+"""The query of a statement: which entries of the ledger it selects. Pure."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
@@ -19,19 +19,19 @@ END_MS = 2**48
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in an account's entries by time; entries of one millisecond are told apart by their ids."""
+    """A position in an account's entries by time; ids order the entries of one millisecond."""
 
     created_at_ms: int
     entry_id: str
 
     def cursor(self) -> str:
-        """Return the position as customers carry it: nothing in it has to be escaped in an address."""
+        """Return the position as a cursor for customers: no character of it needs escaping in an address."""
         return urlsafe_b64encode(f"{self.created_at_ms}#{self.entry_id}".encode()).decode().rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)
 class StatementQuery:
-    """Which entries: from `first_ms` on and before `end_ms`, and older than `after`, which was shown last."""
+    """Selects entries from `first_ms` on, before `end_ms`, and older than `after`, the last one shown."""
 
     limit: int
     first_ms: int
@@ -39,10 +39,10 @@ class StatementQuery:
     after: Position | None = None
     kind: EntryKind | None = None
     entry_ids: tuple[str, ...] | None = None
-    """All that can be of the task or request asked for."""
+    """The ids of all possible entries of the requested task or request."""
 
     def fits(self, entry: Entry) -> bool:
-        """Return whether an entry is one of those; `after` is not looked at."""
+        """Return whether an entry matches; `after` is ignored."""
         in_time = self.first_ms <= entry.created_at_ms < self.end_ms
         return in_time and (self.kind is None or entry.kind is self.kind)
 
@@ -85,7 +85,7 @@ def position_of(text: str) -> Position:
     if created_at_ms is None or not 0 < len(entry_id.encode()) <= MAX_ID_BYTES:
         raise ValueError(text)
     found = Position(created_at_ms, entry_id)
-    # The decoder passes over what is no base64; only a cursor of ours is its own again.
+    # The decoder skips characters outside base64, so only a cursor of this service encodes to itself again.
     if found.cursor() != text:
         raise ValueError(text)
     return found

@@ -5,10 +5,10 @@ Requests of any kind are counted in `request_counts.py`.
 Source: docs/contract.md#limits.
 
 The account's row has one number, `request_rate`: the minute (since the epoch) times `BASE`, plus the requests
-in it. The write that takes the money counts the request too, under a condition of its own, so a refused
-request uses up nothing and none slips through. DynamoDB cannot say "the larger of the two, plus one", so
-there are two ways to count: `opens` starts a minute, the other one goes on in it. Whoever guessed wrong is
-told by the row that was found, and tries the other way.
+in it. The write that takes the money also counts the request, under its own condition, so a refused request
+uses up nothing and every accepted request is counted. DynamoDB has no expression for "the larger of the two,
+plus one", so there are two ways to count: `opens` starts a minute, the other way continues it. After a wrong
+guess, the row in the refusal shows which way is right, and the process tries that one.
 """
 
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Counts, with_changes
 from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
-# More than any minute has requests; a limit is less.
+# More than the requests in any minute; a limit is lower.
 BASE = 1_000_000
-# A minute that ends in between costs one more, a clock that is ahead of ours another.
+# Try again once if the minute ends in between, and once if another process's clock is ahead.
 MAX_ATTEMPTS = 4
-# Accounts whose minute a process remembers, to guess right.
+# Accounts whose minute a process caches, for its guess.
 MAX_REMEMBERED = 10_000
-# From the start of a minute on: by then every row of an account with wallets was written in it.
+# From this time in a minute on, every row of an account with wallets has been written in it.
 OPENED_AFTER_MS = 1_000
 MINUTE_S = 60
 _MINUTE_MS = MINUTE_S * MS_PER_S
@@ -35,7 +35,7 @@ _MINUTE_MS = MINUTE_S * MS_PER_S
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """One request to be counted in `minute`, as the first one or as one more, where `limit` are allowed."""
+    """One request to count in `minute`, as the first request or as one more, if `limit` allows it."""
 
     minute: int
     opens: bool
@@ -54,24 +54,24 @@ def count_request(write: Counts, window: RateWindow) -> Counts:
     """Return a write of the account's row that also counts a request, and is refused above the limit."""
     floor = window.minute * BASE
     if window.opens:
-        # Nobody of this account made a request yet, or the last one was in a minute before this one.
+        # No request of this account was counted yet, or the last one was in an earlier minute.
         no_request_yet, last_was_earlier = Missing("request_rate"), Below("request_rate", floor)
         return with_changes(
             write, Set("request_rate", floor + 1), condition=no_request_yet | last_was_earlier
         )
-    # Somebody opened this very minute, and fewer than `limit` were counted in it.
+    # This minute is open, and fewer than `limit` requests were counted in it.
     has_room_in_minute = Between("request_rate", floor, floor + window.limit - 1)
     return with_changes(write, Add("request_rate", 1), condition=has_room_in_minute)
 
 
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:
-    """Return whether, by the row found, a write was refused for its `window`.
+    """Return the error if, by the row found, a write was refused for its `window`.
 
-    Then it is `RateWindowMovedError`, or `RateLimitedError`; `None` where something else is the reason.
+    That is `RateWindowMovedError` or `RateLimitedError`; `None` if there is another reason.
     """
     minute, count = divmod(account.get("request_rate", 0), BASE)
     if minute > window.minute or (minute == window.minute and window.opens):
-        # A clock ahead of ours, or another process, opened this minute.
+        # A process with a faster clock, or just another process, opened this minute.
         moved = replace(window, minute=minute, opens=False)
         return RateLimitedError(window.limit) if count >= window.limit else RateWindowMovedError(moved)
     if minute < window.minute:
@@ -86,10 +86,10 @@ def with_fewer_left(headers: dict[str, str], left: int) -> dict[str, str]:
 
 
 class RateMeter:
-    """What one process knows of the minute of each row: how to count, and what to tell the customer.
+    """The requests per minute that one process has seen for each row: the guess and the customer's headers.
 
-    A row is an account's own or a wallet's, each with its share of the account's limit. Others count as well,
-    so what is left is at most what this says; exact is only the row.
+    A row is an account's own or a wallet's, each with its share of the account's limit. Other processes count
+    too, so the number left here is an upper bound; only the row is exact.
     """
 
     def __init__(self, limit: int) -> None:
@@ -97,12 +97,12 @@ class RateMeter:
         self._seen: Newest[int] = Newest(MAX_REMEMBERED)
 
     def guess(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
-        """Return how a request of now is most likely to be counted, in a row of these limits."""
+        """Return the window that most likely counts a request now, in a row with these limits."""
         minute, into_ms = divmod(now_ms, _MINUTE_MS)
         known = self._seen.get(row, 0) // BASE
-        # An account with wallets is busy: somebody opened the minute of each row, if not this process.
+        # An account with wallets is busy: assume another process has already opened this minute in each row.
         is_open = known >= minute or (limits.wallets > 1 and into_ms > OPENED_AFTER_MS)
-        # A minute that we know of and that our clock has not reached was opened by a process with a faster
+        # A cached minute that our clock has not reached was opened by a process with a faster
         # clock.
         return RateWindow(max(minute, known), not is_open, limits.requests_per_minute or self._limit)
 
@@ -113,13 +113,13 @@ class RateMeter:
 
     def refused(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> None:
         """Note that the minute is used up."""
-        # As if we had counted them all: the headers of what follows say that nothing is left.
+        # As if this process had counted them all: the next headers report 0 left.
         self._seen[row] = now_ms // _MINUTE_MS * BASE + (limits.requests_per_minute or self._limit)
 
     def headers(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> dict[str, str]:
-        """Return the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole.
+        """Return the `x-ratelimit-*` headers: the limit, the most that is left, seconds until it resets.
 
-        `limits` are those of each of the account's rows.
+        `limits` apply to each of the account's rows.
         """
         limit = limits.wallets * (limits.requests_per_minute or self._limit)
         used = sum(self._used(row, now_ms) for row in row_ids(account_id, limits.wallets))

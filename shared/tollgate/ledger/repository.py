@@ -1,4 +1,4 @@
-"""The balance and its ledger in DynamoDB. Every change of a balance is made by a write from this file.
+"""The balance and its ledger in DynamoDB. Only writes from this file change a balance.
 
 A movement is always two writes of one transaction: the account's new balance and the ledger row that
 explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction
@@ -42,16 +42,16 @@ from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, r
 MAX_OPEN_TASKS = 10_000
 # Tasks of one account that providers work on at once; the others wait their turn (docs/contract.md#limits).
 MAX_RUNNING_TASKS = 100
-# Entries that the proof takes in at once; DynamoDB reads 1 MB a page, which is about a third of it.
+# Entries that the proof reads at once; DynamoDB reads 1 MB a page, which is about a third of it.
 LINES_AT_ONCE = 10_000
-# What the proof reads of each: to read the rest as well takes three times as long.
+# The attributes that the proof reads; reading all of them takes three times as long.
 _LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers")
-# Of one debit: its money may be in wallets, and others move it meanwhile.
+# Tries of one debit: its money may be in wallets, and other requests move it meanwhile.
 MAX_DEBITS = 6
 
 
 class AlreadyPostedError(Exception):
-    """This entry is in the ledger already: the movement was made before."""
+    """The ledger has this entry already: the money was moved before."""
 
     def __init__(self, entry_id: str) -> None:
         super().__init__(f"ledger entry {entry_id} is posted already")
@@ -59,7 +59,7 @@ class AlreadyPostedError(Exception):
 
 
 class AccountClosedError(Exception):
-    """The account was closed and its data erased: no money may come to it, as nobody could spend it."""
+    """The account was closed and its data erased, so it takes no money."""
 
 
 class ConcurrencyLimitReachedError(Exception):
@@ -67,7 +67,7 @@ class ConcurrencyLimitReachedError(Exception):
 
 
 class CounterUnderflowError(Exception):
-    """A task ends that is not among its account's open ones: the counter is wrong; nothing was written."""
+    """An ended task is not among its account's open tasks: the counter is wrong; nothing was written."""
 
     def __init__(self, account_id: str, open_tasks: int | None) -> None:
         super().__init__(f"{account_id} has {open_tasks} open tasks, and one more ends")
@@ -75,7 +75,7 @@ class CounterUnderflowError(Exception):
 
 
 class Slots(NamedTuple):
-    """Of a row's tasks: how many more may run now, how many do not run yet, how many may run."""
+    """A row's tasks: how many more may run now, how many do not run yet, how many may run."""
 
     free: int
     waiting: int
@@ -94,11 +94,11 @@ class LedgerRepository:
         self.expire_holds = HoldExpiry(db, self._holds).expire
 
     def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
-        """Start the counter of a spending cap's period, if nobody did. Raises `KeyLimitReachedError`."""
+        """Start the counter of a spending cap's period, if there is none. Raises `KeyLimitReachedError`."""
         account = self._db.get(self._accounts_table, {"account_id": account_id}) or {}
         counters = counters_of(account)
         if allowance.left(counters) is None:
-            # Another request of the key was first, which is as good.
+            # Another request of the key has opened it, which is fine.
             with suppress(AlreadyOpenError):
                 self._db.write(open_period(self._accounts_table, account_id, allowance, counters, now_ms))
 
@@ -112,14 +112,14 @@ class LedgerRepository:
         limits: Limits = DEFAULT,
     ) -> list[TransactWrite]:
         """Return the writes that take a task's charge and count the task as open, and as a request; in the
-        account's own `row` or in a wallet's, which has these `limits`.
+        account's own `row` or in a wallet's, with these `limits`.
 
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
         `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
         `ConcurrencyLimitedError`, `RateLimitedError`, `RateWindowMovedError`, `AlreadyPostedError`.
         """
         amount = -entry.amount_micro_usd
-        # Never negative: the balance that is left is checked by the write that lowers it.
+        # Never negative: the write that lowers the balance checks it.
         balance_covers_it = AtLeast("balance_micro_usd", amount)
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
         most = limits.open_tasks or MAX_OPEN_TASKS
@@ -134,7 +134,7 @@ class LedgerRepository:
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
 
     def ask_end(self, account_id: str, request_id: str) -> None:
-        """Ask a running text request to end. Raises `AlreadyResolvedError` where it has no hold."""
+        """Ask a running text request to end. Raises `AlreadyResolvedError` if it has no hold."""
         for row in self.wallets.rows(account_id):
             with suppress(AlreadyResolvedError):
                 self._db.write(self._holds.ask_end(row["account_id"], request_id))
@@ -142,7 +142,7 @@ class LedgerRepository:
         raise AlreadyResolvedError(request_id)
 
     def slots(self, row: str) -> Slots:
-        """Return what a row's tasks have of slots, the account's own row's or a wallet's.
+        """Return the slots of a row's tasks; the row is the account's own or a wallet's.
 
         Raises `UserNotFoundError`.
         """
@@ -155,7 +155,7 @@ class LedgerRepository:
         return Slots(most - running, account["open_tasks"] - running, most)
 
     def acquire_slot(self, row: str, most: int = MAX_RUNNING_TASKS) -> CountingWrite:
-        """Return the write that counts a task as running where `most` may.
+        """Return the write that counts a task as running if fewer than `most` are.
 
         Refused with `ConcurrencyLimitReachedError`.
         """
@@ -175,9 +175,9 @@ class LedgerRepository:
         Refused: `UserNotFoundError`, `AlreadyPostedError`; and `CounterUnderflowError`, which is our fault.
         """
         amount = refund.amount_micro_usd if refund else 0
-        # A task that ran was counted as running when it started; one that waited never was.
+        # A running task was counted as running when it started; a waiting task never was.
         slot = (Add("running_tasks", -1, start=1),) if was_running else ()
-        # The create of this task counted it, and nothing counted it as ended since.
+        # The create counted this task, and it was not counted as ended since.
         was_counted = AtLeast("open_tasks", 1)
         close = CountingWrite(
             self._accounts_table,
@@ -206,8 +206,8 @@ class LedgerRepository:
         """
         if entry.kind is not EntryKind.CREDIT or entry.amount_micro_usd < 0:
             raise ValueError(f"not a credit: {entry}")
-        # Both or neither: a balance without its entry fails the daily proof, an entry without the balance
-        # is money that nobody got.
+        # Both or neither: without its entry a balance fails the daily proof, without the balance an entry
+        # stands for money that the customer never got.
         self._db.transact([self._post(entry), self._raise_balance(entry), *others])
 
     def debit(self, entry: Entry, *others: TransactWrite) -> None:
@@ -227,7 +227,7 @@ class LedgerRepository:
         )
         for _ in range(MAX_DEBITS):
             try:
-                # The entry first: who repeats a debit that was made is told so, whatever the balance is.
+                # The entry first: a repeated debit is refused as a repeat, no matter what the balance is.
                 self._db.transact([self._post(entry), debit, *others])
             except InsufficientBalanceError:
                 wallets = self.wallets.limits(entry.account_id).wallets
@@ -241,9 +241,10 @@ class LedgerRepository:
     def suspend(
         self, account_id: str, reason: str, now_ms: int, *others: TransactWrite, over_another: bool = True
     ) -> None:
-        """Let an account start nothing any more, together with other writes.
+        """Stop an account from starting anything new, together with other writes.
 
-        Raises `UserNotFoundError`, and `AccountSuspendedError` for one that is, unless `over_another` reason.
+        Raises `UserNotFoundError`, and `AccountSuspendedError` if it is suspended, unless `over_another`
+        reason.
         """
         writes = self.suspension(account_id, reason, now_ms, over_another=over_another)
         self._db.transact([*writes, *others])
@@ -251,22 +252,22 @@ class LedgerRepository:
     def suspension(self, account_id: str, reason: str, now_ms: int, *, over_another: bool) -> list[Write]:
         """Return the writes that suspend an account, for another transaction.
 
-        Raises `UserNotFoundError`. Refused: the same, and `AccountSuspendedError` for one that is suspended,
+        Raises `UserNotFoundError`. Refused: the same, and `AccountSuspendedError` if it is suspended,
         unless `over_another` reason.
         """
         table, rows = self._accounts_table, self._row_ids(account_id)
         return [suspend(table, row, reason, now_ms, over_another=over_another) for row in rows]
 
     def resume(self, account_id: str, *others: TransactWrite, because: str | None = None) -> None:
-        """Let a suspended account go on, together with other writes.
+        """End an account's suspension, together with other writes.
 
-        Raises `UserNotFoundError`, and `AccountSuspendedError` where another reason than `because` holds.
+        Raises `UserNotFoundError`, and `AccountSuspendedError` if the reason is another one than `because`.
         """
         writes = [resume(self._accounts_table, row, because) for row in self._row_ids(account_id)]
         self._db.transact([*writes, *others])
 
     def may_spend(self, account_id: str) -> Write:
-        """Return the write by which others of its transaction count only while the account may spend.
+        """Return a write for a transaction that is to succeed only while the account may spend.
 
         Refused: `UserNotFoundError`, `AccountSuspendedError`.
         """
@@ -281,20 +282,20 @@ class LedgerRepository:
         return (Entry.from_item(row) for row in rows)
 
     def account_ids(self, after: str | None = None) -> Iterator[str]:
-        """Return the ids of all accounts, or of those after one, in an order of the table's own."""
+        """Return the ids of all accounts, or of the accounts after one, in the table's own order."""
         start = None if after is None else {"account_id": after}
         rows = self._db.scan(self._accounts_table, fields=("account_id",), after=start)
         return (row["account_id"] for row in rows if not is_wallet(row["account_id"]))
 
     def account_row(self, account_id: str) -> Item | None:
-        """Return an account's row as it is now, with what its wallets have: two that are equal have no
-        movement between them.
+        """Return an account's current row, including its wallets' money. If two reads are equal, no money
+        moved between them.
         """
         rows = self.wallets.rows(account_id)
         return together(rows) if rows else None
 
     def lines_by_id(self, account_id: str) -> Iterator[tuple[list[Line], list[str]]]:
-        """Return all entries of an account as they are now, some at a time, and which are wrong refunds."""
+        """Return all current entries of an account, in batches, each with the ids of its wrong refunds."""
         rows = self._db.query(
             self._ledger_table,
             Equals("account_id", account_id),
@@ -306,7 +307,7 @@ class LedgerRepository:
     def lines_by_time(
         self, account_id: str, after_ms: int, through_ms: int | None
     ) -> Iterator[tuple[list[Line], list[str]]]:
-        """The same of the entries after a time and up to another; by an index that is a little behind."""
+        """Like `lines_by_id`, for the entries after a time and up to another. The index lags a little."""
         last_ms = END_MS if through_ms is None else through_ms
         if last_ms <= after_ms:
             return iter(())
@@ -345,14 +346,14 @@ class LedgerRepository:
         return charges
 
     def by_time(self, account_id: str, wanted: StatementQuery, round_trip: int) -> Iterator[Entry]:
-        """The entries of a time, the newest first, as they are asked for; other filters are not applied.
+        """Return the entries of a period, the newest first; other filters are not applied.
 
         Each read gives up to `round_trip` of them.
         """
         after = None if wanted.after is None else {"account_id": account_id, **asdict(wanted.after)}
         rows = self._db.query(
             self._ledger_table,
-            # `Between` takes both ends, and the end is no part of the time that was asked for.
+            # `Between` includes both ends, and the query excludes the end.
             Equals("account_id", account_id) & Between("created_at_ms", wanted.first_ms, wanted.end_ms - 1),
             index="TimeIndex",
             newest_first=True,
@@ -362,12 +363,12 @@ class LedgerRepository:
         return (Entry.from_item(row) for row in rows)
 
     def named(self, account_id: str, entry_ids: Sequence[str]) -> list[Entry]:
-        """Return those of at most 100 entries that there are, in any order."""
+        """Return the entries with these ids, at most 100, in any order; missing entries are left out."""
         keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
 
     def credits(self, account_id: str, most: int) -> list[Entry]:
-        """Return at most so many credits of an account, by their ids."""
+        """Return at most `most` credits of an account, by their ids."""
         rows = self._db.query(
             self._ledger_table,
             Equals("account_id", account_id) & BeginsWith("entry_id", f"{EntryKind.CREDIT}_"),
@@ -376,7 +377,7 @@ class LedgerRepository:
         return [Entry.from_item(row) for row in rows]
 
     def credit_of(self, reference: str) -> Entry | None:
-        """Return the credit of a payment, by the payment provider's id; one of this moment may be missing."""
+        """Return the credit of a payment, by the payment provider's id; a very new credit may be missing."""
         rows = self._db.query(
             self._ledger_table,
             Equals("reference", reference),
@@ -384,11 +385,11 @@ class LedgerRepository:
             limit=MAX_KEYS,
         )
         found = [entry for row in rows for entry in self.named(row["account_id"], [row["entry_id"]])]
-        # What was taken back of it, or given again, has the same reference, and says why.
+        # Entries that take money back or give it again have the same reference, and a reason.
         return next((each for each in found if each.kind is EntryKind.CREDIT and each.reason is None), None)
 
     def worth(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
-        """Return a balance and what holds have set aside, less what of that is billed already."""
+        """Return a balance and the money in holds, less the part of it that is already billed."""
         if not holds:
             return balance_micro_usd
         billed = self.named(account_id, [text_entry_id(hold.request_id) for hold in holds])
@@ -406,7 +407,7 @@ class LedgerRepository:
         )
 
     def _post(self, entry: Entry) -> Write:
-        # The id says what the entry is for, so a second one would be the same money twice.
+        # The entry's id is derived from its purpose, so a second one would be the same money twice.
         return put_new(
             self._ledger_table, entry.to_item(), "entry_id", lambda _: AlreadyPostedError(entry.entry_id)
         )
@@ -432,8 +433,8 @@ def _charge_refused(
     def refused(account: Item | None) -> Exception:
         if account is None:
             return UserNotFoundError()
-        # DynamoDB says that the condition failed, not which part of it. The row that it found says: each
-        # part is looked at again, in this order.
+        # DynamoDB reports that the condition failed, not which part of it. The row found shows it: check each
+        # part again, in this order.
         if (suspended := suspended_refusal(account)) is not None:
             return suspended
         balance = account["balance_micro_usd"]
@@ -446,7 +447,7 @@ def _charge_refused(
             return ConcurrencyLimitedError(
                 f"This account has {account['open_tasks']} open tasks, the most allowed is {most}."
             )
-        # Nothing else is left to be the reason.
+        # No other reason is left.
         return rate_refused(account, window) or RateWindowMovedError(window)
 
     return refused

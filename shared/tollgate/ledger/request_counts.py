@@ -1,12 +1,12 @@
-"""All requests of an account in a minute, those that take no money too. Pure.
+"""All requests of an account in a minute, including requests that take no money. Pure.
 
 Source: docs/decisions/0041-every-request-counts.md.
 
 Requests that take money are counted one by one, by the write that takes it (`rate.py`). All requests together
-have a larger window, and most of them write nothing. So each process counts for itself, and tells the others
+have a larger window, and most of them write nothing. So each process counts locally, and shares its count
 after every hundredth part of the window: it adds its count to `all_requests` of the account's row, which
-is the minute (since the epoch) times `BASE`, plus the requests in it. That write sets the number under the
-condition that it is still the one that this process knows, so a repeat of the write changes nothing.
+is the minute (since the epoch) times `BASE`, plus the requests in it. The write's condition is that the row
+still has the number that this process read, so a repeat of the write changes nothing.
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ from tollgate.ledger.rate import MAX_REMEMBERED, MINUTE_S
 from tollgate.ledger.wallets import DEFAULT, Limits
 
 ATTRIBUTE, MARK = "all_requests", "all_requests_mark"
-# Requests of any kind that an account may make for each one that takes money.
+# Allowed requests of any kind for each allowed request that takes money.
 FACTOR = 10
-# A process tells what it counted after this part of the window.
+# A process shares its count after this part of the window.
 PARTS = 100
-# More than any minute has requests.
+# More than the requests in any minute.
 BASE = 100_000_000
 _MINUTE_MS = MINUTE_S * MS_PER_S
 
 
 class CountMovedError(Exception):
-    """The row has another number by now. `found` is that number, and `mark` the one of who wrote it."""
+    """The row's number has changed. `found` is the new number, `mark` the mark of its writer."""
 
     def __init__(self, row: Item | None) -> None:
         super().__init__("another process told its count")
@@ -43,7 +43,7 @@ class CountMovedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a process tells: `own` requests of its own. The row gets `mark`, so a repeat is known as one."""
+    """A process's unshared count: `own` requests. The row gets `mark`, so a repeat is recognised."""
 
     write: Write
     own: int
@@ -51,7 +51,7 @@ class Share:
 
 
 class RequestMeter:
-    """What one process knows of the minute of each account: what the row says, and what it counted itself."""
+    """One process's view of each account's minute: the number in the row and its own count."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -71,7 +71,7 @@ class RequestMeter:
         return self._most(limits) - told - own
 
     def take(self, table: str, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> Share | None:
-        """Return what there is to tell, once that is enough; it counts as told from now on."""
+        """Return the count to share if it is large enough; from then on it counts as shared."""
         floor = _floor(now_ms)
         own = self._at(self._own, account_id, now_ms) - floor
         if own < max(1, self._most(limits) // PARTS):
@@ -85,14 +85,14 @@ class RequestMeter:
             table,
             key={"account_id": account_id},
             update=(Set(ATTRIBUTE, total), Set(MARK, mark)),
-            # An update would make a row where there is none.
+            # An update would create a row if there is none.
             condition=Exists("account_id") & as_known,
             refused=CountMovedError,
         )
         return Share(write, own, mark)
 
     def moved(self, account_id: str, share: Share, moved: CountMovedError, now_ms: int) -> None:
-        """Note that a share was refused, and what the row says: it is told again with the next one.
+        """Note that a share was refused, and the number in the row: it is sent again with the next one.
 
         A row with the share's mark has this very share; only the answer to its write was lost.
         """
@@ -105,7 +105,7 @@ class RequestMeter:
 
     @staticmethod
     def _at(counts: Newest[int], account_id: str, now_ms: int) -> int:
-        """Return a number of this minute; of an earlier one nothing is left."""
+        """Return a number of this minute; 0 if it is of an earlier minute."""
         return max(counts.get(account_id, 0), _floor(now_ms))
 
 

@@ -1,6 +1,6 @@
-"""The proof that every balance agrees with its ledger: what is new since the last one, or all of it.
+"""The proof that every balance agrees with its ledger: by the entries since the last proof, or by all.
 
-    checkpoint ─► entries up to half an hour ago ─► the last ones ─► compare with the account's row
+    checkpoint ─► entries up to half an hour ago ─► the latest ─► compare with the account's row
        ▲                    │                                            │ agree: the new checkpoint
        └────────────────────┴──────────────────────────────────────◄─────┤
                                                                          │ not: everything, twice
@@ -22,31 +22,31 @@ from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.repository import LedgerRepository
 
-# Entries of before this are in a checkpoint. One that is written later than that after its own time, by a
-# clock that is behind or a writer that hung, is not lost: its money does not fit, and then all is read.
+# Entries older than this are covered by a checkpoint. If one is written late, by a slow clock or a hung
+# writer, it is not lost: the sums differ, and the proof reads all entries.
 SETTLED_AFTER_MS = 30 * 60 * MS_PER_S
-# What is read again at each look, with the account's row: little, so that the row can stand still for it.
+# Read again at each look, with the account's row: few entries, so that the row rarely changes meanwhile.
 RECENT_MS = 15 * MS_PER_S
-# At an account whose row moves while it is looked at; one takes a few hundredths of a second.
+# Looks at an account whose row changes meanwhile; a look takes a few hundredths of a second.
 MAX_LOOKS = 20
 MAX_DRIFTING_LOOKS = 2
-# Between two that did not agree; the index by time is a little behind the ledger.
+# Between two looks that did not agree, because the index by time lags a little behind the ledger.
 LOOK_AGAIN_S = 0.5
-# Times that everything is read until two of them agree.
+# Full reads, until two of them agree.
 MAX_WHOLE = 3
 
 
 class OutOfTimeError(Exception):
-    """There was no time to read on. What was read is kept, and the next check goes on from there."""
+    """The time is up. The entries read so far are kept, and the next check continues from there."""
 
 
 class UnsteadyError(Exception):
-    """The account kept moving while it was looked at; nothing is known of it this time."""
+    """The account kept changing during the proof, so the result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An account that was looked at; one that kept moving is neither well nor wrong, and not `is_proven`."""
+    """The result for one account; `is_proven` is false if the account kept changing."""
 
     account_id: str
     entries: int
@@ -68,11 +68,11 @@ class LedgerAudit:
     sleep: Callable[[float], None] = time.sleep
 
     def begin(self, has_time: Callable[[], bool] = _always) -> Run:
-        """Check all accounts, from the first one on; return how far it came."""
+        """Check all accounts, from the first one; return the run."""
         return self._run(Run(), has_time)
 
     def go_on(self, has_time: Callable[[], bool] = _always) -> Run | None:
-        """Go on with the run that was begun last; `None` where it is through."""
+        """Continue the last run; `None` if it is complete."""
         run = self.checkpoints.run()
         return None if run.done else self._run(run, has_time)
 
@@ -100,16 +100,16 @@ class LedgerAudit:
         return run
 
     def drift_of(self, account_id: str) -> Drift | None:
-        """Return what is wrong with an account's books; `None` when all is well."""
+        """Return the drift of an account's books; `None` when all is well."""
         return self.check(account_id).drift
 
     def check(
         self, account_id: str, *, full: bool = False, has_time: Callable[[], bool] = _always
     ) -> Checked:
-        """Prove an account, by what is new since its last proof or, in `full`, by everything.
+        """Prove an account by the entries since its last proof or, in `full`, by all entries.
 
-        A drift is one that everything was read for twice, with the same drift at the same entry. Raises
-        `OutOfTimeError` when `has_time` is over among what is new.
+        A drift is reported only if two full reads find the same drift at the same entry. Raises
+        `OutOfTimeError` when `has_time` returns false during the read of new entries.
         """
         counter = _Counter()
         if not full and self._prove_new(account_id, counter, has_time):
@@ -129,7 +129,7 @@ class LedgerAudit:
         return Checked(account_id, counter.entries, None, is_proven=False)
 
     def _prove_new(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> bool:
-        """Read on from the checkpoint; return whether the books agree, and keep the new one then."""
+        """Read on from the checkpoint; return whether the books agree, and if so keep the new checkpoint."""
         settled = self._read_on(account_id, counter, has_time)
         try:
             drift = self._look(account_id, settled, counter)
@@ -142,7 +142,7 @@ class LedgerAudit:
         return True
 
     def _read_on(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> Reading:
-        """Read the entries after the checkpoint that nothing is added to any more."""
+        """Read the entries after the checkpoint, up to the time after which more may still be written."""
         checkpoint = self.checkpoints.get(account_id)
         reading = Reading(checkpoint)
         through_ms = max(self.clock.now_ms() - SETTLED_AFTER_MS, checkpoint.through_ms)
@@ -156,17 +156,17 @@ class LedgerAudit:
         return reading
 
     def _keep(self, account_id: str, reading: Reading, lines: Sequence[Line]) -> None:
-        """Keep what was read as a checkpoint, up to the last millisecond that is complete in `lines`."""
+        """Store a checkpoint of the reading, up to the last complete millisecond in `lines`."""
         last_ms = lines[-1].created_at_ms
-        # One whose refunds are wrong has to be read again, to name them in its drift.
+        # An account with wrong refunds is read again each time, so that its drift names them.
         if lines[0].created_at_ms < last_ms and not reading.unanswered:
             reading.add([line for line in lines if line.created_at_ms < last_ms], recent=False)
             self.checkpoints.put(account_id, replace(reading.tally, through_ms=last_ms - 1))
 
     def _look(self, account_id: str, settled: Reading, counter: "_Counter") -> Drift | None:
-        """Compare what was read, and what is newer, with the account's row; several times until they agree.
+        """Compare the reading and the newest entries with the account's row; several times until they agree.
 
-        Raises `UnsteadyError` where the row never stood still.
+        Raises `UnsteadyError` if the row changed each time.
         """
         recent_ms = self.clock.now_ms() - RECENT_MS
         recent = settled.copy()
@@ -176,8 +176,8 @@ class LedgerAudit:
         after_ms = max(recent_ms, settled.tally.through_ms)
         drifts: list[Drift] = []
         for _ in range(MAX_LOOKS):
-            # The row first: whatever it carries is in the ledger by then. What the ledger has beyond it shows
-            # in the second look at the row.
+            # The row first: the ledger has all that the row contains by then. Entries beyond it show up in
+            # the second look at the row.
             row = self.ledger.account_row(account_id)
             latest = recent.copy()
             for lines, unanswered in self.ledger.lines_by_time(account_id, after_ms, None):
@@ -197,7 +197,7 @@ class LedgerAudit:
         return drifts[-1]
 
     def _prove_all(self, account_id: str, counter: "_Counter") -> Drift | None:
-        """Read every entry from the table itself, not from its index; keep a checkpoint if all is well."""
+        """Read every entry from the table itself, not from its index; store a checkpoint if all is well."""
         through_ms = self.clock.now_ms() - SETTLED_AFTER_MS
         settled, everything = Reading(Tally(through_ms)), Reading()
         row = self.ledger.account_row(account_id)
@@ -223,6 +223,6 @@ def _compare(account_id: str, row: Item | None, reading: Reading) -> Drift | Non
 
 @dataclass(slots=True)
 class _Counter:
-    """Entries read, by whatever way."""
+    """Counts the entries read in any way."""
 
     entries: int = 0

@@ -1,8 +1,8 @@
-"""Whether an account may spend: an operator can suspend one, and let it go on. Pure.
+"""Whether an account may spend: an operator can suspend an account, and resume it. Pure.
 
-Suspended, it starts nothing: no task, no text request. What runs goes on and is billed or refunded as ever,
-money can be put on it, and its owner sees everything. The two writes that take money for something new ask
-for `MAY_SPEND`, so no request slips through beside the one that suspends.
+A suspended account starts nothing: no task, no text request. Running work continues and is billed or refunded
+as usual, credits are accepted, and the owner sees everything. The two writes that take money for new work
+check `MAY_SPEND`, so no request slips through at the moment of a suspension.
 """
 
 from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
@@ -11,12 +11,12 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
 MAY_SPEND = Missing("suspended")
-# Why an account may not spend while its owner closes it; an operator's own reason is never this.
+# The reason while the owner closes the account; an operator's own reason is never this.
 BEING_CLOSED = "Being closed by its owner"
 
 
 def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_another: bool = True) -> Write:
-    """Return the write that suspends an account, and notes why; `over_another` reason, or not.
+    """Return the write that suspends an account, and notes why; `over_another` replaces another reason.
 
     Refused: `UserNotFoundError`, `AccountSuspendedError`.
     """
@@ -31,9 +31,9 @@ def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_anoth
 
 
 def resume(table: str, account_id: str, because: str | None = None) -> Write:
-    """Return the write that lets an account spend again, where `because` was the reason if one is named.
+    """Return the write that lets an account spend again; if `because` is given, only that reason is lifted.
 
-    Refused: `UserNotFoundError`, `AccountSuspendedError` for one that is suspended for another reason.
+    Refused: `UserNotFoundError`, `AccountSuspendedError` if it is suspended for another reason.
     """
     account_is_there = Exists("account_id")
     return Write(
@@ -46,11 +46,11 @@ def resume(table: str, account_id: str, because: str | None = None) -> Write:
 
 
 def still(table: str, account_id: str) -> Write:
-    """Return the write by which others of its transaction count only while an account may spend.
+    """Return a write for a transaction that is to succeed only while an account may spend.
 
     Refused: `UserNotFoundError`, `AccountSuspendedError`.
     """
-    # It changes nothing. A check alone would be a permission of its own, for the same price.
+    # It changes nothing. A condition check would need another IAM permission, for the same price.
     return Write(
         table,
         key={"account_id": account_id},
@@ -65,5 +65,5 @@ def _refused(account: Item | None) -> Exception:
 
 
 def suspended_refusal(account: Item) -> AccountSuspendedError | None:
-    """Return the refusal of an account's row that is suspended, else `None`."""
+    """Return the refusal if an account's row is suspended, else `None`."""
     return AccountSuspendedError() if "suspended" in account else None

@@ -16,11 +16,11 @@ from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
-# Entries that one page reads at most: a rare kind makes short pages, never long waits.
+# Entries that one page reads at most: a rare kind gives short pages, never long waits.
 MAX_READ = 1_000
-# Entries in one table, and read for it: about 2 MB, of the 6 MB that Lambda answers with at most.
+# Entries in one CSV, and read for it: about 2 MB; a Lambda response has at most 6 MB.
 MAX_CSV = 10_000
-# Entries of one round trip where more are read than are shown.
+# Entries of one round trip if more are read than shown.
 ROUND_TRIP = 1_000
 
 COLUMNS = (
@@ -48,7 +48,7 @@ class Statement:
         return shown
 
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
-        """The same as CSV (RFC 4180), up to `MAX_CSV` entries; one that is cut says so in its last line.
+        """Return the same as CSV (RFC 4180), up to `MAX_CSV` entries; the last line reports a cut.
 
         Raises `InvalidInputError`.
         """
@@ -96,7 +96,7 @@ def view(entry: Entry) -> EntryView:
 
 
 def as_csv(page: Page[Entry]) -> str:
-    """Return a page as CSV, with a header; the last line of one with a next page says how to get it. Pure."""
+    """Return a page as CSV with a header; the last line explains how to get the next page, if any. Pure."""
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
@@ -107,7 +107,7 @@ def as_csv(page: Page[Entry]) -> str:
 
 
 def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
-    """A line's cells; no text in them is a formula. Amounts are numbers of ours, whatever their sign."""
+    """Return a line's cells. Text is escaped so that none is a formula; amounts are our own numbers."""
     for name in COLUMNS:
         value = shown.get(name, "")
         is_text = name not in {"amountCents", "amountMicroUsd"}

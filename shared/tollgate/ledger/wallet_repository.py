@@ -1,4 +1,4 @@
-"""The rows of accounts that have several: read together, opened, and money moved between them."""
+"""The rows of accounts with several rows: reads, opens and funds them."""
 
 from contextlib import suppress
 
@@ -19,7 +19,7 @@ from tollgate.ledger.wallets import (
 
 
 class WalletRepository:
-    """Reads and writes wallets; `text/wallets.py` does for text what `fund` and `gather` do here."""
+    """Reads and writes wallets; for text, `text/wallets.py` does the work of `fund` and `gather`."""
 
     def __init__(self, db: Database, table: str) -> None:
         self._db = db
@@ -27,12 +27,12 @@ class WalletRepository:
         self._writes = WalletWrites(table)
 
     def rows(self, account_id: str) -> list[Item]:
-        """Return an account's rows as they were at one moment, its own first; none for no account."""
+        """Return a consistent read of an account's rows, its own first; empty if there is no account."""
         own = self._db.get(self._table, {"account_id": account_id})
         return [] if own is None else self.rows_of(own)
 
     def rows_of(self, own: Item) -> list[Item]:
-        """Return the rows of an account whose own row was read, as they were at one moment."""
+        """Return a consistent read of all rows of an account, from its own row."""
         wallets = own.get("wallets", 1)
         return [own] if wallets == 1 else self._read(own["account_id"], wallets)
 
@@ -44,7 +44,7 @@ class WalletRepository:
         return Limits.of(own)
 
     def set_limits(self, account_id: str, limits: Limits) -> None:
-        """Set an account's limits, and make as many rows as they say, which become never less.
+        """Set an account's limits, and create the rows that they need; the number of rows never falls.
 
         Raises `UserNotFoundError`, and `ValueError` for fewer rows than there are.
         """
@@ -58,7 +58,7 @@ class WalletRepository:
         for row in row_ids(account_id, limits.wallets)[had:]:
             with suppress(WalletsMovedError):  # by an earlier try
                 self._db.write(self._writes.open(row, share, own))
-        # The own row comes last: who reads of wallets finds them.
+        # Write the own row last, so a reader that sees the wallet count also finds the wallets.
         for row in reversed(row_ids(account_id, limits.wallets)):
             self._db.write(self._writes.limit(row, share))
 
@@ -70,15 +70,15 @@ class WalletRepository:
         share = 0 if own is None else share_of(own["balance_micro_usd"], wallets, needed_micro_usd)
         if not share:
             return False
-        # Where somebody else funded it, or spent from the own row, the next try tells.
+        # If another process funded the wallet, or spent from the own row, the next try shows it.
         with suppress(WalletsMovedError):
             self._db.transact(self._writes.fund(row, share, needed_micro_usd))
         return True
 
     def gather(self, account_id: str, wallets: int, needed_micro_usd: int) -> None:
-        """Bring all money to the account's own row, as far as nobody moves it meanwhile.
+        """Bring all money to the account's own row, except money that other requests move meanwhile.
 
-        Raises `InsufficientBalanceError` where all rows together had less than what is needed, at one moment.
+        Raises `InsufficientBalanceError` if a consistent read of all rows shows less than needed.
         """
         rows = self._read(account_id, wallets)
         if (has := total(rows)) < needed_micro_usd:

@@ -1,14 +1,14 @@
-"""Wallets: an account's money in several rows, where one row would not bear its requests. Pure.
+"""Wallets: an account's money in several rows, for accounts with too many requests for one row. Pure.
 
 Source: docs/decisions/0029-wallets.md.
 
     usr_…              the account's own row, which is its wallet 0: credits come here, capped keys spend here
-    usr_…#1, #2, …     wallets beside it, each with a balance, holds and counters of its own
+    usr_…#1, #2, …     wallets beside it, each with its own balance, holds and counters
 
-What happens in a wallet is what happens in an account that has only one row: the same writes under the same
-conditions. A limit of the account is shared out, so each row has its part of it. Money goes from one row to
-another in a transaction, and in two ways only: `fund` shares out what the account's own row has plenty of,
-`gather` brings everything back to it when a wallet has too little. So the sum of them never changes by it.
+A wallet works like an account that has only one row: the same writes under the same conditions. A limit of
+the account is divided, so each row has its part of it. Money moves from one row to another only in a
+transaction, and in two ways: `fund` gives a wallet a part of the own row's balance, `gather` returns
+everything to the own row when a wallet has too little. So neither changes the sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,26 +21,26 @@ from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import CountingWrite, Refused, Write, put_new
 
-# A row with so many is less than 1 KB: a write of it is one write unit.
+# A row with so many holds is less than 1 KB, so a write of it costs one write unit.
 HOLDS_PER_WALLET = 20
-# One transaction reads or gathers them all, and DynamoDB takes 100 rows in one.
+# One transaction reads or gathers all of them, and DynamoDB accepts 100 rows in one.
 MAX_WALLETS = 50
-# Requests that a share must pay for; with less, all money stays in one row, where all of it counts.
+# Requests that a share must cover; with less, all money stays in the own row, where all of it counts.
 PLENTY = 4
-# How long a process remembers an account's limits.
+# How long a process caches an account's limits.
 KEPT_MS = 60 * MS_PER_S
-# Accounts whose limits a process remembers.
+# Accounts whose limits a process caches.
 MAX_REMEMBERED = 10_000
 SEPARATOR = "#"
 
 
 class WalletsMovedError(Exception):
-    """Somebody moved or spent the money meanwhile; nothing was moved. Look again."""
+    """Another process moved or spent the money meanwhile; nothing was moved. Read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a row of an account may have, `None` where it is what all may; the account has `wallets` rows."""
+    """The limits of a row, `None` for the default of all accounts; the account has `wallets` rows."""
 
     text_at_once: int | None = None
     requests_per_minute: int | None = None
@@ -48,11 +48,11 @@ class Limits:
     open_tasks: int | None = None
     wallets: int = 1
     completes_answers: bool = False
-    """No limit, but read with them: the account lets answers complete when their client has gone."""
+    """Not a limit, but read with them: text answers are completed after their client has disconnected."""
 
     @classmethod
     def of(cls, row: Item) -> "Limits":
-        """Return the limits that a row has."""
+        """Return the limits in a row."""
         return cls(
             **row.get("limits", {}),
             wallets=row.get("wallets", 1),
@@ -60,17 +60,17 @@ class Limits:
         )
 
     def to_item(self) -> Item:
-        """Return those that are set."""
+        """Return the limits that are set."""
         named = {name: getattr(self, name) for name in NAMES}
         return {name: value for name, value in named.items() if value is not None}
 
     def share(self) -> "Limits":
-        """Return what each of the rows may have, where these are the account's."""
+        """Return the limits of each row, from the account's limits."""
         shares = {name: -(-value // self.wallets) for name, value in self.to_item().items()}
         return replace(self, **shares)
 
     def whole(self) -> "Limits":
-        """Return what the account may have, where these are one row's."""
+        """Return the account's limits, from one row's limits."""
         return replace(self, **{name: value * self.wallets for name, value in self.to_item().items()})
 
 
@@ -79,23 +79,23 @@ DEFAULT = Limits()
 
 
 class KnownLimits:
-    """What a process knows of accounts' limits, for a while."""
+    """A process's cache of accounts' limits."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._known: Newest[tuple[int, Limits]] = Newest(MAX_REMEMBERED)
 
     def get(self, account_id: str) -> Limits | None:
-        """Return the limits of each row of an account, or `None` where they are to be read."""
+        """Return the limits of each row of an account, or `None` if they must be read."""
         known = self._known.get(account_id)
         return known[1] if known is not None and self._clock.now_ms() < known[0] else None
 
     def learn(self, account_id: str, row: Item) -> Limits:
-        """Remember what the account's own row says, and return it."""
+        """Cache the limits in the account's own row, and return them."""
         return self.put(account_id, Limits.of(row))
 
     def put(self, account_id: str, limits: Limits) -> Limits:
-        """Remember limits, and return them."""
+        """Cache limits, and return them."""
         self._known[account_id] = (self._clock.now_ms() + KEPT_MS, limits)
         return limits
 
@@ -111,22 +111,22 @@ def row_ids(account_id: str, wallets: int) -> list[str]:
 
 
 def account_of(row: str) -> str:
-    """Return the account that a row is of."""
+    """Return the account that a row belongs to."""
     return row.partition(SEPARATOR)[0]
 
 
 def is_wallet(row: str) -> bool:
-    """Return whether a row is one beside the account's own."""
+    """Return whether a row is a wallet beside the account's own row."""
     return SEPARATOR in row
 
 
 def spread(account_id: str, wallets: int, start: int) -> list[str]:
-    """Return all rows of an account, in the order in which they are tried, from one of them on."""
+    """Return all rows of an account in the order to try them, from `start` on."""
     return [row_id(account_id, (start + n) % wallets) for n in range(wallets)]
 
 
 def together(rows: Sequence[Item]) -> Item:
-    """Return an account's rows, its own first, as the one row that they would be."""
+    """Return an account's rows, its own first, merged into one row."""
     joined = dict(rows[0])
     for row in rows[1:]:
         for name in ("balance_micro_usd", "open_tasks", "running_tasks"):
@@ -136,13 +136,13 @@ def together(rows: Sequence[Item]) -> Item:
 
 
 def share_of(balance_micro_usd: int, wallets: int, needed_micro_usd: int) -> int:
-    """Return how much of the own row's balance a wallet is given; 0 where that would be too little."""
+    """Return how much of the own row's balance a wallet is given; 0 if that would be too little."""
     share = balance_micro_usd // (2 * wallets)
     return share if share >= PLENTY * needed_micro_usd else 0
 
 
 def lower_balance(table: str, row: str, amount_micro_usd: int, refused: Refused) -> CountingWrite:
-    """Return the write that takes money off a row; refused where that has less, so no balance is negative."""
+    """Return the write that takes money off a row; refused if the row has less, so no balance is negative."""
     balance_covers_it = AtLeast("balance_micro_usd", amount_micro_usd)
     return CountingWrite(
         table,
@@ -164,9 +164,9 @@ class WalletWrites:
 
         Refused: `WalletsMovedError`.
         """
-        # What is shared out is still there.
+        # The money to share is still there.
         own_row_has_it = AtLeast("balance_micro_usd", amount_micro_usd)
-        # Nobody else, who needed some at the same time, was given it already.
+        # Another request, which needed money at the same time, was not given it already.
         still_needs_it = Below("balance_micro_usd", needed_micro_usd)
         return [
             self._move(account_of(wallet), -amount_micro_usd, own_row_has_it),
@@ -174,14 +174,14 @@ class WalletWrites:
         ]
 
     def gather(self, rows: Sequence[Item]) -> list[CountingWrite]:
-        """Return the writes that bring what wallets have to the own row, by all rows as they were read.
+        """Return the writes that move the wallets' money to the own row, given all rows as they were read.
 
-        There are none where they have nothing. Refused: `WalletsMovedError`.
+        Empty if the wallets have nothing. Refused: `WalletsMovedError`.
         """
         own, *wallets = rows
         full = [row for row in wallets if row["balance_micro_usd"]]
         taken = [
-            # Not spent since it was read; what came in since stays where it is.
+            # Not spent since it was read; money that came in since stays in the wallet.
             self._move(
                 row["account_id"],
                 -row["balance_micro_usd"],
@@ -202,7 +202,7 @@ class WalletWrites:
         )
 
     def open(self, row: str, limits: Limits, own: Item) -> Write:
-        """Return the write of a wallet with nothing in it, of an account by its own row.
+        """Return the write that opens an empty wallet, from the account's own row.
 
         Refused: `WalletsMovedError`, if it is there.
         """
@@ -210,7 +210,7 @@ class WalletWrites:
         return put_new(self.accounts_table, wallet, "account_id", lambda _: WalletsMovedError(row))
 
     def limit(self, row: str, limits: Limits) -> Write:
-        """Return the write of a row's limits; only an account's own row says how many there are."""
+        """Return the write of a row's limits; only an account's own row stores the number of rows."""
         wallets = () if is_wallet(row) else (Set("wallets", limits.wallets),)
         is_there = Exists("account_id")
         return Write(
@@ -223,7 +223,7 @@ class WalletWrites:
 
 
 def wallet_row(row: str, limits: Limits, own: Item) -> Item:
-    """Return the row of a wallet with nothing in it; it may spend if the account's own row may."""
+    """Return the row of an empty wallet; it may spend if the account's own row may."""
     standing = {"suspended": own["suspended"]} if "suspended" in own else {}
     return {
         **standing,
@@ -237,10 +237,10 @@ def wallet_row(row: str, limits: Limits, own: Item) -> Item:
 
 
 def wallets_for(text_at_once: int, default: int) -> int:
-    """Return how many rows an account needs for so many text requests at once; one for what all may."""
+    """Return how many rows an account needs for so many text requests at once; 1 for the default limit."""
     return 1 if text_at_once <= default else min(MAX_WALLETS, -(-text_at_once // HOLDS_PER_WALLET))
 
 
 def total(rows: Sequence[Mapping[str, Any]]) -> int:
-    """Return what an account's rows have together, in micro-USD."""
+    """Return the sum of an account's rows, in micro-USD."""
     return sum(row["balance_micro_usd"] for row in rows)

@@ -1,4 +1,4 @@
-"""What the mails about a balance say. Pure."""
+"""The texts of the mails about a balance. Pure."""
 
 from tollgate.kit.letter import Letter, written
 from tollgate.kit.mail import Mail
@@ -14,7 +14,7 @@ _NEXT = {
 
 
 def of_fall(watch: Watch, dashboard_url: str) -> Mail:
-    """Return the mail about a fall as it is now; `dashboard_url` is where the pages are."""
+    """Return the mail for the current state of a fall; `dashboard_url` is the address of the pages."""
     threshold, amount = dollars(watch.wish.threshold_cents), dollars(watch.top_up_cents)
     if watch.top_up is TopUpState.FAILED:
         return _top_up_failed(watch, amount, dashboard_url)

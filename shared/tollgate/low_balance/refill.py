@@ -1,13 +1,13 @@
-"""From a fall to a payment and a mail: each step once, whatever dies between any two of them.
+"""From a fall to a payment and a mail: each step once, even if the process crashes between two of them.
 
-    choose the card ─► pay at Stripe ─► credit ─► note that it is paid ─► tell
+    choose the card ─► pay at Stripe ─► credit ─► note that it is paid ─► notify
 
-The row says which fall is the last one and how far it is. The payment has an idempotency key made of account
-and fall, so a repeat gets the first one's outcome; the credit's id is made of the payment's. To
-choose the card is the point of no return: until then the owner can call it off, or the account be suspended.
+The row stores the last fall and its state. The payment's idempotency key consists of account and fall, so a
+repeat gets the first one's outcome; the credit's id is derived from the payment's. Once the card is chosen,
+the top-up cannot be stopped: until then the owner can cancel it, or the account be suspended.
 
-The payment never waits for a mail. Mails come after it, one address at a time. An address that cannot be
-reached keeps the mail from nobody else, and has its next try when the message comes again.
+The payment never waits for a mail. Mails come after it, one address at a time. A failed address does not
+stop the other mails, and is tried again when the message is received again.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,17 +42,17 @@ from tollgate.payments.service import tell_operators
 
 
 class Refilled(StrEnum):
-    """What became of a message."""
+    """The result of a message."""
 
-    STALE = "stale"  # Another fall came since, or all is done.
-    TOLD = "told"  # The owner was told, and no top-up was wished for.
-    PAID = "paid"  # The money is on the account, and the owner was told.
-    FAILED = "failed"  # The card was refused, and the owner was told.
-    CALLED_OFF = "called_off"  # Nothing is wished for any more, or the account may not spend.
+    STALE = "stale"  # There is a newer fall, or all is done.
+    TOLD = "told"  # The owner was notified, and no top-up is set.
+    PAID = "paid"  # The money is on the account, and the owner was notified.
+    FAILED = "failed"  # The card was refused, and the owner was notified.
+    CALLED_OFF = "called_off"  # Everything is switched off, or the account may not spend.
 
 
 class NotToldError(Exception):
-    """Some mails did not go out; the others did. The message comes again."""
+    """Some mails were not sent; the others were. The message is received again."""
 
 
 _BECAME = {TopUpState.PAID: Refilled.PAID, TopUpState.FAILED: Refilled.FAILED}
@@ -62,7 +62,7 @@ TOO_LATE = "The payment could not be made in time."
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """Notifies owners of falls, and makes the top-ups that are due; pages are at `dashboard_url`."""
+    """Notifies owners of falls, and charges due top-ups; pages are at `dashboard_url`."""
 
     watches: WatchRepository
     accounts: AccountRepository
@@ -76,10 +76,10 @@ class Refill:
     clock: Clock
 
     def answer(self, account_id: str, fall: int) -> Refilled:
-        """Do what is left to do about a fall.
+        """Do the remaining steps for a fall.
 
-        Raises `PaymentUnavailableError` where Stripe gives no answer, `WatchMovedError` and `NotToldError`.
-        The message comes again then, and nothing is done twice.
+        Raises `PaymentUnavailableError` if Stripe does not answer, `WatchMovedError` and `NotToldError`. The
+        message is received again then, and no step is done twice.
         """
         watch = self.watches.get(account_id)
         if watch.fall != fall or (watch.is_told and watch.top_up is not TopUpState.DUE):
@@ -96,21 +96,21 @@ class Refill:
         return _BECAME.get(watch.top_up, Refilled.TOLD)
 
     def _as_it_is_now(self, watch: Watch) -> Watch:
-        """Return the fall by what its owner wishes now; called off where the account may not spend."""
+        """Return the fall under its owner's current settings; cancelled if the account may not spend."""
         account = self.accounts.get(watch.account_id)
         may_spend = account is not None and account.suspended is None
         changed = as_wished(watch) if may_spend else called_off(watch)
         return watch if changed == watch else self.watches.save(watch, changed)
 
     def _top_up(self, watch: Watch) -> None:
-        """Make the top-up that is due, and note what became of it."""
+        """Charge the due top-up, and note its outcome."""
         try:
             outcome = self._charge(watch)
         except AccountSuspendedError:
-            # Since it was looked at above: the next look calls it off.
+            # Suspended since the check above: the next look cancels it.
             raise WatchMovedError(watch.account_id) from None
         except PaymentUnavailableError:
-            # It may take hours: that the balance is low is told meanwhile.
+            # It may take hours, so notify the owner of the low balance meanwhile.
             with suppress(NotToldError):
                 self._tell(self.watches.get(watch.account_id))
             raise
@@ -120,9 +120,9 @@ class Refill:
             self._failed(watch, outcome)
 
     def _tell(self, watch: Watch) -> None:
-        """Mail everybody who has no mail yet about the fall as it is now.
+        """Mail the current state of the fall to all addresses that have no mail about it yet.
 
-        Raises `NotToldError` where a mail did not go out and may go out later.
+        Raises `NotToldError` if a mail was not sent and may be sent later.
         """
         if watch.is_told:
             return
@@ -137,13 +137,13 @@ class Refill:
             if (current.fall, current.top_up) == (watch.fall, watch.top_up):
                 self.watches.save(current, told(current, done, is_told=not failed))
 
-        # Noted after: a mail that comes twice is better than one that never comes.
+        # Noted after: a mail that comes twice is better than a mail that never comes.
         decided_anew(note, WatchMovedError, what="This balance is")
         if failed:
             raise NotToldError(f"{len(failed)} of {len(left)}")
 
     def _charge(self, watch: Watch) -> Paid | Declined:
-        """Have Stripe take the amount from the saved card, or say why not."""
+        """Charge the amount to the saved card at Stripe, or return the reason why not."""
         keys, customer = self.keys(), watch.payer or watch.customer
         if keys is None and watch.may_be_paid:
             raise PaymentUnavailableError
@@ -158,7 +158,7 @@ class Refill:
         if is_too_old(watch, self.clock.now_ms()):
             return Declined(TOO_LATE)
         if not watch.may_be_paid:
-            # A repeat must ask for exactly the same, or Stripe refuses it as another request under this key.
+            # A repeat must have the same parameters, or Stripe refuses the reuse of the idempotency key.
             asked = replace(watch, payment_method=method, payer=customer)
             self.watches.save(watch, asked, [self.ledger.may_spend(watch.account_id)])
         return charge_saved_card(keys, charge)
@@ -166,7 +166,7 @@ class Refill:
     def _paid(self, watch: Watch, found: Paid) -> None:
         now_ms = self.clock.now_ms()
         try:
-            # Stripe's event of the same payment may have been quicker: its credit has the same id.
+            # Stripe's event of the same payment may have been faster: its credit has the same id.
             self.book.credit(found)
         except AccountClosedError:
             tell_operators(ToCheck("closed_account", found.payment_id, watch.account_id))
@@ -182,7 +182,7 @@ class Refill:
             logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
 
     def _still_due(self, watch: Watch) -> Watch | None:
-        """Return the row as it is now, unless somebody else has ended this fall."""
+        """Return the current row, unless another process has ended this fall."""
         current = self.watches.get(watch.account_id)
         is_due = current.fall == watch.fall and current.top_up is TopUpState.DUE
         return current if is_due else None

@@ -1,10 +1,10 @@
-"""A balance that falls below its threshold, and what is done about it. Pure.
+"""A balance that falls below its threshold, and the reaction to it. Pure.
 
 above ──fall──► low, top-up due ──paid──► above: the next fall is another one
                       └─refused─► low, told ──a credit, or the balance is up again──► above
 above ──fall──► low, nothing due ──────────────────┘
 
-Until Stripe is asked for its payment, a top-up is what its owner wishes now; from then on what was asked.
+Until Stripe is asked for the payment, a top-up follows its owner's settings; then it stays as requested.
 """
 
 from collections.abc import Iterable
@@ -16,28 +16,28 @@ from tollgate.kit.clock import MS_PER_S, utc_month
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.rows import Item
 
-# Stripe keeps an idempotency key for 24 hours at least: a payment whose outcome is not known by then must not
-# be asked for again, as it could be a second one.
+# Stripe keeps an idempotency key for at least 24 hours: a payment with an unknown outcome must not be
+# requested after that, because it could be a second payment.
 MAX_TOP_UP_AGE_MS = 20 * 3600 * MS_PER_S
-# It is tried for more than an hour; a message that nobody redrove in a day is sent again, once a day at most.
+# It is retried for more than an hour; a message that was not redriven in a day is sent again, once a day.
 RESEND_AFTER_MS = 24 * 3600 * MS_PER_S
-# Rounds of mails about one fall that new entries of the ledger start; then only an operator starts another.
+# Rounds of mails about one fall that new ledger entries start; after that only an operator starts one.
 MAX_TELLINGS = 5
 
 
 class TopUpState(StrEnum):
-    """How far the top-up of the last fall is."""
+    """The state of the top-up for the last fall."""
 
-    NONE = "none"  # None was wished for.
-    DUE = "due"  # Its amount is counted in the month; the payment may or may not be made already.
+    NONE = "none"  # No top-up was set.
+    DUE = "due"  # Its amount is counted in the month; the payment may have been charged already.
     PAID = "paid"  # The money is on the account.
-    FAILED = "failed"  # The card was refused; the owner was told.
-    OVER_LIMIT = "over_limit"  # It would have gone over the month's bound; the owner was told.
+    FAILED = "failed"  # The card was refused; the owner was notified.
+    OVER_LIMIT = "over_limit"  # It would have exceeded the month's limit; the owner was notified.
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an owner set. `top_up_cents` 0 means no automatic top-up; `monthly_cents` bounds it."""
+    """An owner's settings. `top_up_cents` 0 means no automatic top-up; `monthly_cents` limits it."""
 
     threshold_cents: int = 0
     emails: tuple[str, ...] = ()
@@ -47,18 +47,18 @@ class Wish:
 
     @property
     def is_on(self) -> bool:
-        """Return whether there is a threshold at all."""
+        """Return whether a threshold is set."""
         return self.threshold_cents > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The row of one account: what its owner set, the saved card's customer at Stripe, and the last fall.
+    """The row of one account: its owner's settings, its Stripe customer, and the last fall.
 
-    `fall` counts the falls, and `seq` the writes, which guards each of them. `month_cents` is what was topped
-    up in `month`, what is due included. `answered_ms` is the newest credit that ended a fall. `resent_ms` is
-    when its message was sent again, as the first one ended without a word.
-    `payment_method` of the customer `payer` is the card that is charged, noted before Stripe is asked.
+    `fall` counts the falls; `seq` counts the writes, and guards each of them. `month_cents` is the sum of
+    top-ups in `month`, including a due top-up. `answered_ms` is the newest credit that ended a fall.
+    `resent_ms` is when its message was sent again, because the first one had no outcome.
+    `payment_method` of the customer `payer` is the card to charge, stored before the request to Stripe.
     """
 
     account_id: str
@@ -77,15 +77,15 @@ class Watch:
     reason: str | None = None
     is_told: bool = False
     told: tuple[str, ...] = ()
-    """The addresses that have the mail about the fall as it is now, while others still wait for theirs."""
+    """The addresses that have the mail about the current state, while others still wait for theirs."""
     tellings: int = 0
-    """How many rounds of that mail were sent."""
+    """The number of rounds in which that mail was sent."""
     month: str = ""
     month_cents: int = 0
 
     @property
     def may_be_paid(self) -> bool:
-        """Return whether Stripe may have been asked for the payment that is due: nobody can call it off."""
+        """Return whether Stripe may have been asked for the due payment: then it cannot be cancelled."""
         return self.top_up is TopUpState.DUE and self.payment_method is not None
 
     def to_item(self) -> Item:
@@ -106,11 +106,11 @@ class Watch:
 
 
 def looked_at(watch: Watch, worth_micro_usd: int, newest_credit_ms: int, now_ms: int) -> Watch | None:
-    """Return the watch after a look at the balance, `None` where nothing changes.
+    """Return the watch after a look at the balance, `None` if nothing changes.
 
-    `worth_micro_usd` is the balance and what open holds may give back; `newest_credit_ms` the time of the
-    newest credit among what was just posted, 0 for none. A fall whose top-up is due has its end from whoever
-    makes the payment, so that no second one can begin beside it.
+    `worth_micro_usd` is the balance and the amount that open holds may return; `newest_credit_ms` the time of
+    the newest credit among the new entries, 0 for none. The paying process ends a fall with a due
+    top-up, so that no second payment can start beside it.
     """
     if not watch.wish.is_on or watch.top_up is TopUpState.DUE:
         return None
@@ -124,35 +124,35 @@ def looked_at(watch: Watch, worth_micro_usd: int, newest_credit_ms: int, now_ms:
 
 
 def paid(watch: Watch, credited_ms: int) -> Watch:
-    """Return the watch once the top-up's money is on the account: the fall is over."""
+    """Return the watch once the top-up's money is on the account: the fall has ended."""
     answered_ms = max(credited_ms, watch.answered_ms)
     ended = replace(watch, payment_method=None, payer=None)
     return replace(ended, top_up=TopUpState.PAID, is_low=False, answered_ms=answered_ms)
 
 
 def refused(watch: Watch, reason: str) -> Watch:
-    """Return the watch of a top-up that was not made: no month counts it, and its owner is not told yet."""
+    """Return the watch after a failed top-up: no month counts it, and its owner is not notified yet."""
     ended = replace(watch, payment_method=None, payer=None, reason=reason)
     untold = replace(ended, is_told=False, told=(), tellings=0)
     return replace(untold, top_up=TopUpState.FAILED, month_cents=_others_cents(watch))
 
 
 def told(watch: Watch, readers: Iterable[str], *, is_told: bool) -> Watch:
-    """Return the watch after a round of mails; `readers` need no other one, `is_told` where nobody does."""
+    """Return the watch after a round of mails; `readers` need no further mail, `is_told` if all are done."""
     return replace(
         watch, told=() if is_told else tuple(readers), is_told=is_told, tellings=watch.tellings + 1
     )
 
 
 def has_mail_left(watch: Watch) -> bool:
-    """Return whether somebody is to be told of a fall, and new entries of the ledger may start that."""
+    """Return whether mails about a fall are missing, and new ledger entries may start a round of them."""
     return watch.is_low and not watch.is_told and watch.tellings < MAX_TELLINGS
 
 
 def as_wished(watch: Watch) -> Watch:
-    """Return the watch by what its owner wishes now: another amount, a lower bound, or none at all.
+    """Return the watch under its owner's current settings: another amount, a lower limit, or none at all.
 
-    What Stripe may have been asked for stays as it is.
+    A payment that Stripe may have been asked for stays unchanged.
     """
     if watch.top_up is not TopUpState.DUE or watch.may_be_paid:
         return watch
@@ -160,7 +160,7 @@ def as_wished(watch: Watch) -> Watch:
 
 
 def called_off(watch: Watch) -> Watch:
-    """Return the watch without the fall: what is low later is another one. Not for what may be paid."""
+    """Return the watch without the fall: a later low balance is a new fall. Not if it may be paid."""
     if watch.may_be_paid:
         return watch
     month_cents = _others_cents(watch) if watch.top_up is TopUpState.DUE else watch.month_cents
@@ -169,13 +169,13 @@ def called_off(watch: Watch) -> Watch:
 
 
 def is_stuck(watch: Watch, now_ms: int) -> bool:
-    """Return whether a top-up has been due for so long that its message must be lost: it is sent again."""
+    """Return whether a top-up has been due for so long that its message must be lost: then send it again."""
     since_ms = max(watch.fell_at_ms, watch.resent_ms)
     return watch.top_up is TopUpState.DUE and now_ms - since_ms > RESEND_AFTER_MS
 
 
 def is_too_old(watch: Watch, now_ms: int) -> bool:
-    """Return whether the payment of a fall must not be asked for any more."""
+    """Return whether the payment of a fall is too old to be requested."""
     return now_ms - watch.fell_at_ms > MAX_TOP_UP_AGE_MS
 
 
@@ -199,7 +199,7 @@ def _fallen(watch: Watch, answered_ms: int, now_ms: int) -> Watch:
 
 
 def _with_top_up(watch: Watch, spent_cents: int) -> Watch:
-    """Return the watch with the top-up that is wished for, in a month that has `spent_cents` without it."""
+    """Return the watch with the top-up that is set, in a month that has `spent_cents` without it."""
     cents = watch.wish.top_up_cents if watch.customer is not None else 0
     state = TopUpState.NONE
     if cents:
@@ -209,5 +209,5 @@ def _with_top_up(watch: Watch, spent_cents: int) -> Watch:
 
 
 def _others_cents(watch: Watch) -> int:
-    """Return what its month has without the top-up of this fall."""
+    """Return the month's sum without the top-up of this fall."""
     return max(0, watch.month_cents - watch.top_up_cents)

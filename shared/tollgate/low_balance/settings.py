@@ -1,4 +1,4 @@
-"""What owners set about a low balance, from the form to the row."""
+"""The owners' settings for a low balance, from the form to the row."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +25,9 @@ MAX_EMAILS = 5
 
 @dataclass(frozen=True, slots=True)
 class LowBalanceSettings:
-    """Shows and changes what is done about a low balance.
+    """Shows and changes the settings for a low balance.
 
-    A change is noted in the audit log by the transaction that makes it. `guard` knows where webhooks may go.
+    The transaction that changes them also writes a line of the audit log. `guard` checks webhook addresses.
     """
 
     watches: WatchRepository
@@ -35,11 +35,11 @@ class LowBalanceSettings:
     guard: AddressGuard
 
     def get(self, account_id: str) -> Watch:
-        """Return what is set, and what became of the last fall."""
+        """Return the settings, and the state of the last fall."""
         return self.watches.get(account_id)
 
     def change(self, account_id: str, sent: Mapping[str, str], who: str = OWNER) -> Watch:
-        """Set what a form says: `threshold`, `emails`, `webhook`, `amount` and `monthly`; empty is off.
+        """Store a form's fields: `threshold`, `emails`, `webhook`, `amount` and `monthly`; empty is off.
 
         Amounts are whole US dollars. Raises `InvalidInputError`, `ConcurrencyLimitedError`.
         """
@@ -55,7 +55,7 @@ class LowBalanceSettings:
                 raise InvalidInputError(
                     [Problem("/amount", "Save a card first: pay once with “Save this card” ticked.")]
                 )
-            # With another threshold what is low is another question; a payment under way ends by itself.
+            # A changed threshold needs a new look at the balance; a running payment ends on its own.
             is_low = watch.is_low and watch.top_up is TopUpState.DUE
             return replace(watch, wish=wish, is_low=is_low)
 
@@ -63,11 +63,11 @@ class LowBalanceSettings:
         return self._write(account_id, changed, [note])
 
     def customer(self, account_id: str) -> str | None:
-        """Return who at Stripe has the account's saved card."""
+        """Return the Stripe customer with the account's saved card."""
         return self.watches.get(account_id).customer
 
     def save_customer(self, account_id: str, customer: str) -> None:
-        """Note who at Stripe has the account's saved card. A repeat changes nothing."""
+        """Store the Stripe customer with the account's saved card. A repeat changes nothing."""
         noted = self.audit.note(account_id, STRIPE, Action.CARD_SAVED, "Card")
         self._write(account_id, lambda watch: replace(watch, customer=customer), [noted])
 
@@ -99,7 +99,7 @@ def _in_words(wish: Wish) -> str:
 
 
 def read_wish(sent: Mapping[str, str]) -> Wish:
-    """Return what a form says. Raises `InvalidInputError` with every problem."""
+    """Return the settings in a form. Raises `InvalidInputError` with every problem."""
     problems: list[Problem] = []
 
     def usd(name: str, least: int, most: int) -> int:
@@ -135,7 +135,7 @@ def _top_up_problems(wish: Wish) -> list[Problem]:
     problems = []
     if not wish.threshold_cents:
         problems.append(Problem("/threshold", "Required with an automatic top-up."))
-    # Else the balance would still be low afterwards, and nothing would top it up again.
+    # Otherwise the balance would still be low afterwards, and nothing would top it up again.
     if wish.top_up_cents < wish.threshold_cents:
         problems.append(Problem("/amount", "Must not be less than the threshold."))
     if wish.monthly_cents < wish.top_up_cents:

@@ -1,4 +1,4 @@
-"""From new entries of the ledger to a fall: whose balance is below its threshold now."""
+"""From new entries of the ledger to a fall: finds balances that are below their threshold now."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,16 +19,16 @@ from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 from tollgate.webhooks.schedule import LATE_MS
 
 EVENT = "balance.low"
-# Looks at one account; each but the first because the owner or a payment wrote its row meanwhile.
+# Looks at one account; each after the first because the owner or a payment changed its row meanwhile.
 MAX_LOOKS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BalanceWatch:
-    """Looks at balances that entries have moved. A repeat is harmless: the row knows its last fall.
+    """Checks balances that entries have moved. A repeat is harmless: the row stores its last fall.
 
-    It only notes the fall and sends a message; mails and payments, which take longer than a batch of a stream
-    may wait, are done by who gets the message (`refill.py`).
+    It only notes the fall and sends a message. Mails and payments, which take longer than a batch of a stream
+    may wait, are left to the message's receiver (`refill.py`).
     """
 
     watches: WatchRepository
@@ -39,7 +39,7 @@ class BalanceWatch:
     clock: Clock
 
     def look(self, entries: Iterable[Entry]) -> None:
-        """Look at the accounts that some entries are of, each once."""
+        """Check the accounts of some entries, each once."""
         newest: dict[str, int] = defaultdict(int)
         for entry in entries:
             at_ms = entry.created_at_ms if entry.kind is EntryKind.CREDIT else 0
@@ -48,7 +48,7 @@ class BalanceWatch:
             self.look_at(account_id, newest_credit_ms)
 
     def look_at(self, account_id: str, newest_credit_ms: int = 0) -> None:
-        """Look at one account; where its balance fell, note it, and have something done about it."""
+        """Check one account; if its balance fell, note it, and send the message that starts the reaction."""
         for _ in range(MAX_LOOKS):
             watch = self.watches.get(account_id)
             if not watch.wish.is_on:
@@ -59,7 +59,7 @@ class BalanceWatch:
                 is_lost = is_stuck(watch, now_ms)
                 if is_lost:
                     watch = self.watches.save(watch, replace(watch, resent_ms=now_ms))
-                # Sent whenever there is something to do, so a crash before it is mended by the repeat.
+                # Sent whenever a step is left, so after a crash before it the repeat sends it.
                 if is_lost or has_mail_left(watch):
                     self.queue.send({"account_id": account_id, "fall": watch.fall})
                 return
@@ -67,7 +67,7 @@ class BalanceWatch:
 
     def _look(self, watch: Watch, newest_credit_ms: int) -> Watch:
         account = self.accounts.get(watch.account_id)
-        # One that may not spend is topped up by nobody: an operator suspended it, or its owner closes it.
+        # A suspended or closing account is not topped up.
         if account is None or account.suspended is not None:
             return watch
         worth = self.ledger.worth(account.account_id, account.balance_micro_usd, account.holds)
@@ -78,14 +78,14 @@ class BalanceWatch:
         try:
             saved = self.watches.save(watch, changed, self._event(changed) if has_fallen else ())
         except DeliveryMovedError:
-            # Its id is of this very fall: it was written by whoever was quicker.
+            # The delivery id contains the fall number, so a concurrent worker already wrote it.
             raise WatchMovedError(watch.account_id) from None
         if has_fallen:
             logger.info("record_usage.balance_low", account_id=watch.account_id, fall=saved.fall)
         return saved
 
     def _event(self, watch: Watch) -> Sequence[Write]:
-        """Return the webhook's delivery, a write of the same transaction: never lost, never doubled."""
+        """Return the webhook's delivery, a write of the same transaction: never lost, never duplicated."""
         if watch.wish.webhook is None:
             return ()
         now_ms = self.clock.now_ms()

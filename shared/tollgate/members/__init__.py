@@ -1,14 +1,14 @@
-"""The people of an account: who signs in, which accounts are theirs, and what they may do there.
+"""The people of an account: sign-in, a person's accounts, and their roles.
 
-In: a person whom the sign-in proved, or an owner's wish. Out: a role, an invitation, or why not
+In: a person whom the sign-in proved, or an owner's request. Out: a role, an invitation, or the refusal
 (docs/decisions/0030-members.md).
 
-team.py         an account's people and open invitations, and who may do what to whom
+team.py         an account's people and open invitations, and their rights over each other
 identities.py   from a person who signs in to an account
-roles.py        what a member may be
-topics.py       what members are told by mail, and what they cannot switch off
-recipients.py   who is told something by mail
+roles.py        the roles of members
+topics.py       the topics of mails to members, and which of them cannot be switched off
+recipients.py   the addresses for a mail
 service.py      invite, accept, change a role, remove, leave
-mails.py        what the mails say
+mails.py        the texts of the mails
 repository.py   teams and identities in DynamoDB
 """

@@ -1,4 +1,4 @@
-"""From a person who signed in to an account; the first sign-in makes it."""
+"""From a person who signed in to an account; the first sign-in creates it."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ WELCOME_ENTRY = "credit_welcome"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who signed in: an id that never changes (`cognito#<sub>`), and what to call them.
+    """A person who signed in: an id that never changes (`cognito#<sub>`), and a name.
 
-    `email` is an address that the sign-in has proven theirs; operators find their account by it, so no other
-    will do. `is_operator` says whether they operate this service.
+    `email` is an address that the sign-in has proven. Operators find accounts by it, so no unproven
+    address is accepted. `is_operator` is true for operators of this service.
     """
 
     identity_id: str
@@ -42,7 +42,7 @@ class Identities:
     clock: Clock
 
     def account_of(self, person: Person) -> str:
-        """Return the id of the person's first account, made now where they have none."""
+        """Return the id of the person's first account; creates it if they have none."""
         account_id = self.identities.account_id(person.identity_id)
         if account_id is None:
             account_id = self._made(person)
@@ -62,7 +62,7 @@ class Identities:
         return account.account_id
 
     def _founded(self, person: Person, account_id: str) -> None:
-        """Make the one person of an account from before there were members its owner."""
+        """Make the one person of an account that is older than memberships its owner."""
         team = self.teams.get(account_id)
         # Another sign-in at the same moment may have done it.
         with suppress(TeamMovedError):

@@ -1,10 +1,10 @@
-"""What the mails about members say. Pure."""
+"""The texts of the mails about members. Pure."""
 
 from tollgate.kit.letter import Letter, written
 from tollgate.kit.mail import Mail
 from tollgate.members.roles import Role
 
-# What each role comes to, in a few words.
+# A short description of each role.
 WORDS = {
     Role.OWNER: "can do everything, members and payments included",
     Role.DEVELOPER: "can use keys, playground, chat and webhooks",
@@ -14,7 +14,7 @@ WORDS = {
 
 
 def invitation(account: str, role: Role, by: str, link: str) -> Mail:
-    """Return the mail that invites somebody; `account` and `by` are as people know them."""
+    """Return the mail of an invitation; `account` and `by` are names for people."""
     return written(
         Letter(
             f"{by} invites you to Tollgate",

@@ -1,4 +1,4 @@
-"""Who of an account is to be told something by mail."""
+"""The members of an account who receive a mail."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ class Recipients:
     people: IdentityRepository
 
     def of(self, account_id: str, topic: Topic) -> dict[str, str]:
-        """Return the addresses of those who want mails of a topic, by the ids of their identities."""
+        """Return the addresses of members who want mails of a topic, by their identity ids."""
         wanting = [one.identity_id for one in self.teams.get(account_id).members if one.wants(topic)]
         found = self.people.addresses(wanting) if wanting else {}
         return {each: found[each] for each in wanting if each in found}
 
     def of_money(self, account_id: str) -> list[str]:
-        """Return the addresses of those who want mails about a low balance and top-ups."""
+        """Return the addresses of members who want mails about a low balance and top-ups."""
         return list(self.of(account_id, Topic.MONEY).values())

@@ -1,9 +1,9 @@
 """Identities and teams in DynamoDB.
 
-IdentitiesTable: which accounts a person who signs in has, and by which address operators find one.
+IdentitiesTable: a person's accounts, and the address by which operators find an account.
 
-<identity>        the accounts of a person, the first one first, and the address they proved last
-account#<id>      the address of an account: that of who opened it
+<identity>        the accounts of a person, the first one first, and their last proven address
+account#<id>      the address of the person who opened the account
 email#<address>   the account of an address
 
 MembersTable: a row for each account's team.
@@ -21,12 +21,12 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_new
 from tollgate.members.team import Team, TeamError, founded
 
-# Of one person.
+# Accounts of one person.
 MAX_ACCOUNTS = 20
 
 
 class AlreadyKnownError(Exception):
-    """Another first sign-in of the same person was quicker; `account_id` is what it made."""
+    """Another first sign-in of the same person was faster; `account_id` is the account it created."""
 
     def __init__(self, account_id: str) -> None:
         super().__init__(f"this identity has {account_id}")
@@ -34,16 +34,16 @@ class AlreadyKnownError(Exception):
 
 
 class IdentityMovedError(Exception):
-    """The person's accounts are others than were read; nothing was written."""
+    """The person's accounts have changed since they were read; nothing was written."""
 
 
 class TeamMovedError(Exception):
-    """Somebody else wrote the team since it was read; nothing was written. Read it, and decide anew."""
+    """Another process wrote the team since it was read; nothing was written. Read it, and decide again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person as stored: the accounts that are theirs, and the address that a sign-in proved last."""
+    """A person as stored: their accounts, and the address that their last sign-in proved."""
 
     identity_id: str
     accounts: tuple[str, ...] = ()
@@ -51,13 +51,13 @@ class Identity:
 
     @classmethod
     def from_item(cls, item: Item) -> "Identity":
-        """Return the identity that a row holds; one from before there were members has one account."""
+        """Return the identity that a row holds; a row older than memberships has one account."""
         first = (item["account_id"],) if "account_id" in item else ()
         return cls(item["identity_id"], tuple(item.get("accounts", first)), item.get("email"))
 
 
 class IdentityRepository:
-    """Reads identities, and makes each together with its account."""
+    """Reads identities, and creates each together with its account."""
 
     def __init__(self, db: Database, table: str, accounts: AccountRepository) -> None:
         self._db = db
@@ -65,16 +65,16 @@ class IdentityRepository:
         self._accounts = accounts
 
     def get(self, identity_id: str) -> Identity:
-        """Return a person; one who never signed in has no accounts."""
+        """Return a person; a person who never signed in has no accounts."""
         row = self._db.get(self._table, {"identity_id": identity_id})
         return Identity(identity_id) if row is None else Identity.from_item(row)
 
     def account_id(self, identity_id: str) -> str | None:
-        """Return the first account of an identity, or `None` for one that has none."""
+        """Return the first account of an identity, or `None` if it has none."""
         return next(iter(self.get(identity_id).accounts), None)
 
     def note_email(self, identity_id: str, account_id: str, email: str) -> None:
-        """Keep the address of an account's person, for operators; a repeat costs one read."""
+        """Store the address of an account's person, for operators; a repeat costs one read."""
         row = self._db.get(self._table, {"identity_id": identity_id})
         if row is None or row.get("email") == email:
             return
@@ -87,12 +87,12 @@ class IdentityRepository:
         )
 
     def emails(self, account_ids: Sequence[str]) -> dict[str, str]:
-        """Return the addresses of accounts, of those that are known."""
+        """Return the known addresses of accounts."""
         found = self._addresses([f"account#{each}" for each in account_ids])
         return {name.removeprefix("account#"): email for name, email in found.items()}
 
     def addresses(self, identity_ids: Sequence[str]) -> dict[str, str]:
-        """Return the addresses that people proved, of those who did."""
+        """Return the addresses that people have proven, without people who proved none."""
         return self._addresses(identity_ids)
 
     def _addresses(self, row_ids: Sequence[str]) -> dict[str, str]:
@@ -110,21 +110,21 @@ class IdentityRepository:
 
     def make(self, identity_id: str, account: Account, *others: Write) -> None:
         """Store an identity and its new account, with other writes. Raises `AlreadyKnownError`."""
-        # Two first sign-ins at once must end in one account.
+        # Two concurrent first sign-ins must create one account.
         person = {
             "identity_id": identity_id,
             "account_id": account.account_id,
             "accounts": [account.account_id],
             "created_at_ms": account.created_at_ms,
         }
-        # By the account and not by the id: who left every account is there, and has none.
+        # Test for account_id, not the key: a person who left every account still has a row.
         identity = put_new(self._table, person, "account_id", _known)
         self._db.transact([identity, self._accounts.new(account), *others])
 
     def forget(self, identity_id: str, account_id: str, pseudonym: str) -> None:
-        """Take a closed account from a person, and their address from it; a repeat changes nothing.
+        """Remove a closed account from a person, and their address from it; a repeat changes nothing.
 
-        Who has no other account is as somebody who never signed in.
+        A person without another account is then like a person who never signed in.
         """
         read = self.get(identity_id)
         if account_id in read.accounts:
@@ -137,9 +137,9 @@ class IdentityRepository:
             self._db.delete(self._table, {"identity_id": identity_id})
 
     def joined(self, read: Identity, account_id: str) -> Write:
-        """Return the write that gives a person one more account. Refused: `IdentityMovedError`.
+        """Return the write that adds an account to a person. Refused: `IdentityMovedError`.
 
-        Raises `TeamError` for one who has too many.
+        Raises `TeamError` for a person with too many accounts.
         """
         if len(read.accounts) >= MAX_ACCOUNTS:
             raise TeamError(
@@ -148,9 +148,9 @@ class IdentityRepository:
         return self._accounts_of(read, (*read.accounts, account_id))
 
     def left(self, read: Identity, account_id: str) -> Write:
-        """Return the write that takes an account from a person. Refused: `IdentityMovedError`.
+        """Return the write that removes an account from a person. Refused: `IdentityMovedError`.
 
-        A late copy of it makes no row of a person who was erased since.
+        A late copy of it does not create a row for a person who was erased since.
         """
         left = tuple(one for one in read.accounts if one != account_id)
         return self._accounts_of(read, left, Exists("identity_id"))
@@ -159,7 +159,7 @@ class IdentityRepository:
         self, read: Identity, accounts: tuple[str, ...], condition: Condition | None = None
     ) -> Write:
         are_as_read = Equals("accounts", list(read.accounts))
-        # A row from before there were members names the one account of its person.
+        # A row older than memberships has the one account of its person.
         is_older = Missing("accounts")
         known = are_as_read | is_older
         first = Set("account_id", accounts[0]) if accounts else Remove("account_id")
@@ -173,26 +173,26 @@ class IdentityRepository:
 
 
 class TeamRepository(RowsAsRead[Team]):
-    """Reads teams, and writes each only as it was read."""
+    """Reads teams, and writes each only if it is still as it was read."""
 
     moved = TeamMovedError
 
     def get(self, account_id: str) -> Team:
-        """Return the account's team; an account that nobody signed in to has an empty one."""
+        """Return the account's team; it is empty if no person ever signed in to the account."""
         row = self._db.get(self._table, {"account_id": account_id})
         return Team(account_id) if row is None else Team.from_item(row)
 
     def account_ids(self, after: str | None = None) -> Iterator[str]:
-        """Return the ids of all accounts that have people, in no order; those that come after one."""
+        """Return the ids of all accounts with people, in no order, or only the ids after `after`."""
         start = None if after is None else {"account_id": after}
         return (row["account_id"] for row in self._db.scan(self._table, after=start, fields=("account_id",)))
 
     def delete(self, account_id: str) -> None:
-        """Delete the team of an account that is closed; a repeat changes nothing."""
+        """Delete the team of a closed account; a repeat changes nothing."""
         self._db.delete(self._table, {"account_id": account_id})
 
     def founding(self, account_id: str, identity_id: str, now_ms: int) -> Write:
-        """Return the write that makes somebody the owner of an account without a team."""
+        """Return the write that founds an account's team with a person as its owner."""
         team = founded(account_id, identity_id, now_ms)
         return self._put(team, replace(team, seq=1))
 

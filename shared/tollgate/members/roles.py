@@ -1,16 +1,16 @@
-"""What a member may be. Pure."""
+"""The roles of members. Pure."""
 
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a member may do (shared/tollgate/reference/site/members.md)."""
+    """A member's rights (shared/tollgate/reference/site/members.md)."""
 
-    OWNER = "owner"  # Everything, members and the end of the account included.
+    OWNER = "owner"  # Everything, including members and closing the account.
     DEVELOPER = "developer"  # Keys, playground, chat, webhooks; no payments, no members.
     BILLING = "billing"  # Top-ups, receipts, statement, low balance; nothing that spends.
-    VIEWER = "viewer"  # Sees, and changes nothing.
+    VIEWER = "viewer"  # Sees everything, changes nothing.
 
 
 SPENDERS = frozenset({Role.OWNER, Role.DEVELOPER})
-"""Who may make and manage API keys, and spend with the playground and the chat."""
+"""Roles that may create and manage API keys, and spend with the playground and the chat."""

@@ -1,7 +1,7 @@
-"""What people do with the members of an account: invite, accept, change a role, remove, leave.
+"""The management of an account's members: invite, accept, change a role, remove, leave.
 
-Each is one transaction: the team as it was read, the person's own list of accounts, and the line of the
-audit log.
+Each change is one transaction: the team as it was read, the person's own list of accounts, and the line of
+the audit log.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,14 +41,14 @@ from tollgate.members.team import (
 )
 from tollgate.members.topics import Topic
 
-# Of a change that never comes through, as `decided_anew` says it.
+# The subject of the error when a change keeps failing, for `decided_anew`.
 _WHAT = "The members of this account are"
 MAX_LINK_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who asks: their id, and what the audit log calls them."""
+    """The caller: their id, and their name in the audit log."""
 
     identity_id: str
     name: str
@@ -56,20 +56,20 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An invitation that was made: what its link ends with, this once, and whether a mail went out."""
+    """A new invitation: the end of its link, only this once, and whether a mail was sent."""
 
     email: str
     token: str
     is_mailed: bool
 
 
-# The address of the page on which the token of an invitation is accepted.
+# Returns the address of the page on which the token of an invitation is accepted.
 LinkOf = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class MemberService:
-    """Manages the members of one account after the other. What cannot be done raises `TeamError`."""
+    """Manages the members of accounts. Refused changes raise `TeamError`."""
 
     teams: TeamRepository
     people: IdentityRepository
@@ -88,7 +88,7 @@ class MemberService:
         return self.people.addresses(identity_ids)
 
     def invite(self, account_id: str, email: str, role: str, by: Actor, link_of: LinkOf) -> Sent:
-        """Invite an address, by mail where mails are sent. Raises `TeamError`, `ConcurrencyLimitedError`."""
+        """Invite an address, by mail if mails are sent. Raises `TeamError`, `ConcurrencyLimitedError`."""
         address, wanted, secret = address_of(email), _role(role), new_secret()
         if address is None:
             raise TeamError("That is not an e-mail address.")
@@ -109,7 +109,7 @@ class MemberService:
         return self._send(account_id, made, secret, by, link_of)
 
     def send_again(self, account_id: str, invitation_id: str, by: Actor, link_of: LinkOf) -> Sent:
-        """Send an invitation once more, with another link: the one before opens nothing then."""
+        """Send an invitation again, with a new link: the previous link stops working."""
         secret = new_secret()
         made = self._invitation(
             account_id,
@@ -124,7 +124,7 @@ class MemberService:
         self._invitation(account_id, by, Action.INVITATION_REVOKED, lambda team: revoked(team, invitation_id))
 
     def invitation_of(self, token: str) -> tuple[str, Invitation]:
-        """Return the account and the open invitation that the end of a link names. Raises `TeamError`."""
+        """Return the account and the open invitation of a link's token. Raises `TeamError`."""
         account_id, invitation_id, secret = _read(token)
         team = self.teams.get(account_id)
         found = team.invitation(invitation_id)
@@ -133,9 +133,9 @@ class MemberService:
         return account_id, found
 
     def accept(self, token: str, by: Actor) -> str:
-        """Make a person a member, by the token of their invitation; return the account's id.
+        """Add a person to an account by the token of their invitation; return the account's id.
 
-        The invitation is gone with it, so of two at once the second is refused.
+        The invitation is removed with it, so of two concurrent calls the second is refused.
         """
         account_id, invitation_id, secret = _read(token)
 
@@ -161,15 +161,15 @@ class MemberService:
             raise
 
     def _note_refused(self, token: str, by: Actor) -> None:
-        """Note who could not accept an invitation, where they have the link of one that is open."""
+        """Note a person who could not accept an invitation, if they have the link of an open invitation."""
         with suppress(TeamError):
             account_id, found = self.invitation_of(token)
             self.refusals.note(account_id, by.name, f"Invitation of {found.email}")
 
     def change_role(self, account_id: str, identity_id: str, role: str, by: Actor) -> None:
-        """Change the role of a member; the last owner stays one.
+        """Change the role of a member; the last owner stays an owner.
 
-        In a role that may not make keys they keep none that manages keys.
+        If the new role may not manage keys, their keys lose that scope.
         """
         wanted = _role(role)
 
@@ -190,12 +190,12 @@ class MemberService:
         if wanted in SPENDERS:
             decided_anew(change, TeamMovedError, what=_WHAT)
             return
-        # Refused before a key is changed: the last owner, or somebody who is no member.
+        # Refused before a key is changed: the last owner, or a person who is no member.
         decide(self.teams.get(account_id))
         self._end_keys_around(account_id, identity_id, by, change, revoke=False)
 
     def choose_mails(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
-        """Let a member have mails of topics, or none; what an owner always gets stays on."""
+        """Switch a member's mails on or off by topic; security mails to owners stay on."""
 
         def change() -> None:
             team = self.teams.get(account_id)
@@ -211,9 +211,9 @@ class MemberService:
         decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def remove(self, account_id: str, identity_id: str, by: Actor, *, revoke_keys: bool = False) -> None:
-        """Take a member out, or let one leave; with `revoke_keys` the keys that they made end too.
+        """Remove a member, or let a member leave; with `revoke_keys` the keys that they created end too.
 
-        In any case they keep no key that manages keys.
+        In any case none of their keys can manage keys any more.
         """
         action = Action.MEMBER_LEFT if identity_id == by.identity_id else Action.MEMBER_REMOVED
 
@@ -235,10 +235,10 @@ class MemberService:
     def _end_keys_around(
         self, account_id: str, identity_id: str, by: Actor, change: Callable[[], None], *, revoke: bool
     ) -> None:
-        """Take a member's rights, and what their keys have of them.
+        """Remove a member's rights, and the same rights of their keys.
 
-        The keys come first: a crash then leaves a member with fewer keys, never a key without a member. What
-        they made between the first look and their end is found by the second.
+        The keys come first: after a crash a member has fewer keys, never a key without a member. A second
+        pass finds keys that they created after the first pass.
         """
 
         def end() -> None:
@@ -266,23 +266,23 @@ class MemberService:
         return decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def _send(self, account_id: str, made: Invitation, secret: str, by: Actor, link_of: LinkOf) -> Sent:
-        """Mail an invitation. Lost in a crash before this line, it is sent again by its button."""
+        """Mail an invitation. After a crash before this line, the button sends it again."""
         token = f"{account_id}.{made.invitation_id}.{secret}"
         account = self.people.emails([account_id]).get(account_id, account_id)
         mail = mails.invitation(account, made.role, by.name, link_of(token))
-        # The link is shown as well: without a mail the one who invites can pass it on.
+        # The link is also shown: without a mail the inviter can pass it on.
         return Sent(made.email, token, self.mailer.send(made.email, mail) is Mailed.SENT)
 
     def _name(self, identity_id: str) -> str:
         return self.people.get(identity_id).email or identity_id
 
     def identity(self, identity_id: str) -> Identity:
-        """Return a person: their accounts, and the address they proved."""
+        """Return a person: their accounts, and their proven address."""
         return self.people.get(identity_id)
 
 
 def _ended(before: Team, after: Team) -> str:
-    """Return which invitations a change of the members ended, as the audit log says it."""
+    """Return which invitations a change of the members ended, in the audit log's words."""
     ended = [one.email for one in before.invitations if one not in after.invitations]
     return f"ended invitations of {', '.join(ended)}" if ended else ""
 
@@ -294,7 +294,7 @@ def _role(text: str) -> Role:
 
 
 def _read(token: str) -> tuple[str, str, str]:
-    """Return what the end of a link says: account, invitation, secret. Raises `TeamError`."""
+    """Return the parts of a link's token: account, invitation, secret. Raises `TeamError`."""
     parts = token[:MAX_LINK_CHARS].split(".")
     if len(parts) != len(("account", "invitation", "secret")) or not (
         is_id("usr", parts[0]) and is_id("inv", parts[1])

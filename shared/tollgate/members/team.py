@@ -1,7 +1,7 @@
-"""The people of an account and its open invitations, as one value: each rule looks at all of it. Pure.
+"""The people of an account and its open invitations, as one value: each rule sees all of it. Pure.
 
-An account has an owner at any time. The team is one row, written only as it was read, so two changes at once
-are never both judged by the team of before.
+An account always has an owner. The team is one row, written only if it is still as it was read, so two
+concurrent changes are never both checked against the old team.
 """
 
 import hmac
@@ -19,16 +19,16 @@ from tollgate.members.topics import BY_DEFAULT, Topic, is_forced
 
 MAX_MEMBERS = 50
 MAX_INVITATIONS = 20
-# Mails about invitations in a UTC day: an account is no way to send mail to strangers.
+# Mails about invitations in a UTC day: an account must not be a way to send mail to strangers.
 MAX_MAILS_A_DAY = 50
 INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
-# What the identity of a session begins with that was begun by an API key, which is for one machine alone.
+# The prefix of the identity of a session that an API key started; such a session is for one machine only.
 BY_KEY = "key#"
 
 
 class TeamError(Exception):
-    """It cannot be done; the message says why, to who asked for it."""
+    """The change is not possible; the message gives the caller the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Member:
     role: Role
     joined_at_ms: int
     chosen: Mapping[Topic, bool] = field(default_factory=dict)
-    """Which mails they switched on or off themselves; of the others their role decides."""
+    """The topics that they switched on or off themselves; their role decides the others."""
 
     def wants(self, topic: Topic) -> bool:
         """Return whether they get mails of a topic."""
@@ -47,7 +47,7 @@ class Member:
         return is_forced(topic, self.role) or self.chosen.get(topic, by_role)
 
     def to_item(self) -> Item:
-        """Return the member as a part of the team's row, without who it is."""
+        """Return the member as a part of the team's row, without their id."""
         row: Item = {"role": str(self.role), "joined_at_ms": self.joined_at_ms}
         chosen = {str(topic): wanted for topic, wanted in self.chosen.items()}
         return {**row, "mails": chosen} if chosen else row
@@ -56,8 +56,8 @@ class Member:
     def from_item(cls, identity_id: str, item: Item) -> "Member":
         """Return the member that a part of a row holds.
 
-        Rows from before there were topics have one choice, of mails about money. A topic that is not known
-        here is of a newer version of this code, and waits for it.
+        Rows older than topics have one choice, for mails about money. An unknown topic
+        belongs to a newer version of this code, and is ignored here.
         """
         before = {Topic.MONEY: item["money_mails"]} if "money_mails" in item else {}
         known = set(Topic)
@@ -67,7 +67,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An open invitation. `digest` is of the secret in its link, which is stored nowhere."""
+    """An open invitation. `digest` is the hash of the secret in its link; the secret is not stored."""
 
     invitation_id: str
     email: str
@@ -83,29 +83,29 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The end of an account that an owner asked for: when its data is erased, and how far that is.
+    """The end of an account that an owner requested: when its data is erased, and the progress.
 
-    `gives_up` says whether they give up what was left of the balance then, `given_up_micro_usd`; all
-    else, and what came since, an operator refunds first.
+    `gives_up` is true if they give up the rest of the balance then, `given_up_micro_usd`; an operator first
+    refunds everything else, including money that came since.
     """
 
     requested_at_ms: int
     erase_at_ms: int
     gives_up: bool
     is_shut: bool = False
-    """Whether its keys and sessions are ended."""
+    """Whether its keys and sessions have ended."""
     is_erasing: bool = False
     """Whether it is too late to keep the account."""
     given_up_micro_usd: int = 0
 
     def to_refund(self, balance_micro_usd: int) -> int:
-        """Return what of a balance is the owner's still, before what was given up is taken."""
+        """Return the part of a balance that is still the owner's, before the given-up money is taken."""
         return max(0, balance_micro_usd - (self.given_up_micro_usd if self.gives_up else 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """The row of one account. `seq` counts its writes; `mails` were sent about invitations on `mail_day`."""
+    """The row of one account. `seq` counts its writes; `mails` counts invitation mails on `mail_day`."""
 
     account_id: str
     members: tuple[Member, ...] = ()
@@ -115,28 +115,28 @@ class Team:
     seq: int = 0
     closing: Closing | None = None
     wake_at_ms: int | None = None
-    """When the worker that closes accounts looks at it next."""
+    """When the worker that closes accounts checks it next."""
 
     def find(self, identity_id: str) -> Member | None:
         """Return a member, or `None`."""
         return next((one for one in self.members if one.identity_id == identity_id), None)
 
     def role_of(self, identity_id: str) -> Role | None:
-        """Return what somebody is here, `None` for no member."""
+        """Return a person's role, `None` if they are no member."""
         member = self.find(identity_id)
         return None if member is None else member.role
 
     def is_owner(self, identity_id: str) -> bool:
-        """Return whether somebody acts as an owner here: one of them, or who signed in by an API key."""
+        """Return whether a person acts as an owner: an owner, or a session that an API key started."""
         return self.role_of(identity_id) is Role.OWNER or identity_id.startswith(BY_KEY)
 
     def check_owner(self, identity_id: str) -> None:
-        """Raise `TeamError` for anybody else: the role may have changed since the request was let through."""
+        """Raise `TeamError` unless a person is an owner: their role may have changed during the request."""
         if not self.is_owner(identity_id):
             raise TeamError("You are not an owner of this account any more.")
 
     def invitation(self, invitation_id: str) -> Invitation:
-        """Return an invitation whose inviter is an owner still. Raises `TeamError`."""
+        """Return an invitation whose inviter is still an owner. Raises `TeamError`."""
         for one in self.invitations:
             if one.invitation_id == invitation_id and self.is_owner(one.invited_by):
                 return one
@@ -190,22 +190,22 @@ def founded(account_id: str, identity_id: str, now_ms: int) -> Team:
 
 
 def new_secret() -> str:
-    """Make the secret of a link from the system's random generator."""
+    """Generate the secret of a link with the system's random generator."""
     return secrets.token_urlsafe(SECRET_BYTES)
 
 
 def digest_of(secret: str) -> str:
-    """Return what is stored of a secret."""
+    """Return the stored hash of a secret."""
     return sha256(secret.encode()).hexdigest()
 
 
 def invited(
     team: Team, email: str, role: Role, secret: str, *, by: str, emails: Iterable[str], now_ms: int
 ) -> tuple[Team, Invitation]:
-    """Return the team with one more invitation, of a proven address of `emails` to none.
+    """Return the team with one more invitation; `emails` are the members' proven addresses.
 
-    Raises `TeamError` for a member, for an address that is invited already, where a bound is reached, and in
-    an account that is being closed.
+    Raises `TeamError` for a member, for an address that is already invited, if a limit is reached, and if
+    the account is being closed.
     """
     if team.closing is not None:
         raise TeamError("This account is being closed.")
@@ -219,14 +219,14 @@ def invited(
     if len(team.members) + len(open_now) >= MAX_MEMBERS:
         raise TeamError(f"An account has at most {MAX_MEMBERS} members, open invitations included.")
     made = Invitation(new_id("inv"), email, role, digest_of(secret), now_ms + INVITATION_MS, by)
-    # Those that are over make room for it.
+    # Expired invitations make room for it.
     return _mailed(replace(team, invitations=(*open_now, made)), now_ms), made
 
 
 def sent_again(team: Team, invitation_id: str, secret: str, by: str, now_ms: int) -> tuple[Team, Invitation]:
-    """Return the team with another link for an invitation; the one before opens nothing then.
+    """Return the team with a new link for an invitation; the previous link stops working.
 
-    The invitation is now from `by`, who sent it last. Raises `TeamError` as `invited` does.
+    From now on `by` is the inviter. Raises `TeamError` as `invited` does.
     """
     renewed = replace(
         team.invitation(invitation_id),
@@ -247,10 +247,10 @@ def revoked(team: Team, invitation_id: str) -> tuple[Team, Invitation]:
 def accepted(
     team: Team, invitation_id: str, secret: str, *, identity_id: str, email: str | None, now_ms: int
 ) -> tuple[Team, Invitation]:
-    """Return the team with who accepts an invitation, which is gone then.
+    """Return the team with a new member, without the invitation that they accepted.
 
     `email` is the address that their sign-in has proven. Raises `TeamError` for an invitation that is used,
-    revoked or over, a wrong secret, and for anybody but whom it was sent to.
+    revoked or expired, for a wrong secret, and for any person but the invited one.
     """
     found = team.invitation(invitation_id)
     if not found.opens_with(secret) or now_ms >= found.expires_at_ms:
@@ -270,7 +270,7 @@ def accepted(
 def with_role(team: Team, identity_id: str, role: Role) -> Team:
     """Return the team in which a member has another role.
 
-    The invitations of somebody who is no owner any more end. Raises `TeamError` for the last owner.
+    The invitations of a person who is no longer an owner end. Raises `TeamError` for the last owner.
     """
     member = _member(team, identity_id)
     if member.role is Role.OWNER and role is not Role.OWNER:
@@ -280,9 +280,9 @@ def with_role(team: Team, identity_id: str, role: Role) -> Team:
 
 
 def with_mails(team: Team, identity_id: str, wanted: Mapping[Topic, bool]) -> Team:
-    """Return the team in which a member gets mails of topics, or none. Raises `TeamError`.
+    """Return the team with a member's choice of mails by topic. Raises `TeamError`.
 
-    What an owner always gets stays as it is, whatever is asked for.
+    Security mails to owners stay on, regardless of the choice.
     """
     member = _member(team, identity_id)
     free = {topic: on for topic, on in wanted.items() if not is_forced(topic, member.role)}
@@ -300,9 +300,9 @@ def without(team: Team, identity_id: str) -> Team:
 
 
 def _with_members(team: Team, members: Iterable[Member]) -> Team:
-    """Return the team with other members, and only the invitations that an owner among them stands for.
+    """Return the team with other members, and only the invitations whose inviter is an owner among them.
 
-    They are dropped and not only refused: an owner who comes back must not bring old links back to life.
+    They are removed and not only refused: an owner who returns must not reactivate old links.
     """
     changed = replace(team, members=tuple(members))
     kept = tuple(one for one in team.invitations if changed.is_owner(one.invited_by))
@@ -322,7 +322,7 @@ def _check_another_owner(team: Team, identity_id: str) -> None:
 
 
 def _mailed(team: Team, now_ms: int) -> Team:
-    """Return the team with one more mail counted. Raises `TeamError` where that is too many for a day."""
+    """Return the team with one more mail counted. Raises `TeamError` if that is too many for a day."""
     today = utc_day(now_ms)
     mails = team.mails + 1 if team.mail_day == today else 1
     if mails > MAX_MAILS_A_DAY:

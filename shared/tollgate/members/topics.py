@@ -1,4 +1,4 @@
-"""What members are told by mail, by topic: who gets it unasked, and who cannot switch it off. Pure."""
+"""The topics of mails to members: the default by role, and the topics that stay on. Pure."""
 
 from enum import StrEnum
 
@@ -6,15 +6,15 @@ from tollgate.members.roles import Role
 
 
 class Topic(StrEnum):
-    """What a mail is about; each member switches each topic on or off."""
+    """The topic of a mail; each member switches each topic on or off."""
 
     MONEY = "money"  # A low balance, a failed top-up, money that an operator moved.
     STATEMENTS = "statements"  # The statement of a month.
-    KEYS = "keys"  # API keys and the webhook secret: made, changed, rotated, revoked.
+    KEYS = "keys"  # API keys and the webhook secret: created, changed, rotated, revoked.
     LIMITS = "limits"  # Spending caps that are nearly used up, keys that expire.
-    WEBHOOKS = "webhooks"  # Webhooks that are given up on.
-    MEMBERS = "members"  # Who is invited, joins, leaves, gets another role.
-    ACCOUNT = "account"  # Suspension, limits, the end of the account, what is done about a low balance.
+    WEBHOOKS = "webhooks"  # Webhooks that are abandoned after their last attempt.
+    MEMBERS = "members"  # Members who are invited, join, leave or get another role.
+    ACCOUNT = "account"  # Suspension, limits, the end of the account, the settings for a low balance.
 
 
 WORDS = {
@@ -26,7 +26,7 @@ WORDS = {
     Topic.MEMBERS: "Members: invited, joined, left, another role",
     Topic.ACCOUNT: "The account: suspended, limited, closed, top-up settings changed",
 }
-"""What the page of notifications calls each."""
+"""The name of each topic on the page of notifications."""
 
 BY_DEFAULT = {
     Topic.MONEY: frozenset({Role.OWNER, Role.BILLING}),
@@ -37,12 +37,12 @@ BY_DEFAULT = {
     Topic.MEMBERS: frozenset({Role.OWNER}),
     Topic.ACCOUNT: frozenset({Role.OWNER}),
 }
-"""Which roles get mails of a topic until they choose otherwise."""
+"""The roles that get mails of a topic by default."""
 
 SECURITY = frozenset({Topic.KEYS, Topic.MEMBERS, Topic.ACCOUNT})
-"""What an owner always gets: whoever takes an owner's session over must not be able to hide it."""
+"""Topics that an owner always gets: an attacker in an owner's session must not be able to hide them."""
 
 
 def is_forced(topic: Topic, role: Role) -> bool:
-    """Return whether who has a role cannot switch a topic off."""
+    """Return whether members with a role cannot switch a topic off."""
     return role is Role.OWNER and topic in SECURITY

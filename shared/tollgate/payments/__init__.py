@@ -1,13 +1,13 @@
-"""Top-ups: a customer pays on Stripe's own page, and the signed event of it puts the money on the account.
+"""Top-ups: a customer pays on Stripe's page, and Stripe's signed event puts the money on the account.
 
-In: a wish to pay, later Stripe's signed event. Out: a page to pay on, and one credit in the ledger, once
+In: a request to pay, later Stripe's signed event. Out: a page to pay on, and exactly one credit in the ledger
 (docs/decisions/0020-payments.md).
 
-amounts.py   how much at once
+amounts.py   the least and the most of one top-up
 client.py    Stripe's library: a page, and the proof of an event
-events.py    what an event means for an account
-claims.py    what is claimed back of a payment: refunds, disputes, warnings
-book_service.py  credits a payment once, and takes back what is claimed of it; `repository.py` keeps its row
+events.py    the meaning of an event for an account
+claims.py    claims against a payment: refunds, disputes, warnings
+book_service.py  credits a payment once, and takes claimed money back; `repository.py` stores its row
 secret.py    Stripe's keys
-service.py   from the wish to the credit, and from a claim to the debit
+service.py   from the request to the credit, and from a claim to the debit
 """

@@ -1,9 +1,9 @@
-"""The book of payments: puts each on its account once, and takes back what is claimed of it (decision 0042).
+"""The book of payments: credits each payment once, and takes back claimed money (decision 0042).
 
-    claim ─► note it and suspend ─► debit what the balance carries, and note that
+    claim ─► note it and suspend ─► debit as much as the balance covers, and note it
 
-Each step is one transaction. Suspended first, so that nobody spends the money between the two. A crash
-between them is mended by Stripe's repeat, which finds the payment unsettled. A later repeat moves
+Each step is one transaction. The suspension comes first, so that the money cannot be spent between the two.
+After a crash between them, Stripe's repeat finds the payment unsettled and finishes it. A later repeat moves
 nothing.
 """
 
@@ -26,14 +26,14 @@ from tollgate.payments.claims import Payment
 from tollgate.payments.events import Claimed, Paid
 from tollgate.payments.repository import PaymentMovedError, PaymentRepository
 
-# Credits of one account that are looked through for payments of which something was claimed.
+# Credits of one account that are searched for payments with claims.
 MAX_CREDITS = 100
 _WHAT = "This payment is"
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentBook:
-    """Moves the money of payments. All of it may be done again: a payment's row says what was done."""
+    """Moves the money of payments. Each method may be repeated: a payment's row records the moves."""
 
     rows: PaymentRepository
     ledger: LedgerRepository
@@ -42,9 +42,9 @@ class PaymentBook:
     clock: Clock
 
     def credit(self, paid: Paid) -> bool:
-        """Put a payment on its account; return whether this time did it.
+        """Credit a payment to its account; return whether this call did it.
 
-        What was claimed of it before is taken back at once.
+        Money that was claimed before is taken back at once.
         Raises `UserNotFoundError`, `AccountClosedError`.
         """
         entry = paid.entry(self.clock.now_ms())
@@ -56,10 +56,10 @@ class PaymentBook:
             if payment.account_id is None:
                 known = payment.credited(paid.account_id, entry.entry_id, paid.cents)
             if known.wanted_micro_usd > payment.wanted_micro_usd:
-                # Something of it is claimed already: suspended before there is anything to spend.
+                # The payment has a claim already: suspend the account before it can spend the money.
                 self._note(payment, known)
                 payment = known = self.rows.get(paid.payment_id)
-            # The claim may have been settled since with what little there was: now there is more.
+            # The claim may have been settled against a small balance since: now there is more.
             return self._posted(entry, self._change(payment, known.unsettled()), noted)
 
         is_first = decided_anew(post, PaymentMovedError, what=_WHAT)
@@ -86,9 +86,9 @@ class PaymentBook:
         decided_anew(note, PaymentMovedError, what=_WHAT)
 
     def hear(self, claimed: Claimed) -> tuple[Payment, Payment]:
-        """Take a claim; return the payment as it was and as it is now.
+        """Record a claim; return the payment before and after it.
 
-        Its account is `None` where no credit of the payment is known: the claim waits for one.
+        Its account is `None` if no credit of the payment is known: the claim waits for the credit.
         Raises `TooManyClaimsError`, `AccountClosedError`.
         """
 
@@ -104,13 +104,13 @@ class PaymentBook:
         return before, self.rows.get(claimed.payment_id)
 
     def claimed_of(self, account_id: str) -> list[Payment]:
-        """Return the payments of an account of which something was claimed."""
+        """Return an account's payments with claims."""
         found = self.ledger.credits(account_id, MAX_CREDITS)
         ids = dict.fromkeys(each.reference for each in found if each.reference is not None)
         return [each for each in self.rows.find(list(ids)) if each.claims]
 
     def give_back(self, account_id: str, payment_id: str, who: str, reason: str) -> Payment | None:
-        """Leave a payment to its customer, whatever is claimed; `None` for a payment of another account.
+        """Leave a payment to its customer despite all claims; `None` for a payment of another account.
 
         Raises `AccountClosedError`.
         """
@@ -124,7 +124,7 @@ class PaymentBook:
         return self._decided(waive, payment_id, who, reason)
 
     def take(self, account_id: str, payment_id: str, who: str) -> Payment | None:
-        """Take what is still missing of a payment, as far as the balance carries it now; `None` as above."""
+        """Take the missing amount of a payment, as far as the balance covers it now; `None` as above."""
 
         def reopen() -> bool:
             payment = self.rows.get(payment_id)
@@ -151,7 +151,7 @@ class PaymentBook:
         return payment.credited(credit.account_id, credit.entry_id, cents)
 
     def _note(self, payment: Payment, changed: Payment) -> None:
-        """Write what is known of a payment now. Where more of it is claimed than before, suspend its account.
+        """Store a payment's new state. If more of it is claimed than before, suspend its account.
 
         Raises `PaymentMovedError`, `UserNotFoundError`.
         """
@@ -161,13 +161,13 @@ class PaymentBook:
         try:
             self.rows.save(payment, changed, self.clock.now_ms(), *others)
         except AccountSuspendedError as exc:
-            # Since it was read: nothing is left to do about that.
+            # The account was suspended since it was read: read again.
             raise PaymentMovedError(payment.payment_id) from exc
 
     def _suspension(self, payment: Payment, account_id: str) -> list[Write]:
-        """Return the writes that suspend an account, unless it is.
+        """Return the writes that suspend an account, unless it is suspended.
 
-        A dispute also stands over the owner's wish to close the account, which the owner could take back.
+        A dispute also replaces the suspension by an owner who closes the account: the owner could undo that.
         """
         suspended = self.accounts.existing(account_id).suspended
         is_closing = suspended == BEING_CLOSED
@@ -180,14 +180,14 @@ class PaymentBook:
         ]
 
     def _settle(self, payment_id: str, who: str = SERVICE, reason: str | None = None) -> None:
-        """Take what is claimed as far as the balance carries it, or give back what was taken for too much."""
+        """Take the claimed amount as far as the balance covers it, or return an excess that was taken."""
 
         def settle() -> None:
             payment = self.rows.get(payment_id)
             if payment.account_id is not None and not payment.is_settled:
                 self._move(payment, self.accounts.existing(payment.account_id), who, reason)
 
-        # Somebody settled it or spent of the balance meanwhile.
+        # Another process settled it or spent from the balance meanwhile.
         moved = (PaymentMovedError, AlreadyPostedError, InsufficientBalanceError)
         decided_anew(settle, *moved, what=_WHAT)
 
@@ -208,7 +208,7 @@ class PaymentBook:
             self.ledger.credit(self._entry(moved, EntryKind.CREDIT, -amount, why), *others)
 
     def _entry(self, moved: Payment, kind: EntryKind, micro_usd: int, reason: str) -> Entry:
-        # The number of the movement is in the id, and the row says which number is next.
+        # The movement's number is part of the id, and the row stores the next number.
         entry_id = f"{kind}_{moved.payment_id}_{moved.moves}"
         now_ms = self.clock.now_ms()
         account_id = moved.account_id or ""

@@ -1,8 +1,8 @@
-"""What is claimed back of a payment: refunds, disputes, warnings of fraud; and what that comes to. Pure.
+"""Claims against a payment: refunds, disputes, warnings of fraud; and the claimed amount. Pure.
 
-Stripe tells of each claim several times and in any order. So a claim is kept under its own id with the time
-of the newest event about it, and what is wanted back is worked out of all claims anew. The same events come
-to the same amount, in any order and however often each one came (docs/decisions/0042-claimed-back.md).
+Stripe reports each claim several times and in any order. So a claim is stored under its own id with the time
+of its newest event, and the claimed amount is computed from all claims each time. The same events give the
+same amount, in any order and with any repeats (docs/decisions/0042-claimed-back.md).
 """
 
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from typing import Any
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.rows import Item
 
-# Claims of one payment: refunds of a few cents each could go on for ever.
+# Claims of one payment: without a bound, there could be endless refunds of a few cents each.
 MAX_CLAIMS = 100
 
 
 class ClaimKind(StrEnum):
-    """What is claimed."""
+    """The kind of a claim."""
 
-    TOTAL = "total"  # All that was refunded of the charge so far, as Stripe counts it.
+    TOTAL = "total"  # The sum of all refunds of the charge so far, as Stripe counts it.
     REFUND = "refund"  # One refund.
-    DISPUTE = "dispute"  # A dispute, or an inquiry that comes before one.
+    DISPUTE = "dispute"  # A dispute, or an inquiry that precedes it.
     WARNING = "warning"  # The card's bank warns of fraud: the whole payment is in doubt.
 
 
@@ -32,16 +32,16 @@ WORDS = {
     ClaimKind.DISPUTE: "disputed",
     ClaimKind.WARNING: "reported as fraud",
 }
-"""What customers and operators read."""
+"""The words for customers and operators."""
 _REFUNDS = (ClaimKind.TOTAL, ClaimKind.REFUND)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim as the newest event about it says: `at_s` is when Stripe made that event.
+    """A claim according to its newest event: `at_s` is the time of that event at Stripe.
 
-    It is not open once the money is ours again: a refund that failed, a dispute that was won. `waived_cents`
-    is what an operator left to the customer all the same.
+    It is not open once the money belongs to the operator again: a failed refund, a dispute that was won.
+    `waived_cents` is the amount that an operator left to the customer anyway.
     """
 
     kind: ClaimKind
@@ -52,16 +52,16 @@ class Claim:
 
     @property
     def counted_cents(self) -> int:
-        """Return what is wanted back by this claim."""
+        """Return the amount that this claim demands."""
         return max(0, self.cents - self.waived_cents) if self.is_open else 0
 
     @property
     def is_of_a_bank(self) -> bool:
-        """Return whether the customer's bank claims it; refunds are made by operators."""
+        """Return whether the customer's bank claims it; operators make refunds."""
         return self.kind not in _REFUNDS
 
     def is_newer_than(self, other: "Claim") -> bool:
-        """Return whether this is the later word; in one second, the end of a claim and the larger sum are."""
+        """Return whether this is newer; within one second, an ended claim or a larger amount is."""
         return (self.at_s, not self.is_open, self.cents) > (other.at_s, not other.is_open, other.cents)
 
     def to_item(self) -> Item:
@@ -75,16 +75,16 @@ class Claim:
 
 
 class TooManyClaimsError(Exception):
-    """A payment has `MAX_CLAIMS` claims, and another one comes."""
+    """A payment has `MAX_CLAIMS` claims already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What is known of a payment: its credit, what is claimed of it, and what was taken back for that.
+    """The state of a payment: its credit, its claims, and the amount taken back for them.
 
-    `account_id`, `credit_id` and `cents` are those of the credit, once there is one: claims may come first.
-    `seq` counts the writes of the row, `moves` the entries that took money or gave it back. It `is_settled`
-    once all that is claimed was taken, as far as the balance carried it.
+    `account_id`, `credit_id` and `cents` describe the credit, once there is one: claims may come first.
+    `seq` counts the writes of the row, `moves` the entries that took or returned money. It `is_settled`
+    once the claimed amount was taken, as far as the balance covered it.
     """
 
     payment_id: str
@@ -99,12 +99,12 @@ class Payment:
 
     @property
     def wanted_micro_usd(self) -> int:
-        """Return what is claimed back, never more than the payment."""
+        """Return the claimed amount, at most the payment."""
         return micro_usd_of_cents(min(self.cents, self._claimed_cents()))
 
     @property
     def shortfall_micro_usd(self) -> int:
-        """Return what is claimed back and was not taken, as the balance did not carry it."""
+        """Return the claimed amount that was not taken, because the balance did not cover it."""
         return max(0, self.wanted_micro_usd - self.taken_micro_usd)
 
     def _claimed_cents(self) -> int:
@@ -116,9 +116,9 @@ class Payment:
 
     @staticmethod
     def _refunded_cents(claims: list[Claim]) -> int:
-        """Return what was refunded: by the total of the charge or by its single refunds, whichever says more.
+        """Return the refunded amount: the charge's total or the sum of its refunds, whichever is larger.
 
-        The total does not know of refunds that failed after it was told.
+        The total does not account for refunds that failed after its event.
         """
         refunds = [each for each in claims if each.kind is ClaimKind.REFUND]
         single = sum(each.counted_cents for each in refunds)
@@ -128,15 +128,15 @@ class Payment:
         return single
 
     def what(self) -> str:
-        """Return in a word what happened to the payment."""
+        """Return the payment's fate in a word."""
         open_kinds = [each.kind for each in self.claims.values() if each.counted_cents]
-        # The worst of it: a dispute after a refund is a dispute.
+        # The worst of them: a dispute after a refund is a dispute.
         worst = max(open_kinds, key=list(ClaimKind).index, default=None)
         return "claimed back" if worst is None else WORDS[worst]
 
     @property
     def is_disputed(self) -> bool:
-        """Return whether more than refunds is claimed, which operators make themselves."""
+        """Return whether there are claims other than refunds, which operators make themselves."""
         return any(each.counted_cents and each.is_of_a_bank for each in self.claims.values())
 
     def credited(self, account_id: str, credit_id: str, cents: int) -> "Payment":
@@ -145,7 +145,7 @@ class Payment:
         return replace(known, is_settled=not known.wanted_micro_usd)
 
     def with_claim(self, claim_id: str, claim: Claim) -> "Payment":
-        """Return the payment after an event about a claim; itself where the event says nothing new.
+        """Return the payment after an event about a claim; unchanged if the event is not newer.
 
         Raises `TooManyClaimsError`.
         """
@@ -154,21 +154,21 @@ class Payment:
             raise TooManyClaimsError(self.payment_id)
         if known is not None and not claim.is_newer_than(known):
             return self
-        # A dispute that moves on is not what an operator decided on; a refund is the same money as before.
+        # An operator's waiver does not cover a later stage of a dispute; a refund is still the same money.
         waived = known.waived_cents if known is not None and claim.kind in _REFUNDS else 0
         return self._with({**self.claims, claim_id: replace(claim, waived_cents=waived)})
 
     def waived(self) -> "Payment":
-        """Return the payment once an operator leaves all of it to the customer."""
+        """Return the payment after an operator left all of it to the customer."""
         waived = {name: replace(each, waived_cents=each.cents) for name, each in self.claims.items()}
         return self._with(waived)
 
     def unsettled(self) -> "Payment":
-        """Return the payment of which the shortfall is to be taken once more."""
+        """Return the payment with its shortfall to be taken once more."""
         return replace(self, is_settled=not self.shortfall_micro_usd)
 
     def moved(self, micro_usd: int) -> "Payment":
-        """Return the payment once one entry of the ledger took so much more (negative: gave it back)."""
+        """Return the payment after a ledger entry took this much more (negative: returned it)."""
         moves = self.moves + 1 if micro_usd else self.moves
         taken = self.taken_micro_usd + micro_usd
         return replace(self, taken_micro_usd=taken, moves=moves, is_settled=True)
@@ -179,7 +179,7 @@ class Payment:
         return replace(changed, is_settled=self.is_settled and is_same)
 
     def to_item(self) -> Item:
-        """Return the payment as a row's attributes, without what it has not."""
+        """Return the payment as a row's attributes, without missing values."""
         row: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         row["claims"] = {name: each.to_item() for name, each in self.claims.items()}
         return {name: value for name, value in row.items() if value is not None}

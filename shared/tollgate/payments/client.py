@@ -1,6 +1,6 @@
-"""Stripe's own library, and nothing else of it: a page to pay on, and the proof that an event is Stripe's.
+"""The only use of Stripe's library: a page to pay on, and the proof that an event is Stripe's.
 
-Imported where it is used: it takes a third of a second, which no other request should wait for.
+Functions import `stripe` themselves: that takes a third of a second, which no other request should wait for.
 """
 
 import time
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
         SessionCreateParamsPaymentIntentData,
     )
 
-# A person waits, and the gateway gives up after 29 s; with one more try this is within it.
+# A person waits, and the gateway gives up after 29 s; two tries fit into that.
 TIMEOUT_S = 8
 MAX_RETRIES = 1
-# How old a signature may be: an event that somebody kept is of no use later (Stripe's own default).
+# How old a signature may be, so that a recorded event is useless later (Stripe's own default).
 TOLERANCE_S = 300
 PRODUCT = "Tollgate credit"
 DECLINED = "The card was declined."
-# Stripe's clock and ours; and the payments of one customer, the newest first, among which one is looked for.
+# The difference between Stripe's clock and ours; the newest payments of a customer that a search covers.
 SKEW_S, MAX_FOUND = 300, 100
 
 
@@ -37,8 +37,8 @@ SKEW_S, MAX_FOUND = 300, 100
 class Charge:
     """A payment from a saved card, for one fall of a balance.
 
-    `customer` and `payment_method` are Stripe's ids. `fall` numbers the account's falls: Stripe gets it as a
-    part of the idempotency key, so a repeat pays nothing more.
+    `customer` and `payment_method` are Stripe's ids. `fall` numbers the account's falls: it is part of the
+    idempotency key at Stripe, so a repeat charges nothing more.
     """
 
     account_id: str
@@ -50,7 +50,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A card that was not charged: why, in words for its owner, and Stripe's code for the log."""
+    """A card that was not charged: the reason for its owner, and Stripe's code for the log."""
 
     reason: str
     code: str | None = None
@@ -66,11 +66,11 @@ def open_checkout(
     customer: str | None = None,
     save_card: bool = False,
 ) -> str:
-    """Have Stripe make a page on which `cents` (US cents) can be paid for an account; return its address.
+    """Create a page at Stripe on which `cents` (US cents) can be paid for an account; return its address.
 
-    With `save_card` it asks for the consent to charge the card later. The invoice is Stripe's receipt.
+    With `save_card` it asks for consent to charge the card later. The invoice is Stripe's receipt.
 
-    Raises `PaymentUnavailableError` when Stripe does not make it.
+    Raises `PaymentUnavailableError` if Stripe does not create it.
     """
     import stripe  # noqa: PLC0415 - see above
 
@@ -81,7 +81,7 @@ def open_checkout(
     except stripe.StripeError as exc:
         if customer is None or exc.code != "resource_missing":
             raise _unavailable("payments.checkout_failed", exc) from exc
-        # Deleted at Stripe, or of the time of another key: who pays is somebody new there.
+        # The customer was deleted at Stripe, or belongs to another key: pay as a new customer.
         return open_checkout(
             keys, account_id, cents, success_url=success_url, cancel_url=cancel_url, save_card=save_card
         )
@@ -91,9 +91,9 @@ def open_checkout(
 
 
 def _session(account_id: str, cents: int, customer: str | None, *, save_card: bool) -> "SessionCreateParams":
-    """Return what is asked of Stripe, in its own types."""
+    """Return the parameters of the page in Stripe's types."""
     ours = {ACCOUNT: account_id, CENTS: str(cents)}
-    # The charge gets the metadata too, so a refund can be told from those of other products.
+    # The charge gets the metadata too, so that its refunds differ from refunds of other products.
     payment: SessionCreateParamsPaymentIntentData = {"metadata": ours}
     price: SessionCreateParamsLineItemPriceData = {
         "currency": CURRENCY,
@@ -110,7 +110,7 @@ def _session(account_id: str, cents: int, customer: str | None, *, save_card: bo
     }
     if save_card:
         payment["setup_future_usage"] = "off_session"
-    # A customer is what a saved card hangs on; who has one keeps it, and so one list of cards and invoices.
+    # Reuse the Stripe customer: saved cards and invoices belong to it.
     if customer is not None:
         asked["customer"] = customer
     elif save_card:
@@ -125,7 +125,7 @@ def saved_card(keys: StripeKeys, customer: str) -> str | None:
     try:
         found = _client(keys).v1.customers.payment_methods.list(customer, {"type": "card", "limit": 1})
     except stripe.InvalidRequestError:
-        # The customer was deleted at Stripe, and the cards with them.
+        # The customer was deleted at Stripe, and the cards with it.
         return None
     except stripe.StripeError as exc:
         raise _unavailable("payments.cards_failed", exc) from exc
@@ -133,9 +133,9 @@ def saved_card(keys: StripeKeys, customer: str) -> str | None:
 
 
 def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
-    """Charge a saved card while its owner is not there; a repeat of the same charge is the first one again.
+    """Charge a saved card without its owner; a repeat of the same charge returns the first one's result.
 
-    Raises `PaymentUnavailableError` where Stripe does not say what became of it: look for it, then ask again.
+    Raises `PaymentUnavailableError` if the outcome is unknown: search for the payment, then try again.
     https://docs.stripe.com/payments/save-during-payment, https://docs.stripe.com/api/idempotent_requests
     """
     import stripe  # noqa: PLC0415 - see above
@@ -151,7 +151,7 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
                 "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
                 "off_session": True,
                 "confirm": True,
-                # Nobody is there to prove who they are: that is a refusal, never a payment that waits.
+                # The owner cannot authenticate now: treat it as a refusal, not as a pending payment.
                 "error_on_requires_action": True,
                 "description": PRODUCT,
                 "metadata": {
@@ -162,13 +162,13 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
             },
             {"idempotency_key": f"tollgate-{charge.account_id}-{charge.fall}"},
         )
-        # A repeat is answered as the first one was; what became of it since is asked for.
+        # A repeat gets the first response, so read the current state.
         if intent.status != "succeeded":
             intent = client.v1.payment_intents.retrieve(intent.id)
     except stripe.CardError as exc:
         return Declined(exc.user_message or DECLINED, exc.code)
     except stripe.StripeError as exc:
-        # The card or its customer was deleted at Stripe: no payment was begun.
+        # The card or its customer was deleted at Stripe, so no payment was started.
         if exc.code == "resource_missing":
             return Declined("The saved card is not there any more.", exc.code)
         raise _unavailable("payments.top_up_failed", exc) from exc
@@ -176,9 +176,9 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
 
 
 def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Declined | None:
-    """Return what became of a charge that was asked for since a time, `None` where Stripe made no payment.
+    """Return the outcome of a charge that was requested since a time, `None` if Stripe created no payment.
 
-    An answer of 500 comes again under its idempotency key, whatever was done: only this tells then.
+    Stripe repeats a 500 under its idempotency key even if the charge succeeded: only this search shows it.
     Raises `PaymentUnavailableError`. https://docs.stripe.com/error-low-level#server-errors
     """
     import stripe  # noqa: PLC0415 - see above
@@ -207,7 +207,7 @@ def _outcome(charge: Charge, intent: "PaymentIntent") -> Paid | Declined:
         return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, fall=charge.fall)
     if intent.status == "canceled" or intent.last_payment_error is not None:
         return Declined(DECLINED, intent.status)
-    # It is under way: nobody knows yet.
+    # It is processing: the outcome is unknown.
     raise PaymentUnavailableError
 
 
@@ -221,7 +221,7 @@ def forget_customer(keys: StripeKeys, customer: str) -> None:
     try:
         _client(keys).v1.customers.delete(customer)
     except stripe.InvalidRequestError as exc:
-        # It is gone already; anything else that Stripe refuses is for people to look at.
+        # It is gone already; any other refusal needs a person.
         if exc.code != "resource_missing":
             raise _unavailable("payments.forget_failed", exc) from exc
     except stripe.StripeError as exc:
@@ -256,26 +256,26 @@ def _unavailable(event: str, exc: "StripeError") -> PaymentUnavailableError:
 
 
 def signed_event(keys: StripeKeys, body: bytes, signature: str | None) -> dict[str, Any]:
-    """Return the event in a body, exactly as it came, that Stripe signed lately.
+    """Return the event in a body if Stripe signed these exact bytes recently.
 
-    Raises `InvalidSignatureError`; before the check nothing of the body is read.
+    Raises `InvalidSignatureError`; the body is not parsed before the check.
     """
     from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415 - see above
 
-    # Stripe's own comparison takes no other text.
+    # Stripe's comparison accepts only ASCII text.
     if signature is None or not signature.isascii():
         raise InvalidSignatureError
     try:
         WebhookSignature.verify_header(body, signature, keys.webhook_secret, TOLERANCE_S)
     except (SignatureVerificationError, UnicodeDecodeError) as exc:
         raise InvalidSignatureError from exc
-    # Stripe's library only looks whether it is too old: one of tomorrow could be used for a day.
+    # Stripe's library only rejects old signatures: a future time would let an event be replayed for longer.
     if _signed_at_s(signature) > time.time() + TOLERANCE_S:
         raise InvalidSignatureError
     return json_object(body)
 
 
 def _signed_at_s(signature: str) -> int:
-    """Return the time in a header whose signature was found good, as Stripe's library reads it."""
+    """Return the time in a verified signature header, parsed as Stripe's library does."""
     parts = dict(part.split("=", 1) for part in reversed(signature.split(",")))
     return int(parts["t"])

@@ -1,7 +1,7 @@
-"""What an event of Stripe means for an account. Pure.
+"""The meaning of a Stripe event for an account. Pure.
 
 Shapes and types: Stripe's API reference (Event, Checkout Session, Charge, Dispute) and its guide
-"Fulfill orders"; an event has the object of its own moment, so no event is judged by what came before it.
+"Fulfill orders". An event has its object's state at that moment, so no event depends on earlier events.
 """
 
 import re
@@ -21,19 +21,19 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
 from tollgate.payments.claims import Claim, ClaimKind
 
-# The key of a session's metadata that says whose it is; sessions without it are not ours.
+# The key of a session's metadata that names the account; other products' sessions lack it.
 ACCOUNT: Final = "tollgate_account"
-# The key that says how much was asked for.
+# The key of the requested amount.
 CENTS: Final = "tollgate_cents"
-# The key of a payment from a saved card that says which fall of the balance it is for.
+# The key, in a payment from a saved card, of the number of the balance's fall.
 FALL: Final = "tollgate_fall"
-# The key of a session on which its customer let us keep the card.
+# The key of a session whose customer consented to saving the card.
 SAVED: Final = "tollgate_saved"
 CURRENCY: Final = "usd"
 
 # Ids at Stripe have up to 255 characters.
 _SESSION_ID = re.compile(r"cs_[A-Za-z0-9_]{1,250}")
-# The two moments in which a session can be paid: at once, or days later where the bank takes its time.
+# The two moments in which a session can be paid: at once, or days later if the bank is slow.
 _COMPLETED = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
 _TOPPED_UP = "payment_intent.succeeded"
 _TOTAL = "charge.refunded"
@@ -47,26 +47,26 @@ _DISPUTES = (
     "charge.dispute.funds_withdrawn",
     _REINSTATED,
 )
-# A dispute of these statuses is over, and the money is ours: won, or an inquiry that came to nothing.
+# With one of these statuses a dispute has ended well: it was won, or the inquiry was closed.
 _WON = ("won", "warning_closed", "prevented")
-# A refund of these was not made after all.
+# With one of these statuses a refund did not take place.
 _NOT_REFUNDED = ("failed", "canceled")
-# What top-ups are offered between; and what Stripe takes at most, eight digits.
+# The bounds of a top-up; and Stripe's maximum, eight digits.
 _OFFERED_CENTS = range(MIN_USD * CENTS_PER_USD, MAX_USD * CENTS_PER_USD + 1)
 _MAX_CENTS = 99_999_999
 _MAX_FALL = 10**12 - 1
 
 Id = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_]{1,255}$")]
 Cents = Annotated[StrictInt, Field(ge=0, le=_MAX_CENTS)]
-# Our own ids of accounts.
+# The account ids of this service.
 _ACCOUNT_ID = re.compile(r"usr_[A-Za-z0-9]{1,60}")
 
 
 class Event(BaseModel):
-    """What Stripe says around the object of every event; `created` in seconds."""
+    """The envelope of every Stripe event; `created` in seconds."""
 
     class Data(BaseModel):
-        """What an event is about."""
+        """The object of an event."""
 
         object: dict[str, Any]
 
@@ -78,12 +78,12 @@ class Event(BaseModel):
 
 
 class Session(BaseModel):
-    """A Checkout Session, as far as it matters here; amounts in the currency's smallest unit."""
+    """The needed fields of a Checkout Session; amounts in the currency's smallest unit."""
 
     id: Id
     payment_status: str
     currency: str | None = None
-    # Strict: `true` is no cent.
+    # Strict: `true` is no number of cents.
     amount_total: Cents | None = None
     payment_intent: Id | None = None
     customer: Id | None = None
@@ -91,7 +91,7 @@ class Session(BaseModel):
 
 
 class Intent(BaseModel):
-    """A PaymentIntent that has succeeded, as far as it matters here."""
+    """The needed fields of a PaymentIntent that has succeeded."""
 
     id: Id
     currency: str
@@ -100,7 +100,7 @@ class Intent(BaseModel):
 
 
 class Charge(BaseModel):
-    """A charge of which something was refunded; `amount_refunded` is all of that."""
+    """A charge with refunds; `amount_refunded` is their sum."""
 
     id: Id
     amount_refunded: Cents
@@ -118,7 +118,7 @@ class Refund(BaseModel):
 
 
 class Dispute(BaseModel):
-    """A dispute, or an inquiry that comes before one; `amount` is what is disputed."""
+    """A dispute, or an inquiry that precedes it; `amount` is the disputed amount."""
 
     id: Id
     amount: Cents
@@ -128,7 +128,7 @@ class Dispute(BaseModel):
 
 
 class EarlyFraudWarning(BaseModel):
-    """What the bank of a card says of a payment: it may be fraud."""
+    """A warning by a card's bank: the payment may be fraud."""
 
     id: Id
     payment_intent: Id | None = None
@@ -136,10 +136,10 @@ class EarlyFraudWarning(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """A payment that is to be on an account, once.
+    """A payment that must be credited to an account, once.
 
-    `session_id` is the Checkout session's, or the payment's own where there was none. `customer` is who at
-    Stripe has the saved card, where it was saved; `fall` what an automatic top-up is for.
+    `session_id` is the Checkout session's, or the payment's id if there is no session. `customer` is the
+    Stripe customer with the saved card, if it was saved; `fall` is the fall that an automatic top-up is for.
     """
 
     account_id: str
@@ -151,7 +151,7 @@ class Paid:
     fall: int | None = None
 
     def entry(self, now_ms: int) -> Entry:
-        """Return the ledger's entry. Its id is of the session, which is paid once by whatever events."""
+        """Return the ledger's entry. Its id comes from the session, so several events credit it only once."""
         return Entry(
             self.account_id,
             credit_id(self.session_id),
@@ -170,7 +170,7 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """Something is claimed of a payment. `account_id` is the one that Stripe's object names, if any."""
+    """A claim against a payment. `account_id` is the account in Stripe's object, if any."""
 
     payment_id: str
     claim_id: str
@@ -180,7 +180,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class ToCheck:
-    """Money that moved at Stripe and not here: somebody has to look. `reference` finds it at Stripe."""
+    """Money that moved at Stripe and not here: an operator must check it. `reference` finds it at Stripe."""
 
     reason: str
     reference: str
@@ -191,29 +191,29 @@ class ToCheck:
 
 
 def is_session_id(text: str) -> bool:
-    """Return whether a text that a customer gave can be the id of a session."""
+    """Return whether a customer's text can be the id of a session."""
     return _SESSION_ID.fullmatch(text) is not None
 
 
 def credit_id(session_id: str) -> str:
-    """Return the id of a session's one entry; `tollgate accounts credit --id <session>` makes the same."""
+    """Return the id of a session's one entry; `tollgate accounts credit --id <session>` gives the same id."""
     return f"credit_{session_id}"
 
 
 def read_event(body: Mapping[str, Any]) -> Event:
-    """Return an event of Stripe. Raises `InvalidInputError` for another shape than Stripe documents."""
+    """Return an event of Stripe. Raises `InvalidInputError` for a shape that Stripe does not document."""
     return _read(Event, body, "")
 
 
 def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
-    """Return what an event asks for; `None` for one that moves nothing.
+    """Return the change that an event requires; `None` for an event that moves nothing.
 
-    Raises `InvalidInputError` for an object of another shape than Stripe documents.
+    Raises `InvalidInputError` for an object of a shape that Stripe does not document.
     """
     found = event.data.object
     if event.type in _COMPLETED:
         return _session(_object(Session, found), event.id)
-    # The payment of a session is told of by the session: only one from a saved card is for a fall.
+    # A session's event reports its payment, so only a payment from a saved card, for a fall, counts here.
     if event.type == _TOPPED_UP:
         metadata = found.get("metadata")
         is_for_a_fall = isinstance(metadata, Mapping | list) and FALL in metadata
@@ -225,13 +225,13 @@ def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
 
 
 def _claim(event: Event) -> Claimed | None:
-    """Return what is claimed of which payment: of none (`""`) where Stripe does not say which."""
+    """Return the claim and its payment; the payment is `""` if Stripe does not name it."""
     found, at_s = event.data.object, event.created
     if event.type == _TOTAL:
         charge = _object(Charge, found)
         account_id = (charge.metadata or {}).get(ACCOUNT)
         total = Claim(ClaimKind.TOTAL, charge.amount_refunded, at_s, is_open=True)
-        # Stripe gives a charge the metadata of its payment. One without ours is another product's.
+        # Stripe copies a payment's metadata to its charge. A charge without ours is another product's.
         return Claimed(charge.payment_intent or "", charge.id, total, account_id) if account_id else None
     if event.type in _REFUNDS:
         refund = _object(Refund, found)
@@ -241,7 +241,7 @@ def _claim(event: Event) -> Claimed | None:
     if event.type in _DISPUTES:
         dispute = _object(Dispute, found)
         is_open = event.type != _REINSTATED and dispute.status not in _WON
-        # In another currency the amount says nothing here: then it is all of the payment.
+        # An amount in another currency is not comparable: then the claim is the whole payment.
         cents = dispute.amount if dispute.currency == CURRENCY else _MAX_CENTS
         claim = Claim(ClaimKind.DISPUTE, cents, at_s, is_open=is_open)
         return Claimed(dispute.payment_intent or "", dispute.id, claim)
@@ -303,11 +303,11 @@ def _account_of(metadata: Mapping[str, str]) -> str:
 
 
 def _check_paid(cents: int | None, name: str) -> None:
-    # Nothing that was paid is no payment.
+    # A payment of 0 is no payment.
     if cents == 0:
         raise InvalidInputError([Problem(f"/data/object/{name}", "Must be above 0 for what was paid.")])
 
 
 def _is_as_asked(cents: int | None, currency: str | None, metadata: Mapping[str, str]) -> bool:
-    """Return whether a payment is what we asked for; a tax or a discount at Stripe would make it another."""
+    """Return whether a payment is as requested; a tax or a discount at Stripe would change it."""
     return currency == CURRENCY and cents in _OFFERED_CENTS and str(cents) == metadata.get(CENTS)

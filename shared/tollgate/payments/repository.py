@@ -1,7 +1,7 @@
 """Payments in DynamoDB: a row for each, in the table of idempotency, under `payment#<id>`.
 
-It is written by the transaction of its credit, so a dispute finds the account by the payment's id. The
-ledger's index by reference tells of payments that were credited before there were such rows.
+The transaction of a payment's credit writes it, so a dispute finds the account by the payment's id. The
+ledger's index by reference finds payments that were credited before there were such rows.
 """
 
 from collections.abc import Sequence
@@ -11,29 +11,29 @@ from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.writes import Write, put_as_read
 from tollgate.payments.claims import Payment
 
-# How long claims wait for the credit of their payment: an event can be sent again at Stripe for 30 days.
+# How long claims wait for the credit of their payment: Stripe can resend an event for 30 days.
 UNKNOWN_KEPT_MS = 31 * MS_PER_DAY
 _KEY = "idempotency_id"
 
 
 class PaymentMovedError(Exception):
-    """Somebody else wrote the row since it was read; nothing was written. Read it, and decide anew."""
+    """Another process wrote the row since it was read; nothing was written. Read it, and decide again."""
 
 
 class PaymentRepository(OneTable):
-    """Reads payments, and writes each only as it was read."""
+    """Reads payments, and writes each only if it is still as it was read."""
 
     def get(self, payment_id: str) -> Payment:
-        """Return what is known of a payment; nothing of one that nobody told of."""
+        """Return the state of a payment; an empty payment if there is none."""
         return self._find({_KEY: _row_id(payment_id)}, Payment.from_item) or Payment(payment_id)
 
     def find(self, payment_ids: Sequence[str]) -> list[Payment]:
-        """Return what is known of at most 100 payments, in any order."""
+        """Return the states of at most 100 payments, in any order."""
         keys = [{_KEY: _row_id(payment_id)} for payment_id in payment_ids]
         return [Payment.from_item(row) for row in self._db.get_all(self._table, keys)]
 
     def save(self, read: Payment, changed: Payment, now_ms: int, *others: Write) -> None:
-        """Write a change together with other writes. Raises `PaymentMovedError`, and what the others mean."""
+        """Write a change together with other writes. Raises `PaymentMovedError`, and the others' errors."""
         self._db.transact([self.change(read, changed, now_ms), *others])
 
     def change(self, read: Payment, changed: Payment, now_ms: int) -> Write:

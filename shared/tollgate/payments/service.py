@@ -1,4 +1,4 @@
-"""Top-ups, from the wish to pay to the credit in the ledger (decision 0020)."""
+"""Top-ups, from the request to pay to the credit in the ledger (decision 0020)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -27,26 +27,24 @@ from tollgate.payments.secret import StripeKeys, StripeKeySource
 
 
 class Outcome(StrEnum):
-    """What became of an event."""
+    """The result of an event."""
 
     CREDITED = "credited"  # The money is on the account now.
-    REPEATED = "repeated"  # It was there already, or says nothing new.
+    REPEATED = "repeated"  # It was there already, or the event is not newer.
     REVERSED = "reversed"  # A payment was refunded or disputed: taken back and suspended; the alarm rings.
-    RETURNED = (
-        "returned"  # What was taken back is on the account again; it stays suspended, and the alarm rings.
-    )
-    IGNORED = "ignored"  # The event moves nothing, or is of another product of the same Stripe account.
+    RETURNED = "returned"  # The taken money is back on the account, which stays suspended; the alarm rings.
+    IGNORED = "ignored"  # The event moves nothing, or belongs to another product of the same Stripe account.
     TO_CHECK = "to_check"  # Money moved at Stripe that did not move here: `PaymentToCheckAlarm` rings.
 
 
 class SavedCards(Protocol):
-    """Keeps who at Stripe has an account's saved card, and what became of automatic top-ups."""
+    """Stores the Stripe customer with an account's saved card, and results of automatic top-ups."""
 
     def customer(self, account_id: str) -> str | None:
-        """Return who at Stripe has the account's saved card."""
+        """Return the Stripe customer with the account's saved card."""
 
     def save_customer(self, account_id: str, customer: str) -> None:
-        """Note who has it. A repeat changes nothing."""
+        """Store that customer. A repeat changes nothing."""
 
     def topped_up(self, account_id: str, fall: int, credited_ms: int) -> None:
         """Note that the top-up of a fall is on the account. A repeat changes nothing."""
@@ -54,7 +52,7 @@ class SavedCards(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PaymentService:
-    """Takes payments where the service has Stripe's keys."""
+    """Takes payments if the service has Stripe's keys."""
 
     source: StripeKeySource
     ledger: LedgerRepository
@@ -85,14 +83,14 @@ class PaymentService:
         )
 
     def receive(self, body: bytes, signature: str | None) -> Outcome:
-        """Take an event of Stripe's webhook; any number of times and in any order, a payment counts once.
+        """Take an event of Stripe's webhook; a payment counts once, with any repeats and in any order.
 
-        Raises `InvalidSignatureError`, `InvalidInputError` for what Stripe does not send, and
+        Raises `InvalidSignatureError`, `InvalidInputError` for a shape that Stripe does not send, and
         `RouteNotFoundError` without keys.
         """
         keys = self._keys()
         event = read_event(signed_event(keys, body, signature))
-        # A live key beside the secret of a test endpoint: test cards would be money.
+        # A live key with the secret of a test endpoint would turn test cards into money.
         is_play = keys.is_live and not event.livemode
         outcome = self._apply(ToCheck("test_mode", event.id) if is_play else meaning_of(event))
         logger.info("payments.event", event_id=event.id, type=event.type, outcome=outcome)
@@ -100,7 +98,7 @@ class PaymentService:
 
     def receipt(self, account_id: str, session_id: str) -> Mapping[str, Any] | None:
         """Return the ledger's entry of a payment as the API shows it, once it is there."""
-        # The id comes from the address bar: what cannot be a session's is looked up nowhere.
+        # The id comes from the address bar: a text that cannot be a session's id is not looked up.
         known = [credit_id(session_id)] if is_session_id(session_id) else []
         found = self.ledger.named(account_id, known)
         return view(found[0]) if found else None
@@ -108,7 +106,7 @@ class PaymentService:
     def receipt_url(self, account_id: str, entry_id: str) -> str:
         """Return the address of Stripe's receipt of a payment of the account.
 
-        Raises `PaymentUnavailableError`, and `RouteNotFoundError` for what is no payment of the account.
+        Raises `PaymentUnavailableError`, and `RouteNotFoundError` if it is no payment of the account.
         """
         found = self.ledger.named(account_id, [entry_id])
         if not found or found[0].reference is None:
@@ -126,16 +124,16 @@ class PaymentService:
                 return _to_check(found)
             case Claimed():
                 return self._reverse(found)
-        # The entry's id is made of the session's, and is written on the condition that it is new: Stripe
-        # sends each event at least once, and both events of a session that can mean "paid".
+        # The entry's id is derived from the session's, and the write requires that it is new: Stripe
+        # sends each event at least once, and a session has two events that can mean "paid".
         try:
             is_first = self.book.credit(found)
         except UserNotFoundError:
-            # Stripe would send it again for days, and nothing would be different then.
+            # Stripe would repeat it for days without a different result.
             return _to_check(ToCheck("unknown_account", found.session_id, found.account_id))
         except AccountClosedError:
             return _to_check(ToCheck("closed_account", found.session_id, found.account_id))
-        # After the money, and at a repeat too: a crash in between is mended by Stripe's next try.
+        # After the money, and at a repeat too: after a crash in between, Stripe's next try finishes it.
         if found.customer is not None:
             self.cards.save_customer(found.account_id, found.customer)
         if found.fall is not None:
@@ -143,7 +141,7 @@ class PaymentService:
         return Outcome.CREDITED if is_first else Outcome.REPEATED
 
     def _reverse(self, found: Claimed) -> Outcome:
-        """Take back what is claimed of a payment, or give back what is not claimed any more."""
+        """Take back the claimed amount of a payment, or return an amount that is no longer claimed."""
         try:
             before, now = self.book.hear(found)
         except AccountClosedError:
@@ -153,7 +151,7 @@ class PaymentService:
             return _to_check(ToCheck("too_many_claims", found.payment_id, found.account_id))
         if now.account_id is None:
             return _unknown(before, now, found)
-        # One that was not settled was left so by a process that died before it could tell anybody.
+        # An unsettled payment was left by a process that crashed before it could notify the operators.
         if before.is_settled and before.wanted_micro_usd == now.wanted_micro_usd:
             return Outcome.REPEATED
         taken, missing = now.taken_micro_usd, now.shortfall_micro_usd
@@ -170,17 +168,17 @@ class PaymentService:
 
 
 def _unknown(before: Payment, now: Payment, found: Claimed) -> Outcome:
-    """Return what becomes of a claim of a payment that no credit is known of: it waits for one."""
+    """Return the result of a claim against a payment without a known credit: it waits for the credit."""
     if before.claims == now.claims:
         return Outcome.REPEATED
-    # A refund does not say what it was for: it may be another product's, and so no news. A dispute rings.
+    # A refund does not name its product: it may be another product's, so no alarm. A dispute rings.
     if found.account_id is None and not now.claims[found.claim_id].is_of_a_bank:
         return Outcome.IGNORED
     return _to_check(ToCheck("unknown_payment", found.payment_id, found.account_id))
 
 
 def tell_operators(found: ToCheck) -> None:
-    """Log what somebody has to look at, and ring `PaymentToCheckAlarm`."""
+    """Log the payment that an operator must check, and ring `PaymentToCheckAlarm`."""
     known = {name: each for name, each in asdict(found).items() if each is not None}
     logger.error("payments.to_check", **known)
     emit({"PaymentToCheck": 1})

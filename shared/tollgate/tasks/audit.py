@@ -15,9 +15,9 @@ class TurnsAudit:
     tasks: TaskRepository
 
     def miscount(self, account_id: str) -> int:
-        """Return how many more tasks are counted as waiting than wait, the same at two looks; 0 when well.
+        """Return how many more tasks are counted as waiting than wait, the same in two looks; 0 when well.
 
-        An index is a little behind its table, and tasks move between two reads: only an error stays the same.
+        An index lags behind its table, and tasks move between two reads: only an error stays the same.
         Raises `UserNotFoundError`.
         """
         first = self._look(account_id)

@@ -1,7 +1,7 @@
-"""What a provider's callback may do: have us ask the provider now instead of a little later.
+"""The effect of a provider's callback: Tollgate polls the provider now instead of a little later.
 
-The body of a callback is never read for what it says, signed or not: a step asks the provider itself. So
-doubled, late and forged callbacks change nothing (docs/architecture.md#rules-for-every-provider).
+The content of a callback is never used, signed or not: a step asks the provider itself. So
+duplicate, late and forged callbacks change nothing (docs/architecture.md#rules-for-every-provider).
 """
 
 import hmac
@@ -16,7 +16,7 @@ PATH = "/api/v1/callbacks"
 
 
 def callback_url(base_url: str | None, task: Task) -> str | None:
-    """Return where the provider of the task's open attempt may call; `None` where we cannot be reached."""
+    """Return the callback address for the provider of the open attempt; `None` without a public address."""
     attempt = task.attempt
     if base_url is None or attempt is None or attempt.callback_token is None:
         return None
@@ -31,7 +31,7 @@ class Callbacks:
         self._queue = queue
 
     def receive(self, provider: str, token: str) -> bool:
-        """Have the task that `token` is of polled now; return whether there is one that waits for it."""
+        """Have the task with this `token` polled now; return whether there is a task that waits for it."""
         task_id, _, secret = token.partition(".")
         task = self._tasks.get(task_id) if is_id("task", task_id) and secret else None
         attempt = None if task is None else task.attempt
@@ -40,6 +40,6 @@ class Callbacks:
         known = hmac.compare_digest(secret.encode(), attempt.callback_token.encode())
         if not known or attempt.provider != provider:
             return False
-        # The same `seq` as the poll that is planned: whichever comes first makes the other one stale.
+        # The same `seq` as the planned poll: after the first of the two, the other one is stale.
         self._queue().send({"task_id": task.task_id, "seq": task.seq})
         return True

@@ -1,4 +1,4 @@
-"""The end of a task's files, when its customer wants it."""
+"""The deletion of a task's files, at its customer's request."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from tollgate.tasks.models import Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
 
-# What has ended is changed by its customer and by operators alone.
+# Only its customer and operators change an ended task.
 MAX_ATTEMPTS = 3
 
 
@@ -20,7 +20,7 @@ MAX_ATTEMPTS = 3
 class FileDeletion:
     """Deletes the files of tasks.
 
-    The task stays, with its price: what was paid for can be shown as long as the ledger is.
+    The task stays, with its price: the purchase can be shown as long as the ledger is kept.
     """
 
     tasks: TaskRepository
@@ -32,7 +32,7 @@ class FileDeletion:
     def delete(self, account_id: str, task_id: str, who: str) -> TaskView:
         """Delete the files of a task that has ended; return its status. A repeat changes nothing.
 
-        The audit log has it by the same transaction, with `who` asked.
+        The same transaction writes the audit log, with `who` as the caller.
 
         Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
         """
@@ -40,8 +40,8 @@ class FileDeletion:
             task = self.reader.find(account_id, task_id)
             if not task.ended:
                 raise TaskNotEndedError(task_id)
-            # The bytes first: after a crash in between, the task has addresses that lead nowhere until a
-            # repeat. The other way round it would say that they are gone, and they would not be.
+            # The bytes first: after a crash in between, the task has dead addresses until a repeat. In the
+            # other order it would report deleted files that still exist.
             self.results.delete(task_id)
             if not task.files:
                 return task.view()

@@ -1,4 +1,4 @@
-"""From a change of a task, or a new line of the audit log, to the message that carries it on."""
+"""From a change of a task, or a new line of the audit log, to the next message."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tollgate.webhooks.models import delivery_id_of
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Sends what a change of the tables of tasks and audits calls for. Repeats are harmless."""
+    """Sends the messages that a change of the tables of tasks and audits requires. Repeats are harmless."""
 
     task_queue: Queue
     webhook_queue: Queue
@@ -24,22 +24,22 @@ class Dispatcher:
     def dispatch(self, change: Mapping[str, Any]) -> None:
         """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
 
-        A new task goes to the task queue, an ended one with a webhook to the webhook queue; each of its files
-        to the thumbnail queue, last, as nothing else waits for those. A line of the audit log about a change
-        goes to the mail queue, whatever it says: who reads it knows whom it concerns.
+        A new task goes to the task queue, an ended task with a webhook to the webhook queue. Each of its
+        files goes to the thumbnail queue, last, because nothing else waits for thumbnails. A line of the
+        audit log about a change goes to the mail queue in any case: its reader finds the recipients.
         """
-        # The row as it was at that change; by now it may have moved on, and `seq` makes the message stale.
+        # The row as it was at that change; if it has moved since, its new `seq` outdates the message.
         image = from_attributes(change["dynamodb"]["NewImage"])
         if "event_id" in image:
-            # One that is changed has lost its names, with an account that is closed: no news. Nor is what is
-            # in the log of access: nobody is mailed of it.
+            # A changed line has lost its names, because its account is closed: no message. The log of access
+            # causes no mail either.
             if change["eventName"] == "INSERT" and image["action"] not in ACCESS:
                 self.mail_queue.send({"account_id": image["account_id"], "event_id": image["event_id"]})
             return
         add_to_log(task_id=image["task_id"], correlation_id=image.get("correlation_id"))
         if change["eventName"] == "INSERT":
             self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})
-        # All other changes were made by a step, which sends its own next message.
+        # A step makes all other changes, and sends its own next message.
         elif image["status"] in TERMINAL:
             if "webhook" in image:
                 self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})

@@ -1,4 +1,4 @@
-"""The events of tasks that customers hear of by webhook. Pure; the webhooks' own rooms know no task."""
+"""The webhook events of tasks. Pure; the packages for webhooks do not import tasks."""
 
 from tollgate.tasks.models import Task
 from tollgate.webhooks.models import Delivery, delivery_id_of
@@ -7,7 +7,7 @@ from tollgate.webhooks.schedule import LATE_MS
 
 
 def event_of(task: Task) -> Event:
-    """Return what the webhook of an ended task says: the body of its status (docs/contract.md#webhooks)."""
+    """Return the webhook event of an ended task: the body of its status (docs/contract.md#webhooks)."""
     return Event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
 
 

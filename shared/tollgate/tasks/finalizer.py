@@ -13,13 +13,13 @@ from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.repository import DeliveryRepository
 
-# One of the first so many waiting tasks is woken, at random: two ends at once seldom wake the same one.
+# The number of waiting tasks to choose from at random: two concurrent ends rarely wake the same task.
 WAKE_AMONG = 10
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFinalizer:
-    """Ends tasks, and wakes those of the same account that wait for a slot.
+    """Ends tasks, and wakes tasks of the same account that wait for a slot.
 
     The end, its refund, the slot and the webhook's delivery are one transaction.
     """
@@ -35,25 +35,25 @@ class TaskFinalizer:
         task = end.task
         now_ms = self.clock.now_ms()
         refund = refund_of(task.charge(), now_ms) if end.refund else None
-        # `seq` guards the task's row, so whoever comes second writes none of this: one refund at most.
+        # `seq` guards the task's row, so a second step writes none of this: one refund at most.
         others = self.ledger.close_task(task.row, refund, was_running=was_running)
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))
         self.tasks.end(task, others)
-        # One that neither had a slot nor was woken for one leaves nothing to another.
+        # A task without a slot that was not woken for a slot frees nothing.
         if was_running or was_woken:
             self.wake_one(task.row)
         return task
 
     def wake_one(self, row: str) -> None:
-        """Send one waiting task on if there is a slot; lost with a crash here, the sweeper finds it.
+        """Wake one waiting task if there is a slot; after a crash here, the sweeper finds it.
 
-        Never more than one: with a provider that fails, ends come faster than starts, and as many messages a
-        task as there are slots would do nothing. A woken task wakes the next one, so free slots fill up.
+        Never more than one: with a failing provider, ends come faster than starts, and one message for each
+        slot would mostly do nothing. A woken task wakes the next one, so free slots fill up.
         """
         slots = self.ledger.slots(row)
         among = min(slots.free, slots.waiting, WAKE_AMONG)
         if among > 0 and (found := self.tasks.waiting(row, among)):
-            # Not a secret: which one it is only spreads the messages.
+            # Not a secret: the random choice only spreads the messages.
             self.queue.send({"task_id": random.choice(found), "seq": 0, "woken": True})  # noqa: S311

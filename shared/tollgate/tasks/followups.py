@@ -1,4 +1,4 @@
-"""Follow-up actions: an input names earlier tasks by our ids, their provider knows them by its own."""
+"""Follow-up actions: an input names earlier tasks by our ids; the provider needs its own ids for them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,10 +16,10 @@ FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
 def find_origin(
     account_id: str, model: Model, values: Mapping[str, Any], earlier: Callable[[str], Task | None]
 ) -> Origin | None:
-    """Return who has the earlier results that `values` name; `None` where they name none.
+    """Return the provider of the earlier results that `values` name; `None` if they name none.
 
-    `earlier` gives a task by its id. Raises `InvalidInputError` where one is not a finished task of this
-    account and family, has no reference, or where no one provider has them all and a route of `model`.
+    `earlier` returns a task by its id. Raises `InvalidInputError` if one is not a finished task of this
+    account and family, has no reference, or if no single provider has them all and a route of `model`.
     """
     named = [(path, task_id) for name in FIELDS for path, task_id in _named(name, values.get(name))]
     if not named:
@@ -45,7 +45,7 @@ def find_origin(
 
 
 def with_references(task: Task) -> Mapping[str, Any]:
-    """Return the task's values with the provider's references in the place of our ids."""
+    """Return the task's values with our ids replaced by the provider's references."""
     if task.origin is None:
         return task.values
     references = task.origin.references

@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same key makes the same task, for a day (docs/contract.md#generation)."""
+"""Idempotency-Key: the same key returns the same task, for a day (docs/contract.md#generation)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LIFETIME_S = 24 * 60 * 60
 
 
 class AlreadyCreatedError(Exception):
-    """The key made a task before; `request_hash` tells with which body."""
+    """The key created a task before; `request_hash` is the hash of that body."""
 
     def __init__(self, task_id: str, request_hash: str, created_at_ms: int) -> None:
         super().__init__(f"this key made {task_id}")
@@ -24,14 +24,14 @@ class AlreadyCreatedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyStore:
-    """The table of keys; a row is only ever written by the transaction that makes its task."""
+    """The table of keys; only the transaction that creates a task writes its row."""
 
     table: str
     read: Callable[[str, Item], Item | None]
     """Returns a row of a table as it is now."""
 
     def earlier(self, account_id: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
-        """Return what a key made within a day, if anything."""
+        """Return the task that a key created within a day, if any."""
         row = self.read(self.table, {"idempotency_id": _row_id(account_id, key)})
         return None if row is None or row["expires_at_s"] < now_ms // MS_PER_S else _made(row)
 
@@ -65,5 +65,5 @@ def _made(row: Item) -> AlreadyCreatedError:
 
 
 def _row_id(account_id: str, key: str) -> str:
-    # Keys are the customer's own words: two accounts may well use the same.
+    # Customers choose keys: two accounts may well use the same one.
     return f"{account_id}#{key}"

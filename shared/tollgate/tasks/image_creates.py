@@ -1,7 +1,7 @@
-"""Has `functions/api` create the task of an image request: the side of the function that then waits for it.
+"""Has `functions/api` create the task of an image request, for the function that then waits for it.
 
-It calls the function, not the gateway, so a create costs no second request there. The event is the gateway's
-own, so `api` reads it as it reads any other, with the caller's own key.
+It calls the function, not the gateway, so a create costs no second request there. The event has the gateway's
+format, so `api` reads it like any other, with the caller's own key.
 """
 
 import json
@@ -16,33 +16,33 @@ from tollgate.kit.ids import new_id
 
 ALIAS = "live"
 """The version that the gateway calls too."""
-# As `api` takes it (`kit/json_body.py`, which brings pydantic).
+# As `api` expects it (`kit/json_body.py`, which imports pydantic).
 MAX_BODY_BYTES = 5 * 1024 * 1024
 IDEMPOTENCY_KEY = "idempotency-key"
 MAX_EVENT_BYTES = 6_291_556
-"""Of an event that is waited for: 6 MB and some (Lambda's quotas, InvocationPayload)."""
-# Of the connection to this function, not of the request.
+"""The most bytes of a synchronous event: 6 MB and some (Lambda's quotas, InvocationPayload)."""
+# For the connection to this function, not for the request.
 _NOT_PASSED = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
 _OF_AWS = "x-amzn-"
 _KEPT = ("x-ratelimit-", "x-request-id")
 
 
 class Invoker(Protocol):
-    """botocore's Lambda client, as far as it is used."""
+    """The part of botocore's Lambda client that is used."""
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - botocore's names
         """Call a function and wait for its answer."""
 
 
 class CreateFaultError(Exception):
-    """`api` died, or ran out of time. The task may be there."""
+    """`api` crashed, or timed out. The task may exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A task that was created, and how it is shown once it has ended.
+    """A task that was created, and its representation once it has ended.
 
-    `headers` are those of the create that are true of the whole request: its id, how many requests are left.
+    `headers` are the headers of the create that apply to the whole request: its id, the requests left.
     """
 
     account_id: str
@@ -53,7 +53,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What `api` answered in place of a create: it goes to the customer as it is."""
+    """The response of `api` instead of a create: the customer gets it unchanged."""
 
     status: int
     headers: Mapping[str, str]
@@ -62,7 +62,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ImageCreates:
-    """Calls the function named `function`. `client` is asked for when there is a request."""
+    """Calls the function named `function`. `client` is called at the first request."""
 
     client: Callable[[], Invoker]
     function: str
@@ -72,8 +72,8 @@ class ImageCreates:
     ) -> Created | Refused:
         """Create the task of a request; `address` is its caller's.
 
-        The SDK calls again if an answer is lost, so each create has an idempotency key: a repeat gives the
-        same task. Raises `PayloadTooLargeError` and `CreateFaultError`.
+        The SDK repeats the call if a response is lost, so each create has an idempotency key: a repeat
+        returns the same task. Raises `PayloadTooLargeError` and `CreateFaultError`.
         """
         keyed = {IDEMPOTENCY_KEY: new_id("image"), **_passed(headers)}
         event = json.dumps(_event(path, keyed, body, address), ensure_ascii=False, separators=(",", ":"))

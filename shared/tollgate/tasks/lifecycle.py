@@ -1,4 +1,4 @@
-"""What happens to a task next. Pure: no clock, no network, no database; every path is a value.
+"""The next state of a task. Pure: no clock, no network, no database; every path is a value.
 
     not_started ──submit──► running ──poll…──► finished
          │                     │ failed attempt: the next provider, same charge
@@ -7,7 +7,7 @@
          └──── deadline ───────┴──────────────────────────► expired  (refund)
 
 A step is: `decide` → (claim →) ask the provider → `after_submit` / `after_poll` / `after_copy` → write.
-Each function gives the task as it should be written, with `seq` one higher.
+Each function returns the task as it should be written, with `seq` one higher.
 """
 
 import zlib
@@ -30,33 +30,33 @@ from tollgate.providers.runtime.outcomes import (
 )
 from tollgate.tasks.models import Attempt, Task, TaskError, TaskErrorCode, TaskStatus
 
-# Longer than any submit may take: an attempt without a handle after this long lost its answer.
+# Longer than any submit may take: an attempt without a handle after this time has lost its answer.
 SUBMIT_LEASE_MS = 150 * MS_PER_S
-# How often one attempt is submitted where its provider takes a key: a worker may die once.
+# How often one attempt is submitted if its provider accepts a key: a worker may crash once.
 MAX_SUBMITS = 2
-# How late the next step may be before the sweeper takes the chain for broken.
+# How late the next step may be before the sweeper considers the chain broken.
 STEP_GRACE_MS = 60 * MS_PER_S
 MIN_POLL_S = 1
 MAX_POLL_S = 15
 # Polls come after a tenth of the time that a job has run, within the bounds above.
 POLL_SHARE = 10
-# A job of which nothing readable was said for this share of the model's time goes to the next provider, if
-# there is one. It may be paid twice then, but what it was going to was a refund of what we pay for as well.
+# After this share of the model's time without a readable answer about a job, the next provider gets the job,
+# if there is one. Then Tollgate may pay twice, but otherwise it would refund a job that it also pays for.
 SILENT_SHARE = 3
 MAX_BAD_COPIES = 3
 COPY_RETRY_S = 2
-# Few jobs are done sooner, and each poll is a write.
+# Few jobs finish sooner, and each poll is a write.
 FIRST_POLL_S = 2
 FIRST_BUSY_WAIT_S = 5
-# When all providers that are left are busy, each round waits twice as long as the one before.
+# When all remaining providers are busy, each round waits twice as long as the previous one.
 MAX_BUSY_WAIT_S = 60
-# With the waits above about ten minutes: who asks for an image wants it or the money back soon.
+# About ten minutes in total with the waits above; after that a refund is better than a late image.
 MAX_BUSY_ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Write `task` (it has the new attempt), then hand the job to the attempt's provider."""
+    """Write `task` (it has the new attempt), then submit the job to the attempt's provider."""
 
     task: Task
     attempt: Attempt
@@ -64,7 +64,7 @@ class Submit:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Ask the attempt's provider how it is doing."""
+    """Ask the attempt's provider for the job's state."""
 
     attempt: Attempt
 
@@ -86,24 +86,24 @@ class Continue:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Write `task`, which is terminal now; with a refund unless it is finished."""
+    """Write `task`, which is terminal now; refund it unless it is finished."""
 
     task: Task
 
     @property
     def refund(self) -> bool:
-        """Return whether the charge goes back."""
+        """Return whether the charge is refunded."""
         return self.task.status is not TaskStatus.FINISHED
 
 
 def decide(
     task: Task, providers: Sequence[str], now_ms: int, *, is_idempotent: bool = False
 ) -> Submit | Poll | Continue | End:
-    """Return what a task that has not ended needs now; `providers` are its live routes, best first.
+    """Return the next action for a task that has not ended; `providers` are its live routes, best first.
 
-    `is_idempotent` is whether the open attempt's provider does a job once that comes twice under its key.
+    `is_idempotent` is true if the open attempt's provider does a job only once for repeats under its key.
     """
-    # Before all else: whatever is under way, who has waited this long gets the money back.
+    # The deadline first: after it the customer gets the money back, even if a job is running.
     if now_ms >= task.deadline_at_ms:
         return _end_without_result(
             task,
@@ -117,8 +117,8 @@ def decide(
     if attempt.handle is None:
         if is_idempotent and attempt.provider in providers and attempt.submits < MAX_SUBMITS:
             return _submit_again(task, now_ms)
-        # The step that submitted never wrote the answer down. Sending it there again could make, and
-        # cost us, a second job, so the next provider is asked
+        # The step that submitted never stored the answer. Submitting again could create, and cost us, a
+        # second job, so ask the next provider
         # (docs/architecture.md#rules-for-every-provider).
         return _lost(task, "the submit step did not end", providers, now_ms)
     return Poll(attempt)
@@ -127,7 +127,7 @@ def decide(
 def after_submit(
     task: Task, outcome: SubmitOutcome, providers: Sequence[str], now_ms: int
 ) -> Continue | Copy | End:
-    """Return what a submit's outcome means for the task; `task` has the open attempt."""
+    """Return the consequence of a submit's outcome for the task; `task` has the open attempt."""
     match outcome:
         case Submitted(handle):
             return _continue(_with_attempt(task, handle=handle), FIRST_POLL_S, now_ms)
@@ -140,7 +140,7 @@ def after_submit(
 def after_poll(
     task: Task, outcome: PollOutcome, providers: Sequence[str], now_ms: int
 ) -> Continue | Copy | End:
-    """Return what a poll's outcome means for the task."""
+    """Return the consequence of a poll's outcome for the task."""
     match outcome:
         case Pending(progress):
             answered = _with_attempt(_polled(task), silent_since_ms=None)
@@ -162,7 +162,7 @@ def _after_verdict(
     match verdict:
         case Succeeded():
             return _succeeded(task, verdict, providers, now_ms)
-        # No other provider: it would refuse the same, or get round a refusal.
+        # No other provider: it would refuse the input too, or bypass a refusal.
         case Rejected():
             return _rejected(task, verdict, now_ms)
         case Failed():
@@ -170,7 +170,7 @@ def _after_verdict(
 
 
 def is_silent(task: Task, now_ms: int) -> bool:
-    """Return whether the open attempt's provider has said nothing readable of its job for too long."""
+    """Return whether the open attempt's provider gave no readable answer about its job for too long."""
     since_ms = task.attempts[-1].silent_since_ms
     if since_ms is None:
         return False
@@ -182,7 +182,7 @@ def after_copy(
 ) -> End:
     """Return the finished task: its files are in our storage, or it has an output.
 
-    `kept_ms` is how long files are kept; `None` for ever.
+    `kept_ms` is how long files are kept; `None` keeps them permanently.
     """
     done = _with_attempt(task, ended_at_ms=now_ms, reference=result.reference)
     return End(
@@ -203,7 +203,7 @@ def after_copy(
 def after_bad_copy(
     task: Task, detail: str, retryable: bool, providers: Sequence[str], now_ms: int
 ) -> Continue | End:
-    """Return what a copy that did not work means: a few more attempts, then the next provider."""
+    """Return the consequence of a failed copy: a few more attempts, then the next provider."""
     attempt = task.attempts[-1]
     bad_copies = attempt.bad_copies + 1
     if retryable and bad_copies < MAX_BAD_COPIES:
@@ -212,24 +212,24 @@ def after_bad_copy(
 
 
 def cancelled(task: Task, now_ms: int) -> End:
-    """Return the task that its customer cancelled before anything was made; refunded."""
+    """Return the task that its customer cancelled before anything was generated; refunded."""
     error = TaskError(TaskErrorCode.CANCELLED, "Cancelled on request. Refunded in full.")
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
 
 
 def poll_delay_s(task: Task, now_ms: int) -> int:
-    """Return the whole seconds until the next poll: a share of the time run, spread, and bounded.
+    """Return the whole seconds until the next poll: a share of the running time, spread, and bounded.
 
     The queue's delays are whole seconds. The spread comes from the task's id and its poll count, so
-    that tasks made together do not poll together.
+    that tasks created together do not poll together.
     """
     attempt = task.attempts[-1]
     elapsed_s = (now_ms - attempt.started_at_ms) // MS_PER_S
     share = max(MIN_POLL_S, min(MAX_POLL_S, elapsed_s // POLL_SHARE))
-    # By the id and not at random, so that this stays pure: the same task comes to the same delay.
+    # From the id and not random, so that this stays pure: the same task gets the same delay.
     spread = zlib.crc32(f"{task.task_id}{attempt.polls}".encode()) % (share // 3 + 1)
-    # Never past the deadline: the step there ends the task, with its refund. Rounded up, as one that comes
-    # a moment before it would only poll again.
+    # Never past the deadline: the step there ends the task, with its refund. Rounded up, because a step just
+    # before it would only poll again.
     until_deadline_s = max(MIN_POLL_S, -(-(task.deadline_at_ms - now_ms) // MS_PER_S))
     return min(share + spread, until_deadline_s)
 
@@ -238,8 +238,8 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
     provider = _candidate(task, providers)
     if provider is None:
         return _exhausted(task, now_ms)
-    # The attempt stands in the row before the provider is called: a crash in between leaves one without a
-    # handle, which is found when its lease is over.
+    # The attempt is stored before the provider is called: a crash in between leaves an attempt without a
+    # handle, which is found when its lease has ended.
     attempt = Attempt(provider, started_at_ms=now_ms)
     claimed = replace(
         task,
@@ -253,16 +253,16 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
 
 
 def _submit_again(task: Task, now_ms: int) -> Submit:
-    """Return the open attempt, to be submitted again under its key: who did it first wrote no handle."""
+    """Return the open attempt, to be submitted again under its key: the first submit stored no handle."""
     claimed = _with_attempt(task, submits=task.attempts[-1].submits + 1)
     claimed = replace(claimed, seq=task.seq + 1, wake_at_ms=now_ms + SUBMIT_LEASE_MS)
     return Submit(claimed, claimed.attempts[-1])
 
 
 def _candidate(task: Task, providers: Sequence[str]) -> str | None:
-    """Return the next provider to ask: one that was not asked yet, else the one that was busy longest ago."""
+    """Return the next provider: one not asked yet, else the provider that was busy longest ago."""
     asked = [attempt.provider for attempt in task.attempts]
-    # A provider that was busy made nothing and may be asked again; one that failed may not.
+    # A busy provider did no work and may be asked again; a failed provider may not.
     failed = {one.provider for one in task.attempts if one.failure != FailureKind.LIMITED}
     open_to_us = [provider for provider in providers if provider not in failed]
     fresh = next((provider for provider in open_to_us if provider not in asked), None)
@@ -285,12 +285,12 @@ def _attempt_failed(task: Task, failure: Failed, providers: Sequence[str], now_m
 
 
 def _busy_wait_s(task: Task, candidate: str) -> int:
-    """Return the seconds to wait before `candidate` is asked: none unless it was busy the last time."""
+    """Return the seconds to wait before `candidate` is asked: 0 unless it was busy the last time."""
     rounds = sum(attempt.provider == candidate for attempt in task.attempts)
     if rounds == 0:
         return 0
     wait_s = min(MAX_BUSY_WAIT_S, FIRST_BUSY_WAIT_S * 2 ** (rounds - 1))
-    # Up to twice the wait, by the task's id: tasks that met the same busy provider come back apart.
+    # Up to twice the wait, by the task's id, so that tasks with the same busy provider spread out.
     return int(wait_s + zlib.crc32(f"{task.task_id}{rounds}".encode()) % wait_s)
 
 
@@ -301,13 +301,13 @@ def _lost(task: Task, detail: str, providers: Sequence[str], now_ms: int) -> Con
 def _succeeded(task: Task, result: Succeeded, providers: Sequence[str], now_ms: int) -> Continue | Copy | End:
     if result.files or result.output is not None:
         return Copy(result)
-    # Nobody pays for a success that made nothing: it is a failure, and the next provider is asked.
+    # A success without a result is a failure: the customer does not pay, and the next provider is asked.
     nothing = Failed(FailureKind.BAD_RESULT, "the job succeeded with neither files nor output")
     return _attempt_failed(task, nothing, providers, now_ms)
 
 
 def _exhausted(task: Task, now_ms: int) -> End:
-    # The providers' own words stay in the attempts: this is shown to the customer.
+    # The providers' own messages stay in the attempts: the customer sees this text.
     message = "Generation failed at every provider. You were refunded."
     error = TaskError(TaskErrorCode.PROVIDERS_EXHAUSTED, message)
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
@@ -331,7 +331,7 @@ def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms
             wake_at_ms=None,
             attempts=attempts,
             error=error,
-            # All of it, always: what was charged at create, whatever prices are by now.
+            # Always the whole charge of the create, no matter how prices have changed.
             refunded_micro_usd=task.charge_micro_usd,
             finished_at_ms=now_ms,
         )
@@ -339,7 +339,7 @@ def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms
 
 
 def _continue(task: Task, delay_s: int, now_ms: int) -> Continue:
-    # The message comes after `delay_s`; should it get lost, the sweeper sends it again after the grace.
+    # The message arrives after `delay_s`; if it is lost, the sweeper sends it again after the grace period.
     wake_at_ms = now_ms + delay_s * MS_PER_S + STEP_GRACE_MS
     return Continue(replace(task, seq=task.seq + 1, wake_at_ms=wake_at_ms), delay_s)
 

@@ -1,4 +1,4 @@
-"""A task and its attempts, as values. How they are stored is said at the end of each class."""
+"""A task and its attempts, as values. The end of each class defines how it is stored."""
 
 import json
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class TaskErrorCode(StrEnum):
     CONTENT_REJECTED = "content_rejected"
     INPUT_REJECTED = "input_rejected"  # A provider refused the input as invalid.
     DEADLINE_PASSED = "deadline_passed"  # There was no verdict in time.
-    CANCELLED = "cancelled"  # The customer asked for it, and nothing will be made.
+    CANCELLED = "cancelled"  # The customer asked for it, and no result will follow.
 
 
 TERMINAL = frozenset({TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.EXPIRED})
@@ -43,11 +43,11 @@ class Attempt:
     """One try with one provider.
 
     `handle` is missing while a submit is under way, and stays missing when its answer was lost.
-    `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
-    `bad_copies` the times its files could not be copied. `submits` counts how often it was submitted: more
-    than once only under an idempotency key. `callback_token` is what the provider's callback
-    must carry; `reference` is how follow-up actions name the finished job there. `silent_since_ms` is the
-    first of the newest polls that had no readable answer.
+    `failure` is set when the attempt has ended without a result. `polls` counts the answers received,
+    `bad_copies` the failed copies of its files. `submits` counts its submits: more
+    than one only under an idempotency key. The provider's callback must carry
+    `callback_token`; `reference` is the provider's name of the finished job for follow-up actions.
+    `silent_since_ms` is the first of the newest polls without a readable answer.
     """
 
     provider: str
@@ -65,7 +65,7 @@ class Attempt:
 
     @property
     def open(self) -> bool:
-        """Return whether the attempt is not over."""
+        """Return whether the attempt has not ended."""
         return self.ended_at_ms is None
 
     def to_item(self) -> Item:
@@ -83,7 +83,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class TaskError:
-    """Why a task has no result: a stable `code` and an English `message`."""
+    """The reason why a task has no result: a stable `code` and an English `message`."""
 
     code: TaskErrorCode
     message: str
@@ -91,9 +91,9 @@ class TaskError:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a follow-up builds on: the provider that has the earlier results, and its names for them.
+    """The basis of a follow-up: the provider that has the earlier results, and its names for them.
 
-    `references` has, by our id of each earlier task, the provider's.
+    `references` maps our id of each earlier task to the provider's.
     """
 
     provider: str
@@ -176,13 +176,12 @@ class TaskPageView(Shape):
 class Task:
     """One generation that a customer paid for.
 
-    `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
-    when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
-    the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
-    after `expires_at_ms`, where that is set, or were at `files_deleted_at_ms`, as their customer wanted.
-    `correlation_id` is the request's that created it, `key_id` the API key that asked, if it was one that
-    its customer knows. `wallet` says which of the
-    account's rows it was charged to (`ledger/wallets.py`).
+    `seq` grows with every step and guards it: a message for an older `seq` is stale. At `wake_at_ms` the
+    sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is the
+    spending cap's counter that counted its charge, if its key had a cap. The files are deleted some time
+    after `expires_at_ms`, if that is set, or were deleted at `files_deleted_at_ms` at the customer's request.
+    `correlation_id` is the id of the request that created it; `key_id` is the caller's API key, if its
+    customer knows that key. `wallet` is the account's row that was charged (`ledger/wallets.py`).
     """
 
     task_id: str
@@ -237,11 +236,11 @@ class Task:
 
     @property
     def attempt(self) -> Attempt | None:
-        """Return the attempt that is not over, if there is one."""
+        """Return the attempt that has not ended, if there is one."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
 
     def view(self) -> TaskView:
-        """Return the `data` of the status endpoint and of the webhook: the same words in both."""
+        """Return the `data` of the status endpoint and of the webhook: both are the same."""
         shown: TaskView = {
             "taskId": self.task_id,
             "status": self.status,

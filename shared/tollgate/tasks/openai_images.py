@@ -17,12 +17,12 @@ MASK = "maskUrl"
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
 _SOURCES = ("image", "mask")
 SAID_AS = {"aspectRatio": "size", MASK: "mask", **dict.fromkeys(IMAGE_FIELDS, "image")}
-"""What a field of an input is called in a request."""
+"""The names of input fields in a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageRequest:
-    """A request in OpenAI's shape: the `create` it comes to, and whether the answer has the image's bytes."""
+    """A request in OpenAI's shape: its `create`, and whether the answer contains the image's bytes."""
 
     create: dict[str, Any]
     wants_bytes: bool
@@ -31,10 +31,10 @@ class ImageRequest:
 def read_image_request(
     body: Mapping[str, Any], catalog: Catalog, *, is_edit: bool = False, is_form: bool = False
 ) -> ImageRequest:
-    """Return what a request asks for: an image, or with `is_edit` one that is made of others.
+    """Return a request for an image, or with `is_edit` for an image from other images.
 
-    `is_form`: the body was a form, so its values are texts. Raises `InvalidInputError`; what goes into the
-    input, create checks.
+    `is_form`: the body was a form, so its values are texts. Raises `InvalidInputError`; create checks
+    the values of the input.
     """
     problems = list(_problems(body))
     model = catalog.find(body["model"]) if isinstance(body.get("model"), str) else None
@@ -58,7 +58,7 @@ def read_image_request(
 def _sources(
     body: Mapping[str, Any], model_id: str, properties: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the input fields with what an edit starts from, and what is wrong with it."""
+    """Return the input fields with an edit's source images, and their problems."""
     images = texts(body.get("image"))
     if images is None:
         return {}, [

@@ -1,6 +1,6 @@
-"""What OpenAI's image and video requests have in common: forms, uploads, sizes as a model's input. Pure.
+"""The common part of OpenAI's image and video requests: forms, uploads, sizes as a model's input. Pure.
 
-What is not named here goes to the model's input as it is, so that all of a model's fields can be used from
+Other fields are passed to the model's input unchanged, so that all of a model's fields can be used from
 OpenAI's SDKs (`extra_body`).
 """
 
@@ -22,7 +22,7 @@ IMAGE_FIELDS = (
     *("urls", "imageUrls", "referenceImageUrls"),
     *("startFrameUrl", "firstFrameImage", "referenceImageUrl"),
 )
-"""Where models take images to start from: the first of these that a model has."""
+"""The fields in which models take source images: the first of these that a model has."""
 EXACT = Fraction(0)
 
 _INPUT = "/input/"
@@ -35,19 +35,19 @@ Properties = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file of a form: what it says it is, and its bytes."""
+    """A file of a form: its declared type, and its bytes."""
 
     content_type: str
     data: bytes
 
     @property
     def uri(self) -> str:
-        """Return it as a data URI, which every media field takes."""
+        """Return it as a data URI, which every media field accepts."""
         return f"data:{self.content_type};base64,{b64encode(self.data).decode()}"
 
 
 def form_body(fields: Iterable[tuple[str, str | Upload]]) -> dict[str, Any]:
-    """Return a form as the body that it stands for: `name[]` is a list, and so is a name that comes again."""
+    """Return a form as a JSON body: `name[]` is a list, and so is a repeated name."""
     found: dict[str, Any] = {}
     for name, sent in fields:
         value = sent.uri if isinstance(sent, Upload) else sent
@@ -67,17 +67,17 @@ def properties_of(model: Model) -> Properties:
 
 
 def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
-    """Return the values of a form, which are texts, as what the model's fields are."""
+    """Return the values of a form, which are texts, in the types of the model's fields."""
     return {name: _typed(value, properties.get(name, {})) for name, value in values.items()}
 
 
 def with_sent_names(error: InvalidInputError, sent_names: Mapping[str, str]) -> InvalidInputError:
-    """Return the problems of a create at the places of the request that it was made of."""
+    """Return the problems of a create with the paths of the original request."""
     return InvalidInputError([replace(one, path=_sent_path(one.path, sent_names)) for one in error.problems])
 
 
 def _sent_path(path: str, sent_names: Mapping[str, str]) -> str:
-    """Return where a place of a create was sent: the input's fields stand beside `model`."""
+    """Return the path in the request of a path in the create: the input's fields stand beside `model`."""
     if not path.startswith(_INPUT):
         return path
     field, slash, rest = path.removeprefix(_INPUT).partition("/")
@@ -85,7 +85,7 @@ def _sent_path(path: str, sent_names: Mapping[str, str]) -> str:
 
 
 def image_input(images: Sequence[str], model_id: str, properties: Properties) -> dict[str, Any] | Problem:
-    """Return the field with `images`, or what is wrong: the model takes none, or one alone."""
+    """Return the field with `images`, or a problem: the model takes none, or only one."""
     name = next((each for each in IMAGE_FIELDS if each in properties), None)
     if name is None:
         return Problem("/image", f"{model_id} takes no images.")
@@ -95,16 +95,16 @@ def image_input(images: Sequence[str], model_id: str, properties: Properties) ->
 
 
 def texts(value: Any) -> list[str] | None:
-    """Return one text or several as a list; `None` for anything else, and for none."""
+    """Return one text or several as a list; `None` for anything else, and for an empty list."""
     found = value if isinstance(value, list) else [value]
     return found if found and all(isinstance(each, str) and each for each in found) else None
 
 
 def shape_input(asked: Any, properties: Properties, near: Fraction = EXACT) -> dict[str, Any]:
-    """Return the field with a size: OpenAI's `WIDTHxHEIGHT` as the model's word for that shape, or as it is.
+    """Return the field with a size: the model's value for OpenAI's `WIDTHxHEIGHT`, or the size unchanged.
 
-    A size is taken for the nearest shape that is `near` enough, as a share of it.
-    Who asks for none gets what the model chooses, or a square, as OpenAI's own models do.
+    A size counts as the nearest shape if it differs by at most the share `near`.
+    Without a size the result is the model's default, or a square, as for OpenAI's own models.
     """
     name = next((each for each in _SHAPES if each in properties), "size")
     options = [str(one) for one in properties.get(name, {}).get("enum", ())]
@@ -151,7 +151,7 @@ def _looks_like_json(value: Any) -> bool:
 
 
 def _is(schema: Mapping[str, Any], kind: str) -> bool:
-    """Return whether a field is of a kind; a number may be said by its values alone."""
+    """Return whether a field has a type; a number's schema may have only its values."""
     numeric = kind in ("integer", "number") and any(
         type(one) in (int, float) for one in schema.get("enum", ())
     )

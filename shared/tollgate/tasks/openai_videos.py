@@ -33,13 +33,13 @@ _OWN = ("model", "seconds", "size", "input_reference", "user")
 _ALL = 100
 _SECONDS = re.compile(r"\d{1,5}", re.ASCII)
 SAID_AS = {"duration": "seconds", "aspectRatio": "size", **dict.fromkeys(IMAGE_FIELDS, "input_reference")}
-"""What a field of an input is called in a request."""
+"""The names of input fields in a request."""
 _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""
 
 
 def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bool = False) -> dict[str, Any]:
-    """Return the create that a request comes to; what goes into the input, create checks.
+    """Return the create for a request; create checks the values of the input.
 
     Raises `InvalidInputError`.
     """
@@ -58,7 +58,7 @@ def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bo
 
 
 def video(task: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a task as OpenAI's video; `body` is the request's, whose words it says again."""
+    """Return a task as OpenAI's video; it repeats fields of `body`, the request."""
     asked = body or {}
     shown: dict[str, Any] = {
         "id": task["taskId"],
@@ -78,7 +78,7 @@ def video(task: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> dic
 
 
 def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return length and shape in the model's words; a resolution where the size names one that it has."""
+    """Return length and shape in the model's values; a resolution if the model has the named one."""
     values: dict[str, Any] = {}
     seconds = body.get("seconds")
     if seconds is not None:
@@ -93,7 +93,7 @@ def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]])
 
 
 def _reference(sent: Any, model_id: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the field with the image to start from: a file, or OpenAI's `{image_url}` or `{file_id}`."""
+    """Return the field with the source image: a file, or OpenAI's `{image_url}` or `{file_id}`."""
     if isinstance(sent, Mapping):
         sent = sent.get("image_url") or sent.get("file_id")
     images = texts(sent)
@@ -107,5 +107,5 @@ def _reference(sent: Any, model_id: str, properties: Mapping[str, Mapping[str, A
 
 
 def _seconds(time: str | None) -> int | None:
-    """Return a time of ours in epoch seconds."""
+    """Return an ISO 8601 time in epoch seconds."""
     return None if time is None else int(datetime.fromisoformat(time).timestamp())

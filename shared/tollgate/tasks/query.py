@@ -1,4 +1,4 @@
-"""The query of a list of tasks: which ones a page is of. Pure."""
+"""The query of a list of tasks: which tasks a page selects. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LAST_MS = 2**48 - 1
 
 @dataclass(frozen=True, slots=True)
 class TaskQuery:
-    """Which tasks a page is of: `after` and `before` bound their ids, the newest come first."""
+    """Selects the tasks of a page: `after` and `before` bound their ids, the newest come first."""
 
     limit: int
     after: str
@@ -29,7 +29,7 @@ class TaskQuery:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, task: Task) -> bool:
-        """Return whether a task is one of those."""
+        """Return whether a task matches."""
         of_status = self.status is None or task.status is self.status
         of_model = self.model is None or task.model == self.model
         own = task.metadata or {}
@@ -53,7 +53,7 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
         metadata=metadata,
     )
     cursor = reader.read("cursor", id_of("task"), None, "Not a cursor of an earlier page.")
-    # DynamoDB refuses a stretch of keys that ends before it begins.
+    # DynamoDB refuses a range of keys that ends before it starts.
     if wanted.after >= wanted.before:
         reader.problems.append(Problem("/from", "Must be before `to`."))
     if cursor is not None and cursor < wanted.after:
@@ -63,10 +63,10 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
 
 
 def _first_id(text: str) -> str:
-    """Return the least id that a task of a time can have."""
+    """Return the smallest id that a task of a time can have."""
     return first_id("task", epoch_ms(text))
 
 
 def _text(value: Any) -> str:
-    """Return a metadata value as a query spells it: text as it is, anything else as JSON."""
+    """Return a metadata value as a query writes it: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What customers ask about their tasks: one, several by id, or page by page."""
+"""Customers' reads of their tasks: one, several by id, or page by page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from tollgate.tasks.query import read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
-# Tasks in front of one that are counted; a longer queue is shown as this long.
+# The most tasks ahead that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
-# How long a generation takes, roughly (INFERRED); only the estimated wait is made of it.
+# How long a generation takes, roughly (INFERRED); only the estimated wait is computed from it.
 TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
 
 
 @dataclass(frozen=True, slots=True)
 class TaskReader:
-    """Shows tasks to the account they are of; another's task is as if it did not exist.
+    """Shows tasks to their own account; another account's task is reported as not found.
 
     Source: docs/contract.md#task-status.
     """
@@ -30,7 +30,7 @@ class TaskReader:
     catalog: Catalog
 
     def status(self, account_id: str, task_id: str) -> TaskView:
-        """Return the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
+        """Return the `data` of a task's status. Raises `TaskNotFoundError` for other accounts' tasks too."""
         return self.view(self.find(account_id, task_id))
 
     def find(self, account_id: str, task_id: str) -> Task:
@@ -41,7 +41,7 @@ class TaskReader:
         return task
 
     def view(self, task: Task) -> TaskView:
-        """Return a task as the status shows it; one that waits for its turn with its place in the queue."""
+        """Return a task as the status shows it; a waiting task with its place in the queue."""
         if task.status is not TaskStatus.NOT_STARTED:
             return task.view()
         ahead = self.tasks.waiting_before(task, MAX_COUNTED)
@@ -51,7 +51,7 @@ class TaskReader:
         return shown
 
     def several(self, account_id: str, ids: Sequence[str]) -> TaskPageView:
-        """Return `{tasks}` for up to `MAX_IDS` ids, in their order; those that are not found are left out.
+        """Return `{tasks}` for up to `MAX_IDS` ids, in their order; ids that are not found are left out.
 
         Raises `InvalidInputError`.
         """

@@ -1,11 +1,11 @@
-"""What is told of a step: log lines and metrics. Providers' own words are left out: they repeat prompts."""
+"""The log lines and metrics of a step. Providers' own messages are left out, because they repeat prompts."""
 
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.providers.runtime.outcomes import FailureKind
 from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult
 
-# The ends that say something about us: a refusal or a cancelling is the customer's.
+# The ends that count against the service: a refusal or a cancellation is the customer's.
 GIVEN_UP = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
 
 # Failures that last until an operator acts: no key or no credit there, or a route that leads nowhere.
@@ -13,7 +13,7 @@ OUR_FAULT = frozenset({FailureKind.REFUSED_US, FailureKind.NOT_CONFIGURED})
 
 
 def report(stepped: Stepped) -> None:
-    """Log a step of `run_task`, and count what came to an end with it: an attempt, the task."""
+    """Log a step of `run_task`, and count an attempt or a task that ended with it."""
     task = stepped.task
     logger.info(f"run_task.{stepped.result}", status=task and task.status)
     if task is None or stepped.result not in (StepResult.CONTINUED, StepResult.ENDED):

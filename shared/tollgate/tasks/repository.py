@@ -1,4 +1,4 @@
-"""Tasks in DynamoDB. `seq` guards every change: whoever read an older task writes nothing."""
+"""Tasks in DynamoDB. `seq` guards every change: a step that read an older task writes nothing."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from tollgate.tasks.rows import task_of, task_row
 
 
 class TaskMovedError(Exception):
-    """Someone else moved the task since it was read; this change is stale and was not made."""
+    """Another step moved the task since it was read; this change is stale and was not written."""
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"{task_id} was moved by another step")
@@ -25,21 +25,21 @@ class TaskRepository(OneTable):
         return self._find({"task_id": task_id}, task_of)
 
     def create(self, task: Task, before: Sequence[TransactWrite]) -> None:
-        """Queue a task together with the writes that come `before` it: everything, or nothing.
+        """Queue a task together with the writes that come `before` it: all, or nothing.
 
-        Raises what the first refused write means, and `WriteConflictError` when other writes of the
-        account stood in the way.
+        Raises the error of the first refused write, and `WriteConflictError` if it conflicts with other
+        writes of the account.
         """
-        # Ids are random; this guards against our own repeats only.
+        # Ids are random; this only guards against our own repeats.
         id_is_new = Missing("task_id")
         self._db.transact([*before, self._put(task, id_is_new)])
 
     def start(self, task: Task, place: TransactWrite) -> None:
         """Write a task's first attempt together with the write that takes its `place`.
 
-        Raises `TaskMovedError` when another step came first, and what the place is refused with.
+        Raises `TaskMovedError` when another step came first, and the errors of the refused `place`.
         """
-        # Together: a slot without its attempt would stay taken, as the end of a task gives back one.
+        # Together: without its attempt the slot would stay taken, because only the end of a task frees it.
         self._db.transact([self._put(task, _no_step_came_first(task)), place])
 
     def save(self, task: Task) -> None:
@@ -51,7 +51,7 @@ class TaskRepository(OneTable):
                 item={**task_row(task), "step_token": token},
                 condition=_no_step_came_first(task),
                 refused=lambda _: TaskMovedError(task.task_id),
-                # The token tells this write from another step's with the same values.
+                # The token distinguishes this write from another step's write with the same values.
             )
         )
 
@@ -67,13 +67,13 @@ class TaskRepository(OneTable):
     def amend(self, task: Task, others: Sequence[TransactWrite] = ()) -> None:
         """Write a change of a task that has ended (refund, files' end) with `others`: all, or nothing.
 
-        Raises what the first refused one of the others means, and `TaskMovedError`.
+        Raises the error of the first refused one among the others, and `TaskMovedError`.
         """
         has_ended = Missing("wake_at")
         self._db.transact([*others, self._put(task, _no_step_came_first(task) & has_ended)])
 
     def _put(self, task: Task, condition: Condition) -> Write:
-        """Return the write of a task as it is now; refused, it means that another step moved it."""
+        """Return the write of a task's current state; refused, it means that another step moved it."""
         return Write(
             self._table,
             item=task_row(task),
@@ -82,7 +82,7 @@ class TaskRepository(OneTable):
         )
 
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:
-        """Return those of at most 100 tasks that there are, in any order."""
+        """Return the existing tasks among at most 100 ids, in any order."""
         rows = self._db.get_all(self._table, [{"task_id": task_id} for task_id in task_ids])
         return [task_of(row) for row in rows]
 
@@ -90,7 +90,7 @@ class TaskRepository(OneTable):
         """Return the ids of an account's tasks from `after` on and before `before`, the newest first."""
         rows = self._db.query(
             self._table,
-            # `Between` takes both ends; an id that is `before` itself is left out below.
+            # `Between` includes both ends; an id equal to `before` is left out below.
             Equals("account_id", account_id) & Between("task_id", after, before),
             index="AccountIndex",
             limit=limit + 1,
@@ -99,11 +99,11 @@ class TaskRepository(OneTable):
         return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
 
     def waiting(self, row: str, limit: int) -> list[str]:
-        """Return the ids of the tasks that a row counts and that wait for their turn, the oldest first."""
+        """Return the ids of the waiting tasks that a row counts, the oldest first."""
         rows = self._db.query(
             self._table,
-            # The index is sparse: a row has `waiting_account` until its task starts, and is in it no
-            # longer.
+            # The index is sparse: a row has `waiting_account` until its task starts, and then leaves the
+            # index.
             Equals("waiting_account", row),
             index="WaitingIndex",
             limit=limit,
@@ -122,5 +122,5 @@ class TaskRepository(OneTable):
 
 
 def _no_step_came_first(task: Task) -> Equals:
-    """Return that a task, whose `seq` this step has raised, is the one that the step read."""
+    """Return the condition that a task, whose `seq` this step has raised, is still as the step read it."""
     return Equals("seq", task.seq - 1)

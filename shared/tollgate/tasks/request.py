@@ -26,7 +26,7 @@ from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS
 from tollgate.webhooks.receivers import url_problem
 
-# A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input.
+# A row of DynamoDB holds 400 KB, and the attempts and results need space beside the input.
 MAX_INPUT_BYTES = 256 * 1024
 MAX_COST_CENTS = 2**31 - 1
 MAX_KEY_LENGTH = 255
@@ -36,7 +36,7 @@ FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion
 
 @dataclass(frozen=True, slots=True)
 class CreateRequest:
-    """A checked body: the model, its normalised input values, and what the customer asked besides."""
+    """A checked body: the model, its normalised input values, and the customer's other options."""
 
     model: Model
     checked: CheckedInput
@@ -44,7 +44,7 @@ class CreateRequest:
     metadata: dict[str, Any] | None
     max_cost_cents: int | None
     price_version: str | None = None
-    """Of the estimate that the customer agreed to."""
+    """The version in the estimate that the customer accepted."""
 
 
 def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard) -> CreateRequest:
@@ -113,7 +113,7 @@ def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]
             return None
         if routes_for(model, checked.values):
             return checked
-        # Each value is fine by itself, but no one provider that is on takes them all together.
+        # Each value is valid, but no single live provider accepts the combination.
         problems.append(Problem("/input", "No provider takes this combination of values now."))
     elif not isinstance(body["input"], dict):
         problems.append(Problem("/input", "Must be an object."))

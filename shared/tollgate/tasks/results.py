@@ -1,4 +1,4 @@
-"""What a task made, as OpenAI's protocol asks for it. Pure."""
+"""The results of a task in OpenAI's protocol. Pure."""
 
 from collections.abc import Mapping
 from typing import Any

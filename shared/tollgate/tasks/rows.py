@@ -1,4 +1,4 @@
-"""Tasks as rows. Free-form parts are stored as JSON text, so what a customer sent comes back exactly."""
+"""Tasks as rows. Free-form parts are stored as JSON text, so customers get them back unchanged."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ _JSON = ("values", "metadata", "output")
 
 
 def task_row(task: Task) -> Item:
-    """Return the task as a row. A task that has not ended is in the DueIndex, one that waits for its turn
+    """Return the task as a row. A task that has not ended is in the DueIndex, a waiting task
     in the WaitingIndex too.
     """
     row: Item = {name: getattr(task, name) for name in _PLAIN}

@@ -1,4 +1,4 @@
-"""What customers do with tasks: what would it cost, make it, cancel it."""
+"""Customers' requests about tasks: estimate the cost, create, cancel."""
 
 import random
 from collections import deque
@@ -43,15 +43,15 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
 from tollgate.webhooks.receivers import check_host
 
-# Of one charge: a row after the other that has no room, and money that others move at the same time.
+# Tries of one charge: one row after the other may lack money, and other requests move it meanwhile.
 MAX_CHARGES = MAX_WALLETS + 12
 
 
 class MediaProber(Protocol):
-    """Reads what media is, without reading it whole."""
+    """Reads the properties of media without reading it whole."""
 
     def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
-        """Return for each URL what the media is, or why that cannot be told."""
+        """Return for each URL the media's properties, or the reason why they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ class TaskService:
     ) -> CreatedTaskView:
         """Charge and queue a generation; return the `data` of the contract's task creation result.
 
-        `key` is the one that asks, with its models and its spending cap; without one the owner asks.
-        Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, what the charge
-        is refused with, and for the Idempotency-Key `IdempotencyKeyReusedError` and
+        `key` is the caller's key, with its models and its spending cap; without one the owner is the caller.
+        Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, the errors of the
+        charge, and for the Idempotency-Key `IdempotencyKeyReusedError` and
         `IdempotencyConflictError`. When it raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
@@ -102,14 +102,14 @@ class TaskService:
         if request.webhook is not None:
             check_host("/webhook", request.webhook, self.webhook_guard)
         price = self._quote(request, files)
-        # Before the money: for files that find no room the customer would pay, and wait for the refund.
+        # Before the charge: without room for the files, the customer would pay and wait for the refund.
         if files:
             self.inputs.uploads.check_room(account_id)
-        # One time for the task, its charge, its deadline and the windows that it is counted in.
+        # One time for the task, its charge, its deadline and the windows that count it.
         now_ms, body_hash = self.clock.now_ms(), request_hash(body)
         refusal = _not_as_agreed(request, price)
         if refusal is not None:
-            # A repeat gives its task, whatever became of the price since.
+            # A repeat returns its task, even if the price has changed since.
             key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
             if not key_used:
                 raise refusal
@@ -119,18 +119,18 @@ class TaskService:
         key_id = None if key is None else key.listed_id
         task = _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
         created = self._charge_once(task, idempotency_key, body_hash, allowance)
-        # Not before: who has not paid stores nothing here. A crash in between ends in a refund, as the
-        # provider finds no file; a repeat with the same Idempotency-Key stores it after all.
+        # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
+        # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.keep(files)
         return created
 
     def cancel(self, account_id: str, task_id: str) -> TaskView:
-        """Ask for the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
+        """Request the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
 
-        The worker ends it with a refund if nothing will be made; a task that has ended stays as it is.
+        The worker ends it with a refund if no result will follow; an ended task stays unchanged.
         """
         task = self.reader.find(account_id, task_id)
-        # Decided by a worker and not here: a submit may be under way this very moment.
+        # A worker decides, not this request: a submit may be running at this moment.
         if not task.ended:
             self.queue().send({"task_id": task_id, "cancel": 0})
         return self.reader.view(task)
@@ -138,7 +138,7 @@ class TaskService:
     def _read(
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
-        """Check a body; look up the earlier tasks that it names, and take out the media inside it."""
+        """Check a body; read the earlier tasks that it names, and take out the media inside it."""
         with_urls, files = self.inputs.read(account_id, body)
         request = parse_request(with_urls, self.catalog, self.webhook_guard)
         if key is not None:
@@ -149,12 +149,12 @@ class TaskService:
     def _charge_once(
         self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
     ) -> CreatedTaskView:
-        """Write charge and task in one transaction, or find the task that `key` made before."""
-        # The key comes first: a repeat gives its task, whatever became of the balance since.
+        """Write charge and task in one transaction, or find the task that `key` created before."""
+        # The key comes first: a repeat returns its task, even if the balance has changed since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
         try:
-            # A cap's counter of this period must be there before a charge can be added to it: a transaction
-            # cannot touch the same row twice.
+            # A cap's counter of this period must exist before a charge can be added to it: a transaction
+            # cannot write the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
             self._charge(task, remember, allowance, self._limits(task.account_id))
@@ -177,10 +177,10 @@ class TaskService:
     def _charge(
         self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
-        """Write task and charge, in a row of the account that has room for it.
+        """Write task and charge, in a row of the account that has enough money and capacity.
 
-        A row with too little is funded, else all money is gathered in the account's own row. There a key with
-        a cap spends always, as its counter is there.
+        A row with too little money is funded, else all money is gathered in the account's own row. A key
+        with a cap always spends from the own row, because its counter is there.
         """
         wallets = deque(range(limits.wallets))
         wallets.rotate(random.randrange(limits.wallets))  # noqa: S311 - not a secret
@@ -209,10 +209,10 @@ class TaskService:
     def _charge_in(
         self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
-        """Write task and charge; the request is counted one way or, where that was wrong, the other."""
+        """Write task and charge; the request is counted one way or, after a wrong guess, the other."""
         window = self.meter.guess(task.row, task.created_at_ms, limits)
-        # The row says whether a minute's counter is new or goes on, and this process can only guess: a wrong
-        # guess is refused as a whole, with nothing charged, and made the other way.
+        # Only the row shows whether a minute is new or continues, and this process can only guess: a wrong
+        # guess is refused as a whole, with nothing charged, and repeated the other way.
         for _ in range(MAX_ATTEMPTS):
             writes = self.ledger.charge(task.charge(), window, allowance, row=task.row, limits=limits)
             try:
@@ -225,15 +225,15 @@ class TaskService:
             else:
                 self.meter.counted(task.row, window)
                 return
-        # Windows moved under us each time; nothing was charged, and the caller may try again.
+        # The minute changed each time; nothing was charged, and the caller may try again.
         raise WriteConflictError
 
     def _quote(self, request: CreateRequest, files: Sequence[InputFile]) -> Quote:
-        """Price a request; media whose length or size matters is probed first, and never guessed."""
+        """Price a request; media whose length or size affects the price is probed first, never guessed."""
         model, checked = request.model, request.checked
         wanted = model.probes(checked)
-        # What came inside the request is stored nowhere yet: the prober gets it as it came. What the customer
-        # uploaded is private, so the prober gets it signed.
+        # Media inside the request is not stored yet: the prober gets it as it came. The customer's uploads
+        # are private, so the prober gets them signed.
         inside = {file.url: file.uri for file in files}
         read_at = {one.url: inside.get(one.url) or self.inputs.address(one.url) for one in wanted}
         probed = self.prober.probe(list(read_at.values()))
@@ -277,7 +277,7 @@ def _new_task(
 
 
 def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None:
-    """Return what a price is refused with that is not the one that the customer agreed to."""
+    """Return the error if a price differs from the price that the customer accepted, else `None`."""
     if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
         return MaxCostExceededError(price.charge_cents, request.max_cost_cents)
     if request.price_version not in (None, price.price_version):
@@ -286,7 +286,7 @@ def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None
 
 
 def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> CreatedTaskView:
-    """Return the task that a key made before. Raises `IdempotencyKeyReusedError` for another body's."""
+    """Return the task that a key created before. Raises `IdempotencyKeyReusedError` if its body differs."""
     if earlier.request_hash != body_hash:
         raise IdempotencyKeyReusedError from earlier
     logger.info("task.repeated", task_id=earlier.task_id)

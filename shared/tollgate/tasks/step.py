@@ -1,7 +1,7 @@
 """One step of one task: read, decide, ask the provider, write. All decisions are in `lifecycle.py`.
 
 A crash between any two of these lines loses nothing: before the claim nothing happened, after it the
-sweeper finds the task by its `wake_at`, and every write is refused when the task has moved meanwhile.
+sweeper finds the task by its `wake_at`, and every write is refused if the task has moved meanwhile.
 """
 
 import secrets
@@ -54,7 +54,7 @@ from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
 
 TOKEN_BYTES = 16
-# How often a copy that goes on says so.
+# How often a running copy sends a heartbeat.
 HEARTBEAT_MS = STEP_GRACE_MS // 3
 CANCEL_RETRY_S = 3
 # With the wait above, longer than a submit may be under way.
@@ -62,18 +62,18 @@ MAX_CANCEL_ATTEMPTS = 60
 
 
 class StepResult(StrEnum):
-    """What a message led to."""
+    """The result of a message."""
 
     STALE = "stale"  # The task is gone, ended, or moved by another step: nothing was done.
     WAITING = "waiting"  # The account has as many tasks running as it may; the end of one wakes this one.
     REQUEUED = "requeued"  # It is no quick step: a message in the task queue has it done.
-    CONTINUED = "continued"  # The task goes on; its next message is sent.
+    CONTINUED = "continued"  # The task continues; its next message is sent.
     ENDED = "ended"  # The task is in a terminal state now.
 
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """What a step did, and the task as it is now (`None` when there is none)."""
+    """The result of a step, and the task as it is now (`None` if there is none)."""
 
     result: StepResult
     task: Task | None
@@ -103,15 +103,15 @@ class StepRunner:
     kept_ms: int | None = None
 
     def run(self, task_id: str, seq: int, *, was_woken: bool = False) -> Stepped:
-        """Take the step that `seq` stands for; a stale or doubled message does nothing.
+        """Take the step with this `seq`; a stale or duplicate message does nothing.
 
-        A task that `was_woken` as a slot came free wakes the next one.
+        A task that `was_woken` because a slot became free wakes the next one.
         """
         return self._run(task_id, seq, partial(self._any_step, was_woken=was_woken))
 
     def poll(self, task_id: str, seq: int) -> Stepped:
-        """Take the step if it is a quick one: a poll, with the copy of small files, or an end. A submit or a
-        larger copy is for the task queue, where it has a worker for itself.
+        """Take the step if it is quick: a poll, with the copy of small files, or an end. The task queue takes
+        a submit or a larger copy, because each of its messages has a worker.
         """
         return self._run(task_id, seq, self._quick_step)
 
@@ -121,24 +121,24 @@ class StepRunner:
             return Stepped(StepResult.STALE, task)
         try:
             return take_step(task)
-        # Another message of this task was quicker: its write counts, and this step leaves no trace.
+        # Another message of this task was faster: its write counts, and this step leaves no trace.
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
             return Stepped(StepResult.WAITING, task)
 
     def cancel(self, task_id: str, attempts: int = 0) -> Stepped:
-        """End a task whose customer cancelled it, if nothing will be made: it was not submitted, or
-        the provider confirms. While a submit is under way it is tried again a little later.
+        """End a task whose customer cancelled it, if no result will follow: it was not submitted, or
+        the provider confirms. While a submit is running, it is tried again a little later.
         """
         task = self._read(task_id)
         if task is None or task.ended:
             return Stepped(StepResult.STALE, task)
         attempt = task.attempt
-        # Claimed, and not answered yet: whether the provider has the job is not known.
+        # Claimed, and not answered yet: it is unknown whether the provider has the job.
         if attempt is not None and attempt.handle is None:
             return self._cancel_later(task, attempts)
-        # The provider goes on, and is paid for it: then so does the task, to its result or its refund.
+        # The provider continues and is paid, so the task continues too, to its result or its refund.
         if attempt is not None and not self._provider_cancels(attempt):
             return Stepped(StepResult.CONTINUED, task)
         try:
@@ -166,24 +166,24 @@ class StepRunner:
             decision = self._copied_quickly(task, decision)
         if isinstance(decision, Continue | End):
             return self._write(task, decision)
-        # The same `seq`: the provider is polled once more there, and what it says then is what counts.
+        # The same `seq`: the worker polls the provider once more, and uses only that answer.
         self.queue.send({"task_id": task.task_id, "seq": task.seq})
         return Stepped(StepResult.REQUEUED, task)
 
     def _routes_to_start(self, task: Task) -> Sequence[Route]:
-        """Return the routes that a submit may take now; none for a job that runs, which is only asked for."""
+        """Return the routes for a submit; none if a job is running, because it is only polled."""
         is_asked = task.attempt is not None and task.attempt.handle is not None
         return () if is_asked else self._routes(task)
 
     def _failover_providers(self, task: Task, polled: PollOutcome) -> list[str]:
-        """Return where a job could go; it matters only once it has come to an end."""
+        """Return the providers for a failover; they are needed only once the job has ended."""
         is_over = not isinstance(polled, Pending | Unknown)
         return [route.provider for route in self._routes(task)] if is_over else []
 
     def _any_step(self, task: Task, *, was_woken: bool) -> Stepped:
         routes = self._routes_to_start(task)
         providers = [route.provider for route in routes]
-        # Before any claim: credentials that cannot be read must not cost the task an attempt.
+        # Before any claim: unreadable credentials must not cost the task an attempt.
         adapters = self.providers()
         if task.attempt is None:
             providers = self._best_first(providers, task.model)
@@ -192,7 +192,7 @@ class StepRunner:
         if isinstance(decision, Submit):
             claimed = _with_token(decision.task)
             self._claim(task, claimed)
-            # After the claim, so that the next one finds the slot that this one took as taken.
+            # After the claim, so that the next task sees this slot as taken.
             if was_woken:
                 self.finalizer.wake_one(task.row)
             task = claimed
@@ -211,8 +211,8 @@ class StepRunner:
             ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
             return Stepped(StepResult.ENDED, ended)
         moved = decision.task
-        # Saved first, sent after: a message whose `seq` is not written yet would be dropped as stale, and one
-        # that is lost with a crash here is sent by the sweeper.
+        # Saved first, sent after: a message whose `seq` is not stored yet would be dropped as stale, and the
+        # sweeper sends a message that is lost in a crash here.
         self.tasks.save(moved)
         message = {"task_id": moved.task_id, "seq": moved.seq}
         if moved.attempt is not None and moved.attempt.handle is not None:
@@ -222,9 +222,9 @@ class StepRunner:
         return Stepped(StepResult.CONTINUED, moved)
 
     def _claim(self, task: Task, claimed: Task) -> None:
-        """Write the attempt before the call: whatever happens next, it is never made twice.
+        """Write the attempt before the call, so that the call is never made twice.
 
-        The first one takes a slot among the account's running tasks. Raises `ConcurrencyLimitReachedError`.
+        The first attempt takes one of the account's running slots. Raises `ConcurrencyLimitReachedError`.
         """
         if task.status is not TaskStatus.NOT_STARTED:
             self.tasks.save(claimed)
@@ -235,9 +235,9 @@ class StepRunner:
         self.tasks.start(claimed, self.ledger.acquire_slot(task.row, slots.most))
 
     def _best_first(self, providers: Sequence[str], model: str) -> list[str]:
-        """Return the providers to ask, best first; one that comes back after failing gets one task to try."""
+        """Return the providers, best first; a provider that recovers after failures gets one task to try."""
         ordered = self.health.in_order(providers, model)
-        # Last and not left out: where all others are busy it is asked after all.
+        # Last and not left out: if all others are busy it is asked after all.
         if len(ordered) > 1 and not self.health.may_try(ordered[0]):
             return [*ordered[1:], ordered[0]]
         return ordered
@@ -252,8 +252,8 @@ class StepRunner:
         url = callback_url(self.callback_base_url, task)
         # Signed only now: an address that waited in the queue with its task could have expired.
         values = self.inputs.signed(with_references(task))
-        # By the number of the attempt: the same one sent again is the same job, another attempt is a new
-        # one.
+        # By the attempt's number: a repeat of the same attempt is the same job, another attempt is a new
+        # job.
         key = f"{task.task_id}-{len(task.attempts)}"
         job = Job(task.task_id, route.mapping, route.upstream, values, url, key)
         outcome = provider.submit(job)
@@ -263,7 +263,7 @@ class StepRunner:
     def _poll(self, task: Task, attempt: Attempt, adapters: Adapters) -> PollOutcome:
         provider = adapters.get(attempt.provider)
         if provider is None or attempt.handle is None:
-            # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
+            # A removed provider cannot be polled: try the next one or refund, but never leave the task open.
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         outcome = provider.poll(attempt.handle)
         if isinstance(outcome, Unknown) and is_silent(task, self.clock.now_ms()) and self._others(task):
@@ -276,19 +276,19 @@ class StepRunner:
     def _copied(
         self, task: Task, decision: Continue | Copy | End, providers: Sequence[str]
     ) -> Continue | End:
-        """Copy every file, or say why not; a task is never finished before its files are stored."""
+        """Copy every file, or return why not; a task is never finished before its files are stored."""
         if not isinstance(decision, Copy):
             return decision
         try:
             return self._copy(task, decision.result)
         except CopyError as exc:
-            # A result that came with the answer cannot be asked for again.
+            # A result that came with the answer cannot be requested again.
             retryable = exc.retryable and task.attempts[-1].handle is not None
             return after_bad_copy(task, exc.detail, retryable, providers, self.clock.now_ms())
 
     def _copied_quickly(self, task: Task, decision: Copy) -> Copy | End:
-        """Copy files that are small and quickly read; whatever is wrong with others, a worker for the task
-        alone finds out and decides.
+        """Copy small files that are read quickly; for other files, a worker that handles only this task
+        decides.
         """
         try:
             return self._copy(task, decision.result, is_quick=True)
@@ -296,13 +296,13 @@ class StepRunner:
             return decision
 
     def _copy(self, task: Task, result: Succeeded, *, is_quick: bool = False) -> End:
-        """Copy the files of a result, and return the end that they make. Raises `CopyError`."""
+        """Copy the files of a result, and return the end with them. Raises `CopyError`."""
         heartbeat = self._heartbeat(task)
         files = self.artifacts.copy(result.files[:MAX_FILES], task.task_id, heartbeat, is_quick=is_quick)
         return after_copy(task, result, files, self.clock.now_ms(), self.kept_ms)
 
     def _heartbeat(self, task: Task) -> Callable[[], None]:
-        """Return what a long copy calls, so that the sweeper does not take it for dead and start another."""
+        """Return the function that a long copy calls, so that the sweeper does not start another copy."""
         last_ms = self.clock.now_ms()
 
         def heartbeat() -> None:
@@ -315,7 +315,7 @@ class StepRunner:
         return heartbeat
 
     def _routes(self, task: Task) -> Sequence[Route]:
-        """Return the live routes that take this input, best first; none when the model left the catalog.
+        """Return the live routes that take this input, best first; none if the model left the catalog.
 
         A follow-up stays with the provider that has the earlier result.
         """
@@ -341,7 +341,7 @@ class StepRunner:
 
 
 def _may_repeat(task: Task, adapters: Adapters) -> bool:
-    """Return whether the open attempt, if it has no answer, can be submitted again and be done once."""
+    """Return whether a submit of the open attempt without an answer can be repeated without a second job."""
     if task.attempt is None or task.attempt.handle is not None:
         return False
     provider: object = adapters.get(task.attempt.provider)
@@ -349,7 +349,7 @@ def _may_repeat(task: Task, adapters: Adapters) -> bool:
 
 
 def _with_token(task: Task) -> Task:
-    # An attempt that is submitted again says the same under the same key.
+    # A repeated submit must be identical under the same key.
     if task.attempts[-1].callback_token is not None:
         return task
     attempt = replace(task.attempts[-1], callback_token=secrets.token_urlsafe(TOKEN_BYTES))

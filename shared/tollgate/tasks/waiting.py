@@ -1,18 +1,18 @@
-"""How a customer waits for a task: when to ask again, and how long one answer may be held back."""
+"""How a customer waits for a task: the next poll, and the longest wait for one answer."""
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.tasks.models import TERMINAL, Task
 
-# Of a status: clients give up sooner than the gateway.
+# Of a status: clients time out sooner than the gateway.
 MAX_WAIT_S = 20
-# Of an image in OpenAI's protocol, whose answer cannot say that it is not ready. The gateway cuts a streamed
-# answer that says nothing for 300 s; the create before the wait takes up to twice 29 s.
+# For an image in OpenAI's protocol, which has no answer for "not ready". The gateway cuts a streamed
+# answer after 300 s without data; the create before the wait takes up to twice 29 s.
 MAX_HELD_S = 240
-# Between two looks at a task that is waited for: soon at first, then less and less often.
+# Between two looks at the task: short at first, then longer and longer.
 FIRST_LOOK_S, LAST_LOOK_S = 0.25, 2.0
-# Between two questions: an image takes seconds, and nobody wants to be a minute late.
+# Between two polls: an image takes seconds, and a result must not be a minute late.
 SOONEST_S, LATEST_S = 2, 15
 SHARE = 10
 
@@ -37,10 +37,10 @@ def looks_of(wait_s: int) -> list[float]:
 
 
 def poll_after_s(task: Task, now_ms: int) -> int | None:
-    """Return after how many seconds it is worth asking again, `None` for a task that has ended.
+    """Return after how many seconds the next poll is useful, `None` for a task that has ended.
 
-    A tenth of the time that it has taken, as the worker asks providers: nobody is more than a tenth late, and
-    the number of questions grows with the logarithm of the time.
+    A tenth of the time that it has taken, like the worker's polls of providers: a customer is at most a tenth
+    late, and the number of polls grows with the logarithm of the time.
     """
     if task.status in TERMINAL:
         return None

@@ -1,4 +1,4 @@
-"""Counts what no request may show for hours: models that nobody can make now, and providers that only fail.
+"""Counts faults that no request may show for hours: models without a provider, and failing providers.
 
 Source: docs/runbook.md#tasks-and-webhooks, SingleRouteDownAlarm and DeadRoutesAlarm.
 """
@@ -15,7 +15,7 @@ from tollgate.providers.runtime.health_store import ProviderHealthStore
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Models whose one live provider is down, and live providers that fail and have not come back."""
+    """Models whose only live provider is down, and live providers that fail and have not recovered."""
 
     models_down: tuple[str, ...]
     providers_failing: tuple[str, ...]
@@ -23,7 +23,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """How many of a model's live routes can be asked now."""
+    """How many of a model's live routes are available now."""
 
     model: Model
     routes: int
@@ -31,7 +31,7 @@ class ModelStatus:
 
     @property
     def word(self) -> str:
-        """Return `up`, `reserve` where a route is down and another takes its jobs, or `down`."""
+        """Return `up`, `reserve` if a route is down and another takes its jobs, or `down`."""
         return "down" if self.routes_up == 0 else "up" if self.routes_up == self.routes else "reserve"
 
 
@@ -44,16 +44,16 @@ class RouteWatch:
     clock: Clock
 
     def statuses(self) -> list[ModelStatus]:
-        """Return how each model is now."""
+        """Return the current status of each model."""
         return statuses(self.catalog.models(), self.health.health(), self.clock.now_ms())
 
     def look(self) -> Watched:
-        """Return what is down now; a model with a second live provider is not."""
+        """Return the models that are down now; a model with a second live provider is not down."""
         return watched(self.catalog.models(), self.health.health(), self.clock.now_ms())
 
 
 def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> list[ModelStatus]:
-    """Return how each model is, by the health of its live routes. Pure."""
+    """Return the status of each model, by the health of its live routes. Pure."""
     found = []
     for model in models:
         providers = {route.provider for route in model.routes}
@@ -76,7 +76,7 @@ def watched(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) 
 
 
 def _is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:
-    """Return whether a provider is open, or an operator switched it or its route of the model off."""
+    """Return whether a provider is open, or an operator disabled it or its route of the model."""
     known = health.get(provider, Health())
     route = health.get(f"{provider}/{model}", Health())
     return known.is_open_at(now_ms) or known.disabled or route.disabled
