@@ -54,12 +54,12 @@ def download(services: Services, request: Request, visitor: SignedIn) -> Respons
 
 
 def key_names(services: Services, account_id: str) -> dict[str, str]:
-    """Return what to call the account's keys, and the dashboard; a revoked key keeps its id."""
+    """Return the names of the account's keys and of the dashboard. A revoked key is named by its id."""
     keys = services.api.keys.all(account_id)
     return {DASHBOARD: "Dashboard", "": "Dashboard", **{key["id"]: key["name"] or key["id"] for key in keys}}
 
 
 def _query(request: Request) -> dict[str, str]:
-    """Return the filters that were chosen: a form sends those that were not as empty."""
+    """Return the chosen filters. A form sends the others with empty values."""
     found = {name: request.query_params.get(name, "") for name in (*FILTERS, "cursor")}
     return {name: value for name, value in found.items() if value}

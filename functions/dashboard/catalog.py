@@ -37,7 +37,7 @@ Shown = dict[str, Any]
 
 @router.get("/catalog")
 def show(services: Services, request: Request) -> Response:
-    """Show the models that fit the filters and the words of the search, in the order that was asked for."""
+    """Show the models that match the filters and the search, in the requested order."""
     listing = services.api.listing
     chosen = {name: request.query_params.get(name, "") for name in (*FILTERS, "words", "order")}
     prices = services.api.reference.headlines
@@ -103,7 +103,7 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
 
 
 def _schema(api: Api, model_id: str) -> Mapping[str, Any]:
-    """Return the input of a media model as JSON Schema; of other models nothing."""
+    """Return the input of a media model as JSON Schema; nothing for other models."""
     model = api.catalog.catalog().named(model_id)
     return json_schema(model) if isinstance(model, Model) else {}
 
@@ -142,7 +142,7 @@ def _ordered(models: list[Card], order: str, prices: Headlines) -> list[Card]:
 
 
 def _spoken(request: Request, dto: Card) -> Shown:
-    """Return a model with its description in the language that the browser asks for."""
+    """Return a model with its description in the browser's language."""
     known = dto["descriptionLocales"]
     language = language_of(request.headers.get("accept-language", ""), known)
     text = dto["description"] if language == ENGLISH else known[language]

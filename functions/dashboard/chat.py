@@ -45,7 +45,7 @@ def show(services: Services, request: Request, model: str = "") -> Response:
 
 @router.post("/chat/code", dependencies=[Depends(visitor_of)])
 def code(services: Services, request: Request, sent: Sent) -> Response:
-    """Return the code of a conversation: of the request that the page would make."""
+    """Return the code for a conversation: the request that the page would send."""
     body = json_object(sent.get("body", "").encode())
     services.api.listing.one(str(body.get("model")))
     return part(request, "code.html", snippets=chat_snippets(base_url(request), body))

@@ -18,7 +18,7 @@ def show(request: Request, _: SignedIn) -> Response:
 
 @router.post("")
 def ask(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Begin the end of the account; this session ends with all others of it."""
+    """Start the account's closure, which ends all its sessions."""
     typed, balance = sent.get("account", ""), sent.get("balance", "")
     services.closing.request(visitor.account_id, typed, balance, visitor.actor)
     request.session.clear()

@@ -26,7 +26,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 
 @router.post("")
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Make a key, and show it this once."""
+    """Create a key, and show it once."""
     body = key_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
     keys, by = services.api.keys, visitor.identity_id
     made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
@@ -35,7 +35,7 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 
 @router.post("/answers")
 def choose_answers(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Choose what becomes of text answers whose client has gone."""
+    """Choose whether text responses continue after their client has disconnected."""
     completes = sent.get("complete") == "1"
     services.api.answers.change(visitor.account_id, visitor.name, completes=completes)
     return moved_saying(request, f"{home(request)}/keys", "Saved.")

@@ -64,7 +64,7 @@ def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
 
 @router.get("/tasks/{task_id}")
 def show_task(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
-    """Return a task as the panel shows it, which asks again for itself until the task has ended."""
+    """Return a task for its panel, which reloads it until the task has ended."""
     task = services.api.reader.find(visitor.account_id, task_id)
     answer = _task(services, request, task)
     if task.ended:
@@ -75,14 +75,14 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
 
 @router.post("/tasks/{task_id}/cancel")
 def cancel(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
-    """Ask for the end of a task, and show it."""
+    """Request a task's cancellation, and show the task."""
     services.api.tasks.cancel(visitor.account_id, task_id)
     return _task(services, request, services.api.reader.find(visitor.account_id, task_id), is_ending=True)
 
 
 @router.post("/tasks/{task_id}/again")
 def again(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
-    """Make the same once more, for no more than it cost; `form_id` names this very button."""
+    """Run the same task again, for at most its original cost; `form_id` identifies this button."""
     api = services.api
     task = api.reader.find(visitor.account_id, task_id)
     cents = task.view()["costCents"]
@@ -96,8 +96,11 @@ def again(services: Services, request: Request, visitor: SignedIn, task_id: str,
 @router.get("")
 @router.get("/{model_id}")
 def show(services: Services, request: Request, visitor: SignedIn, model_id: str = "") -> Response:
-    """Show a model's form. The address may fill it in: `again` names a task, `use` one whose file it is to
-    work on, and the fields of the form have their own names. `beside` is the second model."""
+    """Show a model's form, filled in from the address.
+
+    `again` names a task to run again, and `use` a task whose file is the input. Other fields have their own
+    names. `beside` is the second model.
+    """
     query = request.query_params
     chosen = model_id or _first(services)
     if not chosen:

@@ -1,4 +1,4 @@
-"""Pages and parts of pages, from the templates; whatever goes into one is escaped."""
+"""Pages and parts of pages, rendered from the templates. All values are escaped."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ SAID = "said"
 
 
 def is_part(request: Request) -> bool:
-    """Return whether htmx asks, which puts the answer into the page that is there."""
+    """Return whether htmx sent the request, and will put the response into the current page."""
     return request.headers.get("hx-request") == "true"
 
 
@@ -141,7 +141,7 @@ def _places(request: Request) -> dict[str, str]:
 def toast(
     request: Request, message: str, *, status: int = 200, bad: bool = False, is_signed_out: bool = False
 ) -> HTMLResponse:
-    """Return a short message that floats over the page, whatever part of it had asked."""
+    """Return a short message that floats over the page, whichever part sent the request."""
     answer = part(request, "toast.html", status, message=message, bad=bad, is_signed_out=is_signed_out)
     answer.headers["hx-retarget"] = "#toasts"
     answer.headers["hx-reswap"] = "beforeend"
@@ -163,9 +163,9 @@ def moved(path: str) -> HTMLResponse:
 
 @cache
 def version() -> str:
-    """Return a name of exactly these static files: they may be kept for ever under it.
+    """Return a name of exactly these static files, under which browsers may keep them for ever.
 
-    It is a folder in their address, so that a module finds those that it imports beside itself.
+    It is a folder in their address, so that a module finds its imports beside itself.
     """
     found = hashlib.sha256()
     for file in sorted(STATIC.rglob("*.*")):

@@ -58,12 +58,12 @@ class Visitor:
 
     @property
     def actor(self) -> Actor:
-        """Return them as who asks for a change."""
+        """Return the visitor as the author of a change."""
         return Actor(self.identity_id, self.name)
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return who is signed in, and renew the session. Raises `SignInNeededError`."""
+    """Return the signed-in visitor, and renew the session. Raises `SignInNeededError`."""
     session = request.session
     # A session from before there were members does not say whose it is.
     if not {"account_id", "identity_id"} <= session.keys():

@@ -1,4 +1,4 @@
-"""What all pages have alike: a session, no forged changes, a name for each request, faults as pages."""
+"""The parts that all pages share: a session, forgery checks, request ids, and faults as pages."""
 
 from collections.abc import Awaitable, Callable
 
@@ -129,24 +129,24 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
 
 
 async def team_error(request: Request, error: Exception) -> Response:
-    """Say why something cannot be done with the members of an account."""
+    """Show why a change of the account's members was refused."""
     return toast(request, str(error), status=REFUSED, bad=True)
 
 
 async def unknown_route(request: Request, _: Exception) -> Response:
-    """Say that there is no such page."""
+    """Show that the page does not exist."""
     return _error(request, RouteNotFoundError(request.method, request.url.path))
 
 
 async def wrong_parameter(request: Request, error: Exception) -> Response:
-    """Say which parameter of the address is missing or wrong."""
+    """Show which parameter of the address is missing or wrong."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     problems = [Problem(f"/{one['loc'][-1]}", f"{one['msg']}.") for one in found]
     return _error(request, InvalidInputError(problems))
 
 
 def failed(request: Request, exc: Exception) -> Response:
-    """Say that something is wrong here, after logging what."""
+    """Log an unexpected fault, and show an error page."""
     return _error(request, fault(exc, "dashboard.fault", path=request.url.path))
 
 

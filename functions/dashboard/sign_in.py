@@ -53,7 +53,7 @@ async def begin(services: Services, request: Request) -> Response:
 
 @router.get("/sign-in/callback")
 async def end(services: Services, request: Request) -> Response:
-    """Take who comes back from the hosted sign-in."""
+    """Sign in the visitor who returns from the hosted sign-in."""
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError
@@ -113,7 +113,7 @@ def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn)
 
 
 def _after(request: Request) -> str:
-    """Return where who signed in goes: to the invitation or page that they came for, or to the overview."""
+    """Return the address to open after the sign-in: the invitation, the requested page, or the overview."""
     wanted = request.session.pop(WANTED, None)
     if INVITATION in request.session:
         return f"{home(request)}/join"

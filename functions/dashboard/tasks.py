@@ -42,7 +42,7 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
 
 @router.get("/tasks/{task_id}/card")
 def card(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
-    """Return a task as a card, which asks again for itself until the task has ended."""
+    """Return a task as a card, which reloads itself until the task has ended."""
     task = services.api.reader.find(visitor.account_id, task_id)
     answer = part(request, "task_card.html", task=task)
     if task.ended:

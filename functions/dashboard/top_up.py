@@ -82,7 +82,7 @@ def show_receipt(services: Services, visitor: SignedIn, entry_id: str) -> Respon
 
 @router.get("/receipt")
 def receipt(services: Services, request: Request, visitor: SignedIn, paid: str, watches: int = 0) -> Response:
-    """Return whether a payment is on the account; what says not yet asks again `watches` times."""
+    """Return whether a payment has arrived. If not, this part reloads itself `watches` times."""
     found = services.api.payments.receipt(visitor.account_id, paid)
     answer = part(request, "receipt.html", paid=paid, receipt=found, watches=min(watches, WATCHES))
     if found is not None:

@@ -36,21 +36,21 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def delivery(
     services: Services, request: Request, visitor: SignedIn, delivery_id: str, watches: int = 0
 ) -> Response:
-    """Return one delivery, which asks again for itself `watches` times until it is delivered."""
+    """Return one delivery, which reloads itself `watches` times until it is delivered."""
     found = services.api.webhooks.get(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=min(watches, WATCHES))
 
 
 @router.post("/deliveries/{delivery_id}/redeliver")
 def redeliver(services: Services, request: Request, visitor: SignedIn, delivery_id: str) -> Response:
-    """Have a delivery sent again."""
+    """Send a delivery again."""
     found = services.api.webhooks.redeliver(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
 
 
 @router.post("/test")
 def test(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Have a test sent to a URL."""
+    """Send a test to a URL."""
     body = {"url": sent.get("url", "")}
     found = services.api.webhooks.send_test(visitor.account_id, body)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
@@ -58,6 +58,6 @@ def test(services: Services, request: Request, visitor: SignedIn, sent: Sent) ->
 
 @router.post("/secret/rotate")
 def rotate(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Make a new secret, and show it this once; the old one signs beside it for a day."""
+    """Create a new secret, and show it once. The old secret also signs for a day."""
     secrets = services.api.webhooks.rotate(visitor.account_id, {}, visitor.name)["secrets"]
     return part(request, "webhook_secret.html", secrets=secrets, fresh=secrets[0]["secret"])

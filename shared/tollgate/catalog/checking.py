@@ -29,14 +29,14 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     """Return `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
     if not isinstance(source, dict):
         raise InvalidInputError([Problem(at(), "Must be an object.")])
-    # Apart from the unknown ones, so that a misspelt name is told beside what is wrong with the others.
+    # Unknown fields are checked separately, so that a misspelt name is reported with the other problems.
     known = {name: source[name] for name in source.keys() & profile.accepted()}
     problems = list(_unknown_fields(profile, source))
     values, invalid = _read_fields(profile, known, problems)
     checked = _without_blanks(values, known)
     problems += _blank_required(profile, checked, known, invalid)
     for rule in profile.rules:
-        # A rule about a field that is wrong by itself would only say the same once more, in stranger words.
+        # A rule about an invalid field would only repeat its problem, in less clear words.
         if invalid.isdisjoint(rule.needs):
             problems += rule.check(checked)
     if problems:
@@ -45,15 +45,15 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
 
 
 def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
-    """Check the files that `checked` points to; return the seconds of those that the job works on.
+    """Check the files that `checked` points to; return the seconds of the job's source files.
 
-    `facts` has, by URL, what was found for each of `profile.probes(checked.values)`. Raises
-    `InvalidInputError` with every problem of every file.
+    `facts` has, by URL, the facts of each of `profile.probes(checked.values)`. Raises `InvalidInputError`
+    with every problem of every file.
     """
     by_rule = [(one, list(one.requests(checked.values))) for one in profile.media]
     by_rule = [(one, requests) for one, requests in by_rule if requests]
     sources = [request for one, requests in by_rule if one.is_source for request in requests]
-    # What the job works on is priced by its length; other files are only held to their bounds.
+    # Source files are priced by their length; other files only have bounds.
     source_s = length_of(sources, facts)
     output_s = profile.output_seconds(checked.values, source_s)
     problems = [found for one, requests in by_rule for found in one.problems(requests, facts, output_s)]
@@ -65,7 +65,7 @@ def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[st
 def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[Problem]:
     names = profile.published()
     unknown = [name for name in source if name not in names]
-    # One more than is shown, so that the answer says that there are more.
+    # One more than is shown, so that the error states that there are more.
     for name in unknown[: MAX_PROBLEMS + 1]:
         meant = nearest(name, tuple(names))
         hint = "" if meant is None else f" Did you mean {meant!r}?"
@@ -82,7 +82,7 @@ def _read_fields(
         found = error.errors(include_url=False, include_input=False)
     problems += map(_problem, found[: MAX_PROBLEMS + 1])
     invalid = {str(one["loc"][0]) for one in found}
-    # With defaults, so that the rules see what they would see were the wrong fields left out.
+    # With defaults, so that the rules see the input without the invalid fields.
     defaults = {name: info.default for name, info in profile.published().items() if info.default is not None}
     valid = {name: value for name, value in {**defaults, **known}.items() if name not in invalid}
     return valid, invalid

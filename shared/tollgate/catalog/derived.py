@@ -1,7 +1,7 @@
 """A model's own input class: its profile with its restrictions applied.
 
-One mechanism: the model gets a class of its own, derived from the profile, and validation, the published
-params and the JSON Schema all read that class.
+Each model has a class derived from its profile. Validation, the published params and the JSON Schema all read
+that class.
 """
 
 import re
@@ -23,7 +23,7 @@ BOUNDS = ("minimum", "maximum", "min_items", "max_items", "max_length")
 
 
 def derive(name: str, profile_name: str, restrictions: Restrictions) -> type[Profile]:
-    """Return the profile with `restrictions` applied; raises `CatalogError` where they do not fit it."""
+    """Return the profile with `restrictions` applied; raises `CatalogError` if they do not fit it."""
     profile = profile_named(profile_name)
     hidden = restrictions.hidden(frozenset(profile.model_fields))
     changed: dict[str, Any] = {}
@@ -54,7 +54,7 @@ def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, 
 
 
 def _said_of(description: str, before: Kind, after: Kind) -> str:
-    """Return what a profile says of an array, with the model's own bound in the place of the profile's."""
+    """Return the profile's description of an array, with the model's bound instead of the profile's."""
     if not isinstance(before, Many) or not isinstance(after, Many) or before.max_items == after.max_items:
         return description
     if after.max_items == 1:

@@ -1,7 +1,7 @@
-"""How the catalog's data is declared: plain values, and beside their types what each may be.
+"""How the catalog's data is declared: plain values, with constraints beside their types.
 
-Nothing of pydantic is imported here. Who reads data of others has it checked (`parsing.py`), and pydantic
-asks what stands beside a type; who reads what the build made of checked data does without.
+No pydantic is imported here. Data from outside is checked (`parsing.py`), and pydantic then reads the
+constraints. Data that the build has checked is read without pydantic.
 """
 
 import re
@@ -20,7 +20,7 @@ def key_of(name: str) -> str:
 
 
 class Data:
-    """What stands in `data/*.yaml`: camelCase keys, unknown ones refused. Of frozen dataclasses."""
+    """An object of `data/*.yaml`: camelCase keys, unknown keys refused. For frozen dataclasses."""
 
     __pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True, "alias_generator": key_of}  # noqa: RUF012 - pydantic's name, and read by it alone
 

@@ -1,8 +1,8 @@
-"""What one value of an input may be: the leaves that profiles are built of.
+"""The kinds of values in an input, from which profiles are built.
 
 A kind checks a value, describes itself as JSON Schema, and can be narrowed by a model's data
-(`restrictions.py`). Types are strict (docs/contract.md#generation): "5" is not 5, "false" is not false,
-true is not 1, null is not a value; a whole number may come as 5.0.
+(`restrictions.py`). Types are strict (docs/contract.md#generation): "5" is not 5, "false" is not false, true
+is not 1, null is not a value; a whole number may come as 5.0.
 """
 
 import re
@@ -23,7 +23,7 @@ WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECAS
 
 
 def refuse(message: str, allowed: Any = None) -> NoReturn:
-    """Refuse the value under check with our own `message` and, where it helps, what is `allowed`."""
+    """Refuse the value under check with our own `message` and, if it helps, the `allowed` values."""
     raise PydanticCustomError("refused", "{message}", {"message": message, "allowed": allowed})
 
 
@@ -75,7 +75,7 @@ class Text(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Pattern(Kind):
-    """A string that matches `regex` as a whole; `shown` says what that is in words."""
+    """A string that matches `regex` as a whole; `shown` describes it in words."""
 
     regex: str
     shown: str
@@ -97,7 +97,7 @@ class Pattern(Kind):
 class Url(Kind):
     """An absolute http(s) URL, of a media file unless `media` is false.
 
-    Where it may point to is the outbound client's to decide.
+    The outbound client decides which addresses are allowed.
     """
 
     media: bool = True
@@ -121,7 +121,7 @@ class Url(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Kind):
-    """One of some strings, or one of some numbers."""
+    """A choice between strings, or between numbers."""
 
     values: tuple[Any, ...]
 
@@ -135,7 +135,7 @@ class Choice(Kind):
         # In Python 1 equals True and 1.0: the types are looked at first.
         if self.numeric != _is_number(value) or not (self.numeric or isinstance(value, str)):
             refuse("Must be a number." if self.numeric else "Must be a string.", list(self.values))
-        # The option and not what was sent: 4.0 must not be another price dimension than 4.
+        # Return the option, not the value sent: 4.0 must not be another price dimension than 4.
         for option in self.values:
             if option == value:
                 return option
@@ -171,7 +171,7 @@ class Whole(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Number(Kind):
-    """A number from `minimum` to `maximum`, with at most `decimals` decimal places where that is set."""
+    """A number from `minimum` to `maximum`, with at most `decimals` decimal places if that is set."""
 
     minimum: float
     maximum: float
@@ -196,7 +196,7 @@ class Number(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Flag(Kind):
-    """True or false; or `only` one of them, where a model cannot do the other."""
+    """True or false; or `only` true or false, if a model does not support both."""
 
     only: bool | None = None
 
@@ -272,7 +272,7 @@ def kind_of(name: str, field: FieldInfo) -> Kind:
 
 
 def item_of(field: FieldInfo) -> Kind | None:
-    """Return the kind of the items of an array field, or None where they are objects."""
+    """Return the kind of the items of an array field, or None if they are objects."""
     item = get_args(field.annotation)[0]
     if get_origin(item) is not Annotated:
         return None
@@ -297,7 +297,7 @@ def _string(value: object) -> str:
 def _has_host(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        # `port` raises for one that is no number or too large, and gives 0 as it is.
+        # `port` raises if it is no number or too large, but returns 0 unchanged.
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:  # a bracket without its pair, or a port that is none
         return False

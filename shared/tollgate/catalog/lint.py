@@ -1,5 +1,7 @@
-"""What the catalog's data must keep to, beyond its shape: a test holds the shipped data to it, and data
-that replaces it at run time must pass it first (docs/catalog.md, docs/decisions/0002-prices.md)."""
+"""Rules for the catalog's data, beyond its shape (docs/catalog.md, docs/decisions/0002-prices.md).
+
+A test checks the shipped data, and data that replaces it at run time must pass first.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -31,7 +33,7 @@ Facts = dict[str, str]
 
 
 def faults(model: Model) -> list[str]:
-    """Return what is wrong with `model`, each as `<model id>: <field>: <reason>`; none is good."""
+    """Return the faults of `model`, each as `<model id>: <field>: <reason>`; none if it is good."""
     found = [*_text_faults(model)]
     if not model.capabilities:
         found.append("capabilities: must not be empty")
@@ -49,7 +51,7 @@ def faults(model: Model) -> list[str]:
 
 
 def text_faults(model: ListedTextModel) -> list[str]:
-    """Return what is wrong with a text model, as `faults` does."""
+    """Return the faults of a text model, in the form of `faults`."""
     found = [*_text_faults(model)]
     tiers = [tier.from_tokens for tier in model.long_context]
     if tiers != sorted(set(tiers)):
@@ -61,9 +63,9 @@ def text_faults(model: ListedTextModel) -> list[str]:
 
 
 def reserve_faults(model: Model | ListedTextModel) -> list[str]:
-    """Return what the shipped data leaves unsaid: why a route is off, why there is no reserve.
+    """Return missing reasons in the shipped data: why a route is off, or why there is no reserve.
 
-    It keeps nobody from a charge that is right, so data that an operator pushes is not held to it.
+    They affect no charge, so data that an operator pushes is not checked for them.
     """
     found = [
         f"routes: {route.provider} is off without a reason"
@@ -104,7 +106,7 @@ def _token_faults(prices: ListedTokenPrices, cost: ListedTokenPrices, provider: 
     kinds = {
         "input": (prices.input, cost.input),
         "output": (prices.of_output(), cost.of_output()),
-        # Where no price of a cache is named its tokens are billed as input, by us and to us.
+        # Without a cache price, cached tokens are billed as input, by us and to us.
         "cacheRead": (prices.cache_read or prices.input, cost.cache_read or cost.input),
         "cacheWrite": (prices.cache_write or prices.input, cost.cache_write or cost.input),
     }
@@ -182,13 +184,13 @@ def _dimension_values(profile: type[Profile], dimension: str) -> list[str]:
 def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator[str]:
     price = best_entry(model.id, model.pricing.prices, facts)
     for route in model.routes:
-        # What is off costs nothing; the data that switches it on is looked at again.
+        # A disabled route costs nothing. The data that enables it is checked again.
         if not route.enabled or not _can_have(route, profile, facts):
             continue
         cost = best_entry(model.id, route.costs, facts)
         if price.price < cost.cost:
             yield f"pricing: {price.key}: {price.price} is under the {cost.cost} of {route.provider}"
-        # What is left of the price itself may pay for what is extra.
+        # The margin of the price itself may pay for extras.
         spare = (price.price - cost.cost) * _least_units(model, profile)
         yield from _extra_faults(model.pricing.extras, route, profile, spare)
 
@@ -215,7 +217,7 @@ def _extra_faults(
         most = (
             min(kind.max_items, route.max_items.get(counts, kind.max_items)) if isinstance(kind, Many) else 0
         )
-        # Each number by itself: what is free may differ here and there, so the last need not be the worst.
+        # Check each number separately: the free items may differ, so the last number is not always the worst.
         for number in range(1, most + 1):
             billed, paid = _for_items(extras, counts, number), _for_items(route.extra_costs, counts, number)
             if billed + spare < paid:

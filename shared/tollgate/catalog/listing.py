@@ -48,7 +48,7 @@ class CachedBody:
 
 
 class Listing:
-    """What is published of a catalog. Keep one for the life of the process."""
+    """The published form of a catalog. Keep one for the life of the process."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -60,11 +60,12 @@ class Listing:
         Raises `InvalidInputError` for other names, and for a type or a kind that does not exist.
         """
         _check(query)
-        # Most ask for all: that page is made once. Each mix of filters would be kept for ever otherwise.
+        # Most clients request all models, so only that page is cached. A cache of every mix of filters would
+        # grow.
         return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
     def found(self, query: Mapping[str, str]) -> list[CatalogModelView]:
-        """Return what `models` gives, as values for a page of ours; they must not be changed."""
+        """Return the models of `models` as values, for our pages. They must not be changed."""
         return _fitting(self._dtos, query)
 
     def cards(self, query: Mapping[str, str]) -> list[Card]:

@@ -1,8 +1,10 @@
-"""Reads the catalog's data: `data/*.yaml`, one media model per file, and `data/text/*.yaml`, one family of
-text models per file; or one JSON document with all of them, which `compiled` makes of the files.
+"""Reads the catalog's data: `data/*.yaml` and `data/text/*.yaml`, or one JSON document of them.
 
-A model is read when it is first asked for, and checked (`parsing.py`). The build puts the checked models
-beside the document (`ready`): those are not checked again, as that would be a fifth of a cold start.
+A file of `data` has one media model, and a file of `data/text` one family of text models. `compiled` turns
+all files into the document.
+
+A model is read at its first use, and checked (`parsing.py`). The build puts the checked models beside the
+document (`ready`). Those are not checked again, because that would take a fifth of a cold start.
 """
 
 import json
@@ -28,7 +30,7 @@ Raw = dict[str, Any]
 
 
 def read_yaml(file: Path) -> Any:
-    """Return what is in `file`; raises `CatalogError` naming it."""
+    """Return the content of `file`; raises `CatalogError` naming it."""
     # What ships to Lambda is compiled, and a cold start does without the parser.
     import yaml  # noqa: PLC0415
 
@@ -48,7 +50,7 @@ def _parsed(raw: Any, where: str) -> AnyModel:
 
 
 class Folder:
-    """The files of a folder. A family's file has `shared`, what its models have in common, and `models`."""
+    """The files of a folder. A family's file has `shared`, the common data of its models, and `models`."""
 
     def __init__(self, folder: Path) -> None:
         self._media = {file.stem: file for file in sorted(folder.glob("*.yaml"))}
@@ -94,9 +96,9 @@ class Folder:
 
 
 class Document:
-    """The data of all models as one JSON document: ten times as fast to read as the files it is made of.
+    """The data of all models as one JSON document: ten times as fast to read as its source files.
 
-    `ready` has models that were made of it, pickled.
+    `ready` has its models, pickled.
     """
 
     def __init__(self, models: Mapping[str, Raw], ready: Mapping[str, bytes] | None = None) -> None:
@@ -132,7 +134,7 @@ class Document:
 def compiled(folder: Path = DATA) -> bytes:
     """Return the one JSON document of the models in `folder`, each checked; raises `CatalogError`.
 
-    Put beside the files as `catalog.json` (the build does), it is read in their place.
+    If it is beside the files as `catalog.json` (the build writes it), it is read instead of them.
     """
     files = Folder(folder)
     for model_id in files.ids():
@@ -141,9 +143,9 @@ def compiled(folder: Path = DATA) -> bytes:
 
 
 def ready(document: bytes) -> bytes:
-    """Return the checked models of a compiled document, each pickled by itself; raises `CatalogError`.
+    """Return the checked models of a compiled document, each pickled separately; raises `CatalogError`.
 
-    Put beside the document as `models.pickle` (the build does), they are read in its place.
+    If they are beside the document as `models.pickle` (the build writes it), they are read instead of it.
     """
     source = Document(json.loads(document))
     return pickle.dumps({model_id: pickle.dumps(source.read(model_id)) for model_id in source.ids()})
@@ -157,7 +159,7 @@ def compile_into(folder: str) -> None:
 
 
 class Catalog:
-    """The models of a source. Keep one for the life of the process: it remembers what it read."""
+    """The models of a source. Keep one for the life of the process, because it caches them."""
 
     def __init__(
         self,
@@ -175,7 +177,7 @@ class Catalog:
 
     @classmethod
     def shipped(cls, folder: Path = DATA) -> "Catalog":
-        """Return the catalog in `folder`, by default the one that ships in the package."""
+        """Return the catalog in `folder`, by default the catalog in the package."""
         # The build compiles it; a checkout reads its files, so that a change of one is there at once.
         document, models = folder / COMPILED, folder / READY
         if not document.exists():
@@ -190,11 +192,11 @@ class Catalog:
         *,
         takes_inputs: bool = True,
     ) -> "Catalog":
-        """Return the catalog as it can be run: only routes that are on and whose provider is in `providers`.
+        """Return the catalog with only the enabled routes whose provider is in `providers`.
 
-        `mappings` has, by provider, the field mappings that its adapter knows; without it, an adapter is
-        taken to know all. A model without a live route is not listed and not found. Who `takes_inputs` finds
-        what a model accepts narrowed to its routes; who only runs what was accepted does without.
+        `mappings` has, by provider, the field mappings that its adapter supports. Without it, all mappings
+        are allowed. A model without a live route is not listed and not found. With `takes_inputs`, each
+        model's input is narrowed to its routes. A caller that only runs accepted inputs does not need that.
         """
         return Catalog(self._source, providers, mappings, takes_inputs=takes_inputs)
 
@@ -244,14 +246,14 @@ class Catalog:
         return [model for model in found if model is not None]
 
     def _live(self, model: AnyModel) -> AnyModel | None:
-        """Return the model with its live routes; None where there are none."""
+        """Return the model with its live routes; None if there are none."""
         if self._providers is None:
             return model
         if isinstance(model, ListedTextModel):
             routes = [route for route in model.routes if self._is_live(route)]
             return replace(model, routes=routes) if routes else None
-        # A document that was pushed may name a mapping of a newer version than this process: that route is
-        # left out here, and a customer is never charged for what no adapter can say.
+        # A pushed document may name a mapping of a newer version than this process. That route is omitted, so
+        # no customer is charged for an input that no adapter can send.
         live = [route for route in model.routes if self._is_live(route) and self._is_mapped(route)]
         if not live:
             return None

@@ -1,7 +1,7 @@
-"""What must hold for the media that URLs of an input point to: length, size, type (docs/catalog.md). Pure.
+"""Rules for the media behind an input's URLs: length, size, type (docs/catalog.md). Pure.
 
 A profile names its rules (`Profile.media`); `probing` finds the facts; `checking.check_media` joins the two.
-Only what a rule or a price needs is probed.
+A file is probed only if a rule or a price needs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ BYTES_PER_MB = 1024 * 1024  # as the providers count it
 
 
 class MediaFacts(Protocol):
-    """What is known of the file behind a URL; `duration_s` is None where it has no length."""
+    """The facts of the file behind a URL; `duration_s` is None if it has no length."""
 
     @property
     def kind(self) -> str:
@@ -45,14 +45,14 @@ class MediaFacts(Protocol):
 
     @property
     def pages(self) -> int | None:
-        """Return how many pages a document says that it has."""
+        """Return the page count that a document reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeRequest:
     """A URL to be probed.
 
-    `path` is where it stands in the body (a JSON pointer), for the error where it is not of its `kind`.
+    `path` is its place in the body (a JSON pointer), for the error if the file is not of its `kind`.
     """
 
     url: str
@@ -87,10 +87,10 @@ def always(values: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MediaRule:
-    """What must hold for the files of one `field`, for the inputs that it `applies` to.
+    """A rule for the files of one `field`, for the inputs that it `applies` to.
 
     `each` and `total` bound the length, `input_and_output` the total together with the result's length.
-    `is_source` says that the files are what the job works on: their length is the request's source seconds.
+    `is_source`: the job works on these files, so their length is the request's source seconds.
     """
 
     field: str
@@ -106,9 +106,10 @@ class MediaRule:
     is_source: bool = False
 
     def requests(self, values: Mapping[str, Any]) -> Iterator[ProbeRequest]:
-        """Return what must be probed for an input's `values`."""
+        """Return the files to probe for an input's `values`."""
         found = values.get(self.field)
-        # What no rule is about is not probed: each probe is a request to a host of the customer's choice.
+        # Files without a rule are not probed, because each probe is a request to a host of the customer's
+        # choice.
         if found is None or not self.applies(values):
             return
         if isinstance(found, str):
@@ -120,7 +121,7 @@ class MediaRule:
     def problems(
         self, requests: Sequence[ProbeRequest], facts: Mapping[str, MediaFacts], output_s: Decimal
     ) -> Iterator[Problem]:
-        """Return what is wrong with the files of `requests`; `output_s` is the length of the result."""
+        """Return the problems of the files of `requests`; `output_s` is the length of the result."""
         for request in requests:
             yield from self._file_problems(request.path, facts[request.url])
         total_s = length_of(requests, facts)
@@ -141,10 +142,10 @@ class MediaRule:
         # A host that tells no size could send any: refused now, not by the provider after the charge.
         if self.max_bytes is not None and (facts.bytes is None or facts.bytes > self.max_bytes):
             yield Problem(path, f"Must have at most {self.max_bytes // BYTES_PER_MB} MB.")
-        # An office file need not say its pages; one that does not is left to the provider.
+        # An office file may lack a page count. Such a file is left to the provider.
         if self.max_pages is not None and (facts.pages or 0) > self.max_pages:
             yield Problem(path, f"Must have at most {self.max_pages} pages, has {facts.pages}.")
-        # A length that the file does not tell is no length within bounds: it may be what is charged for.
+        # A file without a known length is refused, because the length may decide the charge.
         if self.each is not None and not (facts.duration_s is not None and self.each.holds(facts.duration_s)):
             yield Problem(path, f"Must be {self.each} long, is {facts.duration_s} s.", str(self.each))
         short_side = min(facts.width or 0, facts.height or 0)

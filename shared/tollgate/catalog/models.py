@@ -1,4 +1,4 @@
-"""A model as data: what it is called, what it accepts, what it costs, who can run it (docs/catalog.md)."""
+"""A model as data: its names, input, prices and routes (docs/catalog.md)."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ class Price(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Extra(Data):
-    """A retail price in USD for each item of the array `counts` beyond the `free` ones."""
+    """A retail price in USD for each item of the array `counts` beyond the `free` items."""
 
     key: str
     price: Usd
@@ -48,10 +48,10 @@ class Extra(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Pricing(Data):
-    """What a model costs the customer.
+    """The customer's prices of a model.
 
-    `times` names a field that multiplies the whole charge (a batch). `source_seconds` says what the length
-    of a given video does to a price per second: nothing, or it comes on top of the result's.
+    `times` names a field that multiplies the whole charge (a batch). `source_seconds` is the effect of a
+    given video's length on a price per second: none, or it is added to the result's.
     """
 
     unit: Literal["generation", "second", "megatoken"]
@@ -70,7 +70,7 @@ class Pricing(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Cost(Data):
-    """What a provider takes from us in USD per unit; `why` says how the number was come by."""
+    """A provider's charge to us in USD per unit; `why` is the source of the number."""
 
     cost: UsdOrFree
     dimensions: dict[str, str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Cost(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraCost(Data):
-    """What a provider takes from us in USD for each item of `counts` beyond the `free` ones."""
+    """A provider's charge to us in USD for each item of `counts` beyond the `free` items."""
 
     cost: Usd
     counts: str
@@ -118,11 +118,11 @@ class Route(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Listed(Data):
-    """What every model of the catalog is called; the ground of media and text models.
+    """The names of a model, as the base of media and text models.
 
-    `aliases` are other names of the model, `vendor_names` what gateways put before a slash (`names.py`).
-    `single_route` says why there is no reserve, where one provider alone runs it.
-    `free` is for models that cost nobody anything; without the word, a price or cost of 0 is a mistake.
+    `aliases` are other names of the model, `vendor_names` the prefixes that gateways put before a slash
+    (`names.py`). `single_route` is the reason if only one provider can run it. `free` is for models without a
+    price or cost; on other models, a price or cost of 0 is a mistake.
     """
 
     id: Annotated[str, Bounds(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")]
@@ -140,7 +140,7 @@ class Listed(Data):
     single_route: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a price or cost of 0 of a model that is not free, and any other of one that is."""
+        """Refuse a price or cost of 0 of a model that is not free, and any other of a free model."""
         # A 0 by mistake would give work away; a price by mistake on a free model would charge for nothing.
         if any((amount == 0) is not self.free for amount in self.amounts()):
             allowed = "0, as the model is free" if self.free else "above 0"
@@ -165,13 +165,13 @@ class Model(Listed):
     routes: Annotated[list[Route], Bounds(min_length=1)]
 
     def amounts(self) -> Iterator[Decimal]:
-        """Return every price and cost; what is extra is never free."""
+        """Return every price and cost, except extras, which are never free."""
         yield from (entry.price for entry in self.pricing.prices)
         yield from (cost.cost for route in self.routes for cost in route.costs)
 
     @cached_property
     def input_class(self) -> "type[Profile]":
-        """Return the model's own input class; raises `CatalogError` where its restrictions do not fit."""
+        """Return the model's own input class; raises `CatalogError` if its restrictions do not fit."""
         from tollgate.catalog.derived import derive  # noqa: PLC0415 - see `TYPE_CHECKING`
 
         return derive(self.id, self.profile, self.restrictions)
@@ -231,7 +231,7 @@ class LongContext(ListedTokenPrices):
     from_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
 
 
-# What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means.
+# Features that a text model or one of its routes refuses; `tollgate.text.models.Refuses` explains each.
 Refusal = Literal[
     "sampling",
     "samplingPair",
@@ -249,10 +249,10 @@ Refusal = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class ListedTextRoute(Data):
-    """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices.
+    """One way to a text model: a provider, its id for the model, its protocol and its prices.
 
-    `long_context` has what it takes for long inputs, `context_tokens` and `max_output_tokens` its own bounds
-    where they are less than the model's. A route that is off says `why`.
+    `long_context` has its prices for long inputs, `context_tokens` and `max_output_tokens` its own bounds if
+    they are less than the model's. A disabled route gives the reason in `why`.
     """
 
     provider: str
@@ -270,7 +270,7 @@ class ListedTextRoute(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedEmbedding(Data):
-    """What an embedding model takes and makes; `tollgate.text.models.Embedding` says what each means."""
+    """The input and output of an embedding model; `tollgate.text.models.Embedding` explains each field."""
 
     dimensions: Annotated[int, Bounds(gt=0)]
     max_dimensions: Annotated[int, Bounds(gt=0)]
@@ -282,10 +282,10 @@ class ListedEmbedding(Data):
 class ListedTextModel(Listed):
     """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
 
-    `context_tokens` bounds input and output together, `max_output_tokens` the output alone. One with
-    `embedding` makes vectors: its protocol is `embeddings`, and it has no output.
-    `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
-    `thinks_unasked` is false for a model that is known to think only if a request asks for it.
+    `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
+    `embedding` generates vectors: its protocol is `embeddings`, and it has no output. `adaptive_thinking` is
+    false for a Claude model that wants a token budget for its thinking. `thinks_unasked` is false for a model
+    that is known to think only if a request asks for it.
     """
 
     kind: Literal["llm"] = "llm"
@@ -302,7 +302,7 @@ class ListedTextModel(Listed):
     routes: Annotated[list[ListedTextRoute], Bounds(min_length=1)]
 
     def __post_init__(self) -> None:
-        """Refuse what is neither a chat model nor an embedding model: an output without a price, say."""
+        """Refuse a model that is neither for chat nor for embeddings, such as an output without a price."""
         super().__post_init__()
         embeds = self.embedding is not None
         spoken = [*self.protocols, *(route.protocol for route in self.routes)]
@@ -322,7 +322,7 @@ class ListedTextModel(Listed):
 
     @cached_property
     def pricing(self) -> Pricing:
-        """Return the prices as the catalog publishes them; those of long inputs have a dimension."""
+        """Return the prices as the catalog publishes them. Prices of long inputs have a dimension."""
         entries = _token_entries(self.prices, "", {})
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}

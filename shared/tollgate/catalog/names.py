@@ -11,7 +11,7 @@ from typing import Any
 from tollgate.catalog.nearest import nearest
 from tollgate.kit.errors import shortened
 
-# No name is longer: what is, is not looked up.
+# Longer names are not looked up, because no model has one.
 MAX_CHARS = 128
 
 Raw = Mapping[str, Any]
@@ -31,7 +31,7 @@ def index(models: Iterable[Raw]) -> dict[str, str]:
 
 
 def clashes(models: Iterable[Raw]) -> list[str]:
-    """Return what is wrong with the names of all models together: a name that two of them have."""
+    """Return the conflicts between the names of all models: each name that two models share."""
     owners: dict[str, str] = {}
     found = []
     for raw in models:
@@ -47,7 +47,7 @@ def _names(raw: Raw) -> Iterator[str]:
 
 
 def unknown(name: str, ids: Iterable[str], where: str, kind: str = "model") -> str:
-    """Return what to say of a `name` that no model has: the id that may be meant, and `where` all are."""
+    """Return the message for an unknown `name`: the id that may be meant, and `where` all ids are listed."""
     shown = f" {shortened(name)!r}" if name and name.isprintable() else ""
     meant = nearest(name.rpartition("/")[2], tuple(ids))
     hint = "" if meant is None else f" Did you mean {meant!r}?"

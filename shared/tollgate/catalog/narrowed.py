@@ -1,4 +1,4 @@
-"""A model whose input and prices are narrowed to what its routes take between them (`served.py`)."""
+"""A model with its input and prices narrowed to the values that its routes accept (`served.py`)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ def _options(model: Model, taken: Taken) -> Restrictions:
     restrictions = model.restrictions
     fields = dict(restrictions.fields)
     for name, values in taken.items():
-        # A default that nobody takes would refuse every request that leaves the field out.
+        # If no route accepts the default, it would refuse every request that omits the field.
         update: dict[str, Any] = {"options": values}
         if model.input_class.model_fields[name].default not in (None, PydanticUndefined, *values):
             update |= {"default": values[0]} if len(values) == 1 else {"required": True}
@@ -55,10 +55,10 @@ def _shortened(restrictions: Restrictions, most: Mapping[str, int]) -> Restricti
 
 
 def _priced(model: Model, taken: Taken) -> Pricing:
-    """Return the prices that an input can still have; one of them is the default."""
+    """Return the prices that an input can still have, with a default among them."""
     prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
     if not any(price.is_default for price in prices):
-        # The published catalog marks one price as the default; the one that had the mark may be out of reach.
+        # The published catalog marks one price as the default. The marked price may be out of reach.
         prices[0] = replace(prices[0], is_default=True)
     extras = [extra for extra in model.pricing.extras if taken.get(extra.counts) != []]
     return replace(model.pricing, prices=prices, extras=extras)

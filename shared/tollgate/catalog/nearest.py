@@ -1,4 +1,4 @@
-"""What somebody probably meant who wrote something else. Pure."""
+"""Suggestions for misspelt values. Pure."""
 
 import difflib
 from typing import Any

@@ -1,4 +1,4 @@
-"""The published input of a model, derived from the class that checks it: what is shown is what is checked."""
+"""The published input of a model, derived from the class that checks it, so the two always agree."""
 
 from typing import Any, Literal, get_args
 

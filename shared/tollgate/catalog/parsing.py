@@ -1,4 +1,4 @@
-"""The catalog's data, checked. Pydantic reads it here alone: what was checked before is read without it."""
+"""The catalog's data, checked. Only this module uses pydantic; data that was checked before needs none."""
 
 import json
 from functools import cache
@@ -19,7 +19,7 @@ def parse_model(raw: Any, where: str) -> Model | ListedTextModel:
     """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
     is_text = isinstance(raw, dict) and raw.get("kind") == ListedTextModel.kind
     try:
-        # As JSON, which the document is: strictly read, pydantic makes no dataclass of a dict.
+        # As JSON, because in strict mode pydantic builds no dataclass from a dict.
         return _reader(ListedTextModel if is_text else Model).validate_json(json.dumps(raw))
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]

@@ -1,7 +1,7 @@
-"""What one request costs. Pure: the model's data, a checked input and the source's length in, money out.
+"""The cost of one request. Pure: the model's data, a checked input and the source's length in, money out.
 
-The entry with the most matching dimensions wins; no match and a tie refuse the request (docs/catalog.md).
-A media charge is rounded up once, on its total, to whole cents (docs/architecture.md#money).
+The entry with the most matching dimensions wins; no match and a tie refuse the request (docs/catalog.md). A
+media charge is rounded up once, on its total, to whole cents (docs/architecture.md#money).
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,7 +121,7 @@ def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]
 
 
 def price_from(pricing: Pricing) -> Decimal:
-    """Return the lowest price per unit; extras are no price of their own."""
+    """Return the lowest price per unit. Extras are not included."""
     return min(entry.price for entry in pricing.prices)
 
 

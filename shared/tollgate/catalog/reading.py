@@ -1,4 +1,4 @@
-"""A document in the place of the shipped data: every model must parse and keep to `lint.py`."""
+"""A document that replaces the shipped data: every model must parse and pass `lint.py`."""
 
 import json
 
@@ -9,7 +9,7 @@ from tollgate.catalog.models import ListedTextModel
 
 
 def faults_of(source: Folder | Document) -> list[str]:
-    """Return what is wrong with the data, each as `<model id>: <field>: <reason>`; none is good."""
+    """Return the faults of the data, each as `<model id>: <field>: <reason>`; none if it is good."""
     found: list[str] = []
     for model_id in source.ids():
         try:
@@ -21,7 +21,7 @@ def faults_of(source: Folder | Document) -> list[str]:
             if model.id != model_id:
                 found.append(f"{model_id}: id: is {model.id!r}")
             found += lint.text_faults(model) if isinstance(model, ListedTextModel) else lint.faults(model)
-    # What is no model has no names: those are compared once every model can be read.
+    # An unreadable model has no names, so names are compared only after every model can be read.
     return found or names.clashes(source.document().values())
 
 
@@ -40,7 +40,7 @@ def read_document(body: bytes) -> Document:
 
 
 def worked_out(catalog: Catalog) -> Catalog:
-    """Return the `catalog` with its models and inputs made: what cannot be made shows now."""
+    """Return the `catalog` with its models and inputs built, so that faults appear now."""
     # Made when first needed otherwise, which would be in a customer's request.
     for model in catalog.models():
         _ = model.input_class

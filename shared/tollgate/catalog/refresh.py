@@ -1,7 +1,7 @@
-"""Where the catalog comes from while the service runs: the shipped data, or one document in its place.
+"""The source of the catalog while the service runs: the shipped data, or one document that replaces it.
 
-The document is what `loader.compiled` makes. It is read again and again, and taken only as a whole
-(`reading.py`). Whoever holds a catalog keeps it, so nobody sees half a change.
+`loader.compiled` creates the document. It is read repeatedly, and replaced only as a whole (`reading.py`).
+Callers keep the catalog that they hold, so no caller sees half a change.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -22,23 +22,24 @@ READ_TIMEOUT_S = 2.0
 
 
 class Reports(Protocol):
-    """Who is told what became of a read."""
+    """Receives the result of each read."""
 
     def taken(self, etag: str | None) -> None:
-        """Hear that another document is in use; `None` for the shipped data."""
+        """Note that another document is in use; `None` for the shipped data."""
 
     def refused(self, etag: str | None, faults: list[str]) -> None:
-        """Hear, at every read of it, that there is a document with faults, and that it is not in use."""
+        """Note, at every read, that the document has faults and is not in use."""
 
     def unread(self, why: str) -> None:
-        """Hear that the document could not be read, and that nothing changed."""
+        """Note that the document could not be read, and that nothing changed."""
 
 
 class LiveCatalog:
     """The newest good catalog. Keep one for the life of the process.
 
-    `shipped` is used while there is no document, `serve` makes the catalog of a good one, `read` has its own
-    bound on time. Safe in threads: all wait for the first read, later ones delay only who makes them.
+    `shipped` is used while there is no document, `serve` builds the catalog of a good document, and `read`
+    has its own bound on time. Thread-safe: all callers wait for the first read, and a later read delays only
+    its caller.
     """
 
     def __init__(
@@ -72,15 +73,16 @@ class LiveCatalog:
         return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
 
     def read_again(self) -> None:
-        """Look for another document at the next use: of who has just written one."""
+        """Look for another document at the next use. Called after writing one."""
         self._read_at_ms = None
 
     def catalog(self) -> Catalog:
-        """Return the catalog of now; reads the document first when that is due. Never raises for its sake."""
-        # Only the first read is waited for; later, who finds the lock taken goes on with what there is.
+        """Return the current catalog, after reading the document if that is due. A failed read never raises."""
+        # Callers wait only for the first read. Later, a caller that finds the lock taken uses the current
+        # catalog.
         if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
             try:
-                # Whoever had the lock before may have read it.
+                # The previous holder of the lock may have read it.
                 if self.is_due():
                     self._look()
             finally:
@@ -130,7 +132,7 @@ class LiveCatalog:
 
 
 class CurrentCatalog(Catalog):
-    """A catalog that answers as the one of now does, asked anew each time."""
+    """Delegates every call to the current catalog."""
 
     def __init__(self, now: Callable[[], Catalog]) -> None:
         super().__init__(Document({}))
@@ -143,7 +145,7 @@ class CurrentCatalog(Catalog):
         *,
         takes_inputs: bool = True,
     ) -> Catalog:
-        """Return what is the catalog now, as it can be run."""
+        """Return the current catalog, restricted to live routes."""
         return self._now().with_live(providers, mappings, takes_inputs=takes_inputs)
 
     def named(self, name: str) -> AnyModel | None:

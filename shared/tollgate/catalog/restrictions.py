@@ -9,7 +9,7 @@ from tollgate.catalog.fields import Data
 
 @dataclass(frozen=True, kw_only=True)
 class FieldRestriction(Data):
-    """What one field of a model has different from its profile; `description` where its words do not hold."""
+    """A model's changes to one field of its profile; `description` only if the profile's does not fit."""
 
     description: str | None = None
     options: list[bool | str | int | float] | None = None
@@ -24,10 +24,10 @@ class FieldRestriction(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Restrictions(Data):
-    """What a model has different from its profile.
+    """A model's changes to its profile.
 
-    It has `only` these fields, or all but `drop`; some `fields` are different; and of each list in
-    `one_of`, at least one field must be given.
+    It has `only` these fields, or all but `drop`; some `fields` are different; and of each list in `one_of`,
+    at least one field must be given.
     """
 
     only: list[str] | None = None
@@ -36,7 +36,7 @@ class Restrictions(Data):
     one_of: list[list[str]] = field(default_factory=list)
 
     def hidden(self, names: frozenset[str]) -> frozenset[str]:
-        """Return the fields among `names` that the model has not; raises `CatalogError` for unknown ones."""
+        """Return the fields among `names` that the model lacks; raises `CatalogError` for unknown fields."""
         named = {*(self.only or ()), *self.drop, *self.fields, *(name for one in self.one_of for name in one)}
         if unknown := named - names:
             raise CatalogError(f"restrictions name fields that are not in the profile: {sorted(unknown)}")

@@ -1,7 +1,7 @@
-"""What must hold between the fields of an input. A rule is named after what it protects.
+"""Rules between the fields of an input. A rule is named after its purpose.
 
-A rule runs as soon as the fields it needs are valid, so its problem comes in the same answer as the
-problems of other fields. Where JSON Schema can say the rule, the rule brings that with it (`schema`).
+A rule runs as soon as the fields it needs are valid, so its problem is reported together with the problems of
+other fields. If JSON Schema can express the rule, the rule includes that `schema`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -34,7 +34,7 @@ RuleCheck = Callable[[CheckedInput], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """What a rule says of fields beside a `chooser`: with which of its values a field may, and must, be sent.
+    """A rule's effect on fields beside a `chooser`: the values with which a field may, and must, be sent.
 
     A field that is not in `allowed` may be sent with every value.
     """
@@ -46,9 +46,9 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check across fields: `name` is what it protects, `needs` the fields it reads.
+    """A check across fields: `name` is its purpose, `needs` the fields that it reads.
 
-    `choosing` tells a form which fields to show for what was chosen.
+    `choosing` defines which fields a form shows for each choice.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One of some jobs that a field chooses between, e.g. action `crop`.
+    """A job among several that a field chooses between, e.g. action `crop`.
 
-    `chosen` has the values of the field that mean this job. The job needs all fields of `needs`, and at
-    least one of `one_of` where there are some; it needs something, or it is no case.
+    `chosen` has the values of the field that mean this job. The job needs all fields of `needs`, and at least
+    one field of `one_of` if there are any. A case without needs is invalid.
     """
 
     chosen: tuple[Any, ...]
@@ -81,7 +81,7 @@ def rule(*needs: str, schema: Schema | None = None) -> Callable[[RuleCheck], Rul
 
 
 def required_unless(field: str, *others: str) -> Rule:
-    """Require `field` unless the customer gave one of `others`."""
+    """Require `field` unless at least one field of `others` is given."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
         if checked.given.isdisjoint((field, *others)):
@@ -146,7 +146,7 @@ def at_most_where(field: str, value: str, many: str, most: int) -> Rule:
 
 
 def one_is_given(*fields: str) -> Rule:
-    """Require at least one of `fields`."""
+    """Require at least one of these `fields`."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
         if checked.given.isdisjoint(fields):
@@ -176,10 +176,10 @@ def at_most_one_of(*groups: tuple[str, ...]) -> Rule:
 
 
 def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = None) -> Rule:
-    """Refuse `field` unless `chooser` (`default` where it is left out) has one of `values`."""
+    """Refuse `field` unless `chooser` (`default` if it is omitted) has a value of `values`."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
-        # `values` has the chooser's default where the customer left it out; `given` has only what was sent.
+        # `values` has the chooser's default if the customer omitted it; `given` has only the fields sent.
         if field in checked.given and checked.values.get(chooser) not in values:
             yield Problem(at(field), f"Only with {chooser} {_or(values)}.")
 
@@ -189,7 +189,7 @@ def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = 
 
 
 def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = None) -> Rule:
-    """Require, for the value of `chooser` (`default` where it is left out), the fields of its case."""
+    """Require, for the value of `chooser` (`default` if it is omitted), the fields of its case."""
     by_value = {value: case for case in cases for value in case.chosen}
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
@@ -223,7 +223,7 @@ def is_told_what_it_can_use(
     def check(checked: CheckedInput) -> Iterator[Problem]:
         chosen = checked.values[chooser]
         for name in sorted((checked.given & ruled) - set(carried[chosen])):
-            # At this value the field asks for nothing, so nothing is charged that no route carries.
+            # This value of the field requests nothing, so no uncarried work is charged.
             if name not in asks_for_nothing or checked.values.get(name) != asks_for_nothing[name]:
                 yield Problem(at(name), f"{chooser.capitalize()} {chosen} cannot use it.")
 
@@ -234,7 +234,7 @@ def is_told_what_it_can_use(
 
 def given(field: str) -> Schema:
     """Return JSON Schema's words for a field that the customer set: neither an empty array nor blank."""
-    # `minItems` is about arrays alone and `pattern` about texts alone: one schema serves both kinds of field.
+    # `minItems` applies only to arrays and `pattern` only to texts, so one schema serves both kinds of field.
     return {"required": [field], "properties": {field: {"minItems": 1, "pattern": r"\S"}}}
 
 
@@ -249,7 +249,7 @@ def printable(name: str) -> str:
 
 
 def items(checked: CheckedInput, field: str) -> list[Any]:
-    """Return the items of an array field; none where it is left out."""
+    """Return the items of an array field; none if it is omitted."""
     found: list[Any] = checked.values.get(field, [])
     return found
 
@@ -261,8 +261,8 @@ def _case_schema(chooser: str, case: Case, default: Any) -> Schema:
 
 
 def _chosen(chooser: str, values: tuple[Any, ...], default: Any) -> Schema:
-    """Say that `chooser` has one of `values`; left out, it has its default."""
-    # JSON Schema fills no defaults in, so a chooser that is left out must match where its default would.
+    """Return the schema that `chooser` has a value of `values`; an omitted chooser has its default."""
+    # JSON Schema fills in no defaults, so an omitted chooser must match if its default would.
     required = [] if default in values else [chooser]
     return {"required": required, "properties": {chooser: {"enum": list(values)}}}
 

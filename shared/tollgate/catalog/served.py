@@ -1,6 +1,6 @@
-"""A model as it can be run now: only its live routes, and of its input only what one of them takes.
+"""A model with only its live routes, and with only the input that one of them accepts.
 
-So a customer is never charged for a value that no provider could carry, and the published input says so.
+So a customer is never charged for a value that no provider could carry, and the published input shows it.
 """
 
 from dataclasses import replace
@@ -12,11 +12,11 @@ Taken = dict[str, list[Any]]
 
 
 def with_routes(model: Model, routes: list[Route]) -> Model:
-    """Return `model` with these of its routes, narrowed to what they take between them."""
+    """Return `model` with these of its routes, narrowed to the input that they accept between them."""
     taken, most = _taken(routes), _most_items(routes)
     if not taken and not most:
         return replace(model, routes=routes)
-    # With pydantic, as it looks into the input; most models are not narrowed.
+    # This needs pydantic, because it looks into the input. Most models are not narrowed.
     from tollgate.catalog.narrowed import narrowed  # noqa: PLC0415 - see above
 
     return replace(narrowed(model, taken, most), routes=routes)
@@ -26,8 +26,8 @@ def _taken(routes: list[Route]) -> Taken:
     """Return, for each field that every route limits, the values that any of them takes."""
     if not routes:
         return {}
-    # One route without a limit on a field takes all of its values, so only what every route limits is
-    # narrowed.
+    # A route without a limit on a field accepts all of its values, so a field is narrowed only if every route
+    # limits it.
     limited = set.intersection(*(set(route.takes) for route in routes))
     return {
         name: list(dict.fromkeys(value for route in routes for value in route.takes[name]))
@@ -39,7 +39,7 @@ def _most_items(routes: list[Route]) -> dict[str, int]:
     """Return, for each array that every route bounds, the most items that any of them takes."""
     if not routes:
         return {}
-    # As above: one route without a bound takes as many as the model does. Of bounds the largest counts, as an
-    # input that is too much for one route goes to another.
+    # Likewise, a route without a bound accepts as many as the model does. The largest bound counts, because
+    # an input that is too large for one route is sent to another.
     bounded = set.intersection(*(set(route.max_items) for route in routes))
     return {name: max(route.max_items[name] for route in routes) for name in bounded}

@@ -61,7 +61,7 @@ class CatalogModelView(Card):
 
 
 def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
-    """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
+    """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only if they are known."""
     shown: CatalogModelView = {
         **card(model),
         "pricing": price_entries(model),
@@ -74,7 +74,7 @@ def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
 
 
 def card(model: Model | ListedTextModel) -> Card:
-    """Return what a `CatalogModelDto` begins with: what the model is, without prices and input."""
+    """Return the first part of a `CatalogModelDto`: the model without prices and input."""
     shown: Card = {
         "id": model.id,
         "group": model.group,
@@ -100,7 +100,7 @@ def cost_view(model: Model | ListedTextModel) -> PricesView:
 
 
 def price_entries(model: Model | ListedTextModel) -> list[PriceEntryView]:
-    """Return the price entries of the contract; `dimensions` only where there are some."""
+    """Return the price entries of the contract; `dimensions` only if there are any."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]
 

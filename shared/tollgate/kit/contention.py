@@ -1,4 +1,4 @@
-"""What stands in the way of a request to AWS and is gone in a moment: conflicts, and throttles.
+"""Temporary obstacles to a request to AWS: conflicts and throttles.
 
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html and, for the
 reasons of a cancelled transaction,
@@ -16,7 +16,7 @@ from tollgate.kit.rows import Item
 
 
 class Obstacle(Enum):
-    """Why a request was not carried out; another attempt is worth it."""
+    """Why a request was not carried out. A retry may succeed."""
 
     # Another transaction, or an earlier copy of this one, is writing the same row.
     CONFLICT = "conflict"
@@ -64,7 +64,7 @@ _IDS = ("account_id", "task_id", "key_id", "entry_id", "delivery_id", "provider"
 
 
 def obstacle(code: str, reasons: Sequence[Mapping[str, Any]] = ()) -> Obstacle | None:
-    """Return what stood in the way, by an error's code; a cancelled transaction has `reasons`."""
+    """Return the obstacle behind an error's code; a cancelled transaction has `reasons`."""
     if code == "TransactionCanceledException":
         found = [_REASONS[reason["Code"]] for reason in reasons if reason.get("Code") in _REASONS]
         return found[0] if found else None
@@ -82,7 +82,7 @@ def busy(
 
 
 def is_throttle(exc: Exception) -> bool:
-    """Return whether an exception is an answer of AWS that asks for fewer requests, of whichever service."""
+    """Return whether an exception is an AWS service's refusal of too many requests."""
     answer = getattr(exc, "response", None)
     if not isinstance(answer, Mapping):
         return False

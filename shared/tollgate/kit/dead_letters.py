@@ -1,4 +1,4 @@
-"""Messages that were given up on, and the way back for them."""
+"""Dead-lettered messages, and how to take them back."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

@@ -170,11 +170,11 @@ class KeptRow(Protocol):
 
     @property
     def account_id(self) -> str:
-        """Return whose row it is."""
+        """Return the row's account."""
 
     @property
     def seq(self) -> int:
-        """Return how often it was written."""
+        """Return how many times the row was written."""
 
     def to_item(self) -> Item:
         """Return the row."""

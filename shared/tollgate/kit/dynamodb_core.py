@@ -92,7 +92,7 @@ class Answer:
 
     @property
     def obstacle(self) -> Obstacle | None:
-        """Return what stood in the way, if another try is worth it."""
+        """Return the obstacle, if a retry may succeed."""
         # A condition that failed fails again, whatever else stood in the way.
         if any(reason.get("Code") == "ConditionalCheckFailed" for reason in self.reasons):
             return None

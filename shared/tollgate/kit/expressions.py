@@ -65,7 +65,7 @@ class Placeholders:
 
 
 class Change:
-    """One thing that an update does to a row; no two of one update may touch the same path."""
+    """One change of a row by an update. Two changes of the same update may not touch the same path."""
 
     __slots__ = ()
     clause: ClassVar[str] = "SET"
@@ -106,7 +106,7 @@ def is_done(changes: Iterable[RepeatableChange], row: Item) -> bool:
 
 @dataclass(slots=True)
 class Set(RepeatableChange):
-    """The value that stands at a path from now on."""
+    """Sets the value at a path."""
 
     path: Path
     value: Any

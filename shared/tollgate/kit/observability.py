@@ -46,7 +46,7 @@ def add_to_log(**ids: object) -> None:
 
 
 def correlation_id() -> str | None:
-    """Return the id of the request that the lines of now are about."""
+    """Return the id of the request that the current log lines belong to."""
     found: str | None = logger.thread_safe_get_current_keys().get("correlation_id")
     return found
 

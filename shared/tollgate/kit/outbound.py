@@ -254,7 +254,7 @@ class _DeadlineStream(httpcore.NetworkStream):
 
 
 def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
-    """Return the seconds that an operation may take; raise `late` when there are none."""
+    """Return the seconds left for an operation; raise `late` if there are none."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise late("the deadline has passed")

@@ -23,7 +23,7 @@ _ENDS = {TABLES: "_TABLE", QUEUES: "_URL"}
 
 
 class SettingsError(ValueError):
-    """Variables are missing or wrong. The text names each, and never contains a value."""
+    """Variables are missing or wrong. The text names each, and contains no values of other variables."""
 
 
 def unpacked(environment: Mapping[str, str]) -> dict[str, str]:

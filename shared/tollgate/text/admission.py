@@ -1,4 +1,4 @@
-"""Whether a request is taken, before anything is held for it: its model, and how much it can use. Pure."""
+"""Admission of a request, before any hold: its model, and how much it can use. Pure."""
 
 from collections.abc import Mapping
 

@@ -85,7 +85,7 @@ class Answer(Protocol):
     """The result of a handler, which sends itself."""
 
     async def send(self, receive: Receive, send: Send) -> None:
-        """Send it, and watch by `receive` whether the client goes."""
+        """Send it, and watch `receive` for the client's disconnect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The parts that all text routes share, as one ASGI layer: request ids, rate headers, error bodies.
+"""The parts that all text routes share, in one ASGI layer: request ids, rate headers, error bodies.
 
     request ─► id ─► route ─► response + x-request-id + x-ratelimit-* + access-control-*
                        └─ raises ─► error body in the caller's protocol

@@ -60,7 +60,7 @@ class StreamedResponse:
 
     @property
     def ends_on(self) -> str:
-        """Return the actions that end the provider's work and the bill, as the header lists them."""
+        """Return the actions that end the provider's work and the bill, in the header's form."""
         if not self.exchange.is_countable:
             return "nothing"
         return "disconnect, delete" if self.ends_with_client else "delete"

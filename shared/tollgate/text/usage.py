@@ -23,7 +23,7 @@ class ReasoningCount(StrEnum):
 
     INSIDE = "inside"  # In `completion_tokens`, as OpenAI does.
     BESIDE = "beside"  # In `reasoning_tokens` only, on top of `completion_tokens`.
-    IN_TOTAL = "in_total"  # Only in `total_tokens`, as the excess over prompt and completion.
+    IN_TOTAL = "in_total"  # Only in `total_tokens`: the excess over prompt and completion.
 
 
 @dataclass(frozen=True, slots=True)

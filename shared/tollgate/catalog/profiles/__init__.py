@@ -1,8 +1,8 @@
-"""The profiles of the contract, by name. A profile's module is imported when it is first asked for.
+"""The profiles of the contract, by name. A profile's module is imported at its first use.
 
-base.py     what every profile is; `frames.py`: images with a role in a video
+base.py     the base of every profile; `frames.py`: images with a role in a video
 img_*.py    IMG-A and so on; `vid_*.py`: VID-A and so on
-music*.py   Music, its actions, and `custom_model.py`: an engine of one's own
+music*.py   Music, its actions, and `custom_model.py`: a customer's own engine
 midjourney*.py   images and videos
 """
 

@@ -1,4 +1,4 @@
-"""What every profile is: a pydantic model of the contract's public field names, and rules across them."""
+"""The base of every profile: a pydantic model of the contract's public field names, and rules across them."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -12,8 +12,8 @@ from tollgate.catalog.kinds import Flag, Ignored, Kind, Text, Url, Whole, kind_o
 from tollgate.catalog.media import MediaRule, ProbeRequest
 from tollgate.catalog.rules import Rule
 
-# What a field holds that the customer left out. It is typed Any so that a field keeps the type of its
-# values: null is not one of them.
+# The value of a field that the customer omitted. It is typed Any so that a field keeps the type of its
+# values, which do not include null.
 ABSENT: Any = None
 
 MAX_SEED = 2**32 - 1
@@ -29,7 +29,7 @@ Prompt = Annotated[str, Text(MAX_PROMPT, prompt=True, multiline=True)]
 
 
 def field(label: str, description: str, default: Any = ABSENT, *, required: bool = False) -> Any:
-    """Declare a field of a profile: what a form shows, and its default (none unless given)."""
+    """Declare a field of a profile: its texts for a form, and its default (none unless given)."""
     return Field(default=... if required else default, title=label, description=description)
 
 
@@ -47,20 +47,20 @@ class Profile(BaseModel):
 
     rules: ClassVar[tuple[Rule, ...]] = ()
     media: ClassVar[tuple[MediaRule, ...]] = ()
-    """What must hold for the files that are given by URL."""
+    """The rules for the files that are given by URL."""
     price_dimensions: ClassVar[Mapping[str, str]] = {}
     """The price dimensions that read a field: dimension to field."""
     readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {}
-    """How a dimension reads its field, where it is not the field's own value."""
+    """How a dimension reads its field, if it is not the field's own value."""
     source_videos: ClassVar[tuple[str, ...]] = ()
-    """The fields that, when given, make the price dimension `sourceVideo` true."""
+    """Fields that set the price dimension `sourceVideo` to true if they are given."""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """The fields a model dropped from its profile."""
 
     @classmethod
     @cache
     def published(cls) -> dict[str, FieldInfo]:
-        """Return the fields a customer may send, in their order, deprecated ones too."""
+        """Return the fields that a customer may send, in their order, including deprecated fields."""
         return {name: info for name, info in cls.model_fields.items() if name not in cls.hidden}
 
     @classmethod
@@ -72,14 +72,14 @@ class Profile(BaseModel):
     @classmethod
     @cache
     def accepted(cls) -> frozenset[str]:
-        """Return the published fields that mean something: the deprecated ones are taken out."""
+        """Return the published fields that have an effect, without deprecated fields."""
         return frozenset(name for name, kind in cls.kinds().items() if not isinstance(kind, Ignored))
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
-        """Return the length of what an input makes, where the profile has lengths; 0 elsewhere.
+        """Return the length of an input's result if the profile has lengths; otherwise 0.
 
-        `source_s` is the probed length of the files it works on.
+        `source_s` is the probed length of the files that the job works on.
         """
         del source_s
         return Decimal(values.get("duration", 0))

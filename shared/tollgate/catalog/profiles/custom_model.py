@@ -1,4 +1,4 @@
-"""The custom-model object of the contract: tracks from which a music engine of one's own is made."""
+"""The custom-model object of the contract: tracks for training a customer's own music engine."""
 
 from typing import Annotated, ClassVar
 

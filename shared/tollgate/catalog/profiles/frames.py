@@ -20,14 +20,14 @@ class FrameImage(Part):
 
 
 class RoleImage(Part):
-    """An image and what it is for (docs/contract.md#vid-e: `first_frame|last_frame|reference_image`)."""
+    """An image with its purpose (docs/contract.md#vid-e: `first_frame|last_frame|reference_image`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field("Role", "What it is for.", required=True)
 
 
 class OptionalRoleImage(Part):
-    """An image that may say what it is for (docs/contract.md#vid-p: `{url, role?}`)."""
+    """An image with an optional purpose (docs/contract.md#vid-p: `{url, role?}`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field(
@@ -42,7 +42,7 @@ class WebSearch(Part):
 
 
 def _some_are(*roles: str) -> Schema:
-    """Return JSON Schema's words for: some image has one of `roles`."""
+    """Return the JSON Schema for: some image has one of these `roles`."""
     return {"contains": {"required": ["role"], "properties": {"role": {"enum": list(roles)}}}}
 
 

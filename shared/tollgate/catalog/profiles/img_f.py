@@ -15,7 +15,7 @@ SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16")
 def size_of_a_new_image_is_chosen(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "required for text-to-image, optional for editing" (docs/contract.md#img-f).
 
-    The default in brackets, 1:1, therefore acts in editing only, where the size may be left out.
+    The default in brackets, 1:1, therefore applies only to editing, because the size may be omitted there.
     """
     if checked.given.isdisjoint(("size", "urls")):
         yield Problem(at("size"), "Required for text-to-image (no urls).", list(SIZES))

@@ -1,19 +1,19 @@
 """The Midjourney-style image profile of the contract: one `action` per kind of job, flags as fields.
 
-Which action needs what is decided here, after what the job works on (docs/contract.md#midjourney):
+The inputs of each action are decided here, by the image that the job works on (docs/contract.md#midjourney):
 
     imagine                          a prompt
     edits                            a prompt and an image
     blend                            two to four images
     describe                         one image
     upscale, variation, high- and    one of the four images of an earlier result: `parentTaskId` and
-    low-variation, zoom, pan,        `index`, or the button of that image (`customId`) in place of the index
+    low-variation, zoom, pan,        `index`, or the button of that image (`customId`) instead of the index
     inpaint
     remix-strong, remix-subtle       one of the four, by its index
-    reroll                           an earlier result as a whole: all four are made again
-    modal                            an earlier action that waits for its answer, a prompt or a mask
+    reroll                           an earlier result as a whole: all four are generated again
+    modal                            an earlier action that waits for its input, a prompt or a mask
 
-A field that the action cannot be told (`CARRIED`) is refused: no route has a word for it.
+A field that the action does not support (`CARRIED`) is refused, because no route can send it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ FLAGS = (
 )  # fmt: skip
 BUTTON = ("parentTaskId", "customId")
 ONE_OF_FOUR = (*BUTTON, "index")
-# What an action can be told, besides the speed: what its routes have a field for.
+# The fields that each action supports besides the speed, because its routes can send them.
 CARRIED: Mapping[str, tuple[str, ...]] = {
     # A repeat runs a whole imagine again and is billed for each, so no other action has it.
     "imagine": (*FLAGS, "repeat"),

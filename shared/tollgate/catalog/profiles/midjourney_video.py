@@ -27,8 +27,8 @@ def resolution_of(video_type: str) -> str:
 class MidjourneyVideo(Profile):
     """Four types, two ways to animate, batches (docs/contract.md#midjourney-video).
 
-    Decided here: a video starts from a given image or from one of an earlier task, whose `index` says
-    which, not from both; a type with an end has its `endUrl`, and no other type has one.
+    Decided here: a video starts from a given image or from an earlier task's image, chosen by `index`, not
+    from both. Only a type with an end has an `endUrl`, and there it is required.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (

@@ -1,13 +1,13 @@
 """The music profile of the contract: one `action` per kind of job.
 
-The contract lists most fields and leaves "prompt-type and other fields" open. Decided here, after what the
-providers' calls take (docs/providers/kie.md#music): `prompt` (a description of the song or, with
-`styles` or `title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`,
-`negativeTags`; for what works on a track, `parentTaskId` (the task that made it) and `audioId` (which of
-its tracks), or `audioUrl` for a track from elsewhere. Lengths and ranges that the contract does not give are
-decided here too.
+The contract lists most fields and leaves "prompt-type and other fields" open. Decided here, by the fields of
+the providers' calls (docs/providers/kie.md#music): `prompt` (a description of the song or, with `styles` or
+`title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`, `negativeTags`. An
+action on a track has `parentTaskId` (the task that generated it) and `audioId` (the track in it), or
+`audioUrl` for a track from elsewhere. Lengths and ranges that the contract does not give are decided here
+too.
 
-What each action needs and can be told is in `music_actions`.
+`music_actions` lists the required and supported fields of each action.
 """
 
 from collections.abc import Iterator, Mapping

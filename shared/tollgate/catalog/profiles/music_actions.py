@@ -1,6 +1,6 @@
-"""The actions of the music profile: what each needs, and what it can be told.
+"""The actions of the music profile, with their required and supported fields.
 
-The contract does not say. Decided here, after what the routes' calls take (docs/providers/apimart.md,
+The contract does not list them. Decided here, by the routes' calls (docs/providers/apimart.md,
 docs/providers/poyo.md):
 
     music                            words, or for an instrumental, a style
@@ -11,10 +11,10 @@ docs/providers/poyo.md):
     upload                           a track
     cover                            a track from elsewhere
     add-instrumental                 that, its title, styles and negativeTags
-    add-vocals                       all of that, and what to sing
+    add-vocals                       all of that, and the words to sing
     stems, stems-all, wav,           a track of a task: the task and which track
     timestamped-lyrics, music-video
-    extend                           that, and where to go on from
+    extend                           that, and where to continue from
     replace-section                  that, the section, its words, styles and the title
     remove-section, crop             a task, and the section
     fade-in, fade-out; adjust-speed  a task, and how long; how fast
@@ -67,7 +67,7 @@ STYLED = (
 )  # fmt: skip
 SUNG = (*STYLED, "vocalGender")
 WRITTEN = (*SUNG, "autoLyrics")
-# What an action can be told, besides the engine: what its routes have a field for.
+# The fields that each action supports besides the engine, because its routes can send them.
 CARRIED: Mapping[str, tuple[str, ...]] = {
     "music": (*WRITTEN, "instrumental"),
     "cover": (*WRITTEN, "instrumental", "audioUrl"),
@@ -103,7 +103,7 @@ ASKS_FOR_NOTHING: Mapping[str, Any] = {
     "stemType": "lead_vocal",
     "keepPitch": True,
 }
-# The actions that some engines only can do, after what their routes take.
+# The actions that only some engines support, by the routes' calls.
 ENGINES_OF: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("sound",): ("v5.0", "v5.5"),
     ("add-stem",): ("v5.5",),

@@ -7,7 +7,7 @@ from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 from tollgate.catalog.rules import Rule, at_most_where, needs_one_of
 
-# Not shown in the contract; what the providers take (docs/providers/poyo.md).
+# Not in the contract; the providers' bounds (docs/providers/poyo.md).
 MAX_IMAGES = 3
 MAX_FRAMES = 2
 
@@ -15,7 +15,7 @@ MAX_FRAMES = 2
 class VidC(Profile):
     """Two shapes, three resolutions, `generationType` (docs/contract.md#vid-c).
 
-    Decided here: `generationType` says what the images are for, so it needs some.
+    Decided here: `generationType` is the purpose of the images, so it requires images.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (

@@ -16,8 +16,8 @@ from tollgate.catalog.rules import Rule, not_together, required_unless
 class VidF(Profile):
     """Durations of 4, 8 and 12 s, six shapes, three resolutions (docs/contract.md#vid-f).
 
-    Two rules are not spelled out for VID-F and are taken from VID-D, its successor with the same fields:
-    a prompt may be left out only where an image shows what to make, and `imageWithRoles` stands alone,
+    Two rules are not in the contract for VID-F and are taken from VID-D, its successor with the same fields:
+    a prompt may be omitted only if an image shows the subject, and `imageWithRoles` excludes other images,
     because frames and free references are two different jobs at the providers.
     """
 

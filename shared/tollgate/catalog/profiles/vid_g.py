@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
-# Not shown in the contract; what a provider takes (docs/providers/kie.md).
+# Not in the contract; a provider's bound (docs/providers/kie.md).
 MAX_IMAGES = 7
 
 

@@ -47,7 +47,7 @@ class Element(Part):
 
 
 class Shot(Part):
-    """One scene of several. Its shape is not shown in the contract: what happens, and how long."""
+    """One scene of several. Its shape is not in the contract: a prompt and a duration."""
 
     prompt: Annotated[str, Text(MAX_PROMPT, prompt=True, multiline=True)] = field(
         "Prompt", "What happens in the scene.", required=True
@@ -84,7 +84,7 @@ def a_source_video_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
 
 @rule("startImageIndex", "imageUrls")
 def the_start_image_is_one_of_the_images(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse an index beyond the images that are given (a missing `imageUrls` is told by its own rule)."""
+    """Refuse an index beyond the given images (a missing `imageUrls` has its own rule)."""
     count = len(items(checked, "imageUrls"))
     if count and checked.values.get("startImageIndex", 1) > count:
         yield Problem(at("startImageIndex"), f"There are only {count} images in imageUrls.", f"1 to {count}")
@@ -108,7 +108,7 @@ SHOWN = [
 
 @rule("elements", schema=_every_element({"allOf": SHOWN}))
 def each_element_is_shown(checked: CheckedInput) -> Iterator[Problem]:
-    """Require of each element what its type says, and of one without type, images or a video."""
+    """Require the media that an element's type names or, without a type, images or a video."""
     for index, element in enumerate(items(checked, "elements")):
         shown_by = {"image": ("imageUrls",), "video": ("videoUrl",)}
         needed = shown_by.get(element.get("type", ""), ("imageUrls", "videoUrl"))

@@ -50,8 +50,8 @@ NO_MIXTURE = [
 def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "frame and reference families cannot be mixed" (docs/contract.md#vid-p).
 
-    A role names its family; a video is a reference; an image without a role is what `generationType` says,
-    and a reference where nothing says it.
+    A role names its family, and a video is a reference. An image without a role has the family of
+    `generationType`, or is a reference if that is not given.
     """
     roles = {image.get("role") for image in items(checked, "imageWithRoles")}
     unnamed = "imageUrls" in checked.given or None in roles
@@ -81,8 +81,8 @@ def _mixed_field(checked: CheckedInput) -> str:
 class VidP(Profile):
     """2–30 s, six sizes, three resolutions, ten images, five videos, five sounds (docs/contract.md#vid-p).
 
-    Decided here: a prompt may be left out only where something else says what to make. A document is a PDF or
-    an office file; one that does not say its pages is left to the provider.
+    Decided here: a prompt may be omitted only if other input describes the video. A document is a PDF or an
+    office file. If an office file has no page count, the provider checks it.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (

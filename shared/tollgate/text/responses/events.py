@@ -194,7 +194,7 @@ class ResponseEvents:
 
 
 class _Item(ABC):
-    """An item of the output while it comes about."""
+    """An output item in progress."""
 
     def __init__(self, item_id: str, index: int) -> None:
         self.id = item_id

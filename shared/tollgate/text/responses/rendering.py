@@ -48,7 +48,7 @@ class ResponsesRendering:
     _stream: ResponseEvents = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin with nothing said."""
+        """Start without output."""
         self._stream = ResponseEvents(self.skeleton, self.tools)
 
     def events(self, chunk: bytes) -> bytes:
