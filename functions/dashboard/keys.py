@@ -92,7 +92,7 @@ def _changed(
 
 
 def _makers(services: Services, account_id: str) -> dict[str, str]:
-    """Return who made each key, as people know them, by the key's id."""
+    """Return the display name of each key's creator, by the key's id."""
     made = services.api.keys.by_maker(account_id)
     team, names = services.members.team(account_id), services.members.names(list(made))
     return {

@@ -12,7 +12,7 @@ from tollgate.members.roles import SPENDERS, Role
 PREFIX = "/dashboard"
 
 ANYBODY: frozenset[Role] | None = None
-"""Also who is not signed in."""
+"""Includes visitors who are not signed in."""
 OWNERS = frozenset({Role.OWNER})
 MEMBERS = frozenset(Role)
 PAYERS = OWNERS | {Role.BILLING}

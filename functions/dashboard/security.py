@@ -65,7 +65,7 @@ class Visitor:
 def visitor_of(request: Request) -> Visitor:
     """Return the signed-in visitor, and renew the session. Raises `SignInNeededError`."""
     session = request.session
-    # A session from before there were members does not say whose it is.
+    # A session from before accounts had members does not name its owner.
     if not {"account_id", "identity_id"} <= session.keys():
         raise SignInNeededError
     now_s = int(time.time())
@@ -229,7 +229,7 @@ class AtStage:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put the stage in front of the path, as ASGI wants it."""
+        """Put the stage in front of the path, because ASGI requires it."""
         event: dict[str, Any] = scope.get("aws.event") or {}
         full = event.get("requestContext", {}).get("path", "")
         if full.endswith(scope["path"]):

@@ -18,7 +18,7 @@ from tollgate.members.team import BY_KEY
 SEE_OTHER = 303
 REFUSED = 400
 UNAVAILABLE = 503
-# The last characters of a key's id: enough to tell one's keys apart.
+# The last characters of a key's id, enough to distinguish an account's keys.
 SHOWN_OF_KEY = 6
 # The ways to sign in, named for the audit log.
 BY_POOL, BY_WORD, WITH_KEY = "by the hosted sign-in", "by e-mail, without a password", "by an API key"

@@ -11,7 +11,7 @@ from tollgate.dashboard.problems import in_words
 from tollgate.kit.errors import InvalidInputError
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
-# How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds.
+# How often the page checks for a new payment, every 2 s. Stripe reports it within seconds.
 WATCHES = 30
 
 SEE_OTHER = 303

@@ -7,7 +7,7 @@ from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 
-# How often a delivery that was just asked for is looked at again, every 2 s.
+# How often a requested delivery is checked again, every 2 s.
 WATCHES = 15
 FILTERS = ("state", "cursor")
 

@@ -89,7 +89,7 @@ def _read_fields(
 
 
 def _problem(error: Any) -> Problem:
-    """Say in our words what pydantic found: our own kinds bring their words with them."""
+    """Describe pydantic's error in our words; our own kinds bring theirs."""
     path = at(*error["loc"])
     if error["type"] == "refused":
         return Problem(path, error["ctx"]["message"], error["ctx"]["allowed"])
@@ -99,7 +99,7 @@ def _problem(error: Any) -> Problem:
 
 
 def _without_blanks(values: dict[str, Any], known: dict[str, Any]) -> CheckedInput:
-    """Drop empty arrays and blank strings: they say nothing, so they count as left out."""
+    """Drop empty arrays and blank strings, because they count as omitted."""
     kept = {name: value for name, value in values.items() if not _is_blank(value)}
     return CheckedInput(kept, frozenset(kept.keys() & known.keys()))
 

@@ -56,5 +56,5 @@ class Amount:
 
 
 Usd = Annotated[Decimal, Amount()]
-# 0 is for models that say that they are `free`.
+# 0 is for models that are marked `free`.
 UsdOrFree = Annotated[Decimal, Amount(or_free=True)]

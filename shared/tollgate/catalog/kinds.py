@@ -32,7 +32,7 @@ class Kind:
     """One kind of value, used as `Annotated[type, kind]` in a profile."""
 
     def check(self, value: Any) -> Any:
-        """Return `value` normalised; raises what pydantic reports as a problem of this field."""
+        """Return `value` normalised; raises errors that pydantic reports as a problem of this field."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Number(Kind):
     decimals: int | None = None
 
     def check(self, value: Any) -> float:
-        """Return `value` as it came; infinities and NaN are out of any range."""
+        """Return `value` unchanged; infinities and NaN are out of any range."""
         allowed = f"{self.minimum} to {self.maximum}"
         if not _is_number(value):
             refuse("Must be a number.", allowed)
@@ -234,7 +234,7 @@ class Many(Kind):
     max_items: int
 
     def check(self, value: Any) -> list[Any]:
-        """Return `value` if it is an array of the right length; its items come after."""
+        """Return `value` if it is an array of the right length; its items are checked later."""
         if not isinstance(value, list):
             refuse("Must be an array.", self._allowed())
         if not self.min_items <= len(value) <= self.max_items:

@@ -91,7 +91,7 @@ def _route_token_faults(model: ListedTextModel, route: ListedTextRoute) -> Itera
     sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
     for size in sorted(sizes):
         price, paid = _tier_at(size, model.long_context), _tier_at(size, route.long_context)
-        # Inputs that the route's own bound keeps away never come to it.
+        # Inputs beyond the route's own bound are never sent to it.
         if route.context_tokens is None or size < route.context_tokens:
             yield from _token_faults(price or model.prices, paid or route.cost, route.provider)
 
@@ -127,7 +127,7 @@ def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
     if pricing.unit == "generation":
         per_generation += pricing.prices
     for entry in per_generation:
-        # A charge is rounded up to whole cents, so a part of one would cost more than the list says.
+        # A charge is rounded up to whole cents, so a fraction of a cent would cost more than its list price.
         if entry.price % CENT:
             yield f"pricing: {entry.key}: a price per generation must be whole cents"
     for extra in pricing.extras:
@@ -198,7 +198,7 @@ def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator
 def _can_have(route: Route, profile: type[Profile], facts: Facts) -> bool:
     """Return whether the route can get an input with these facts at all."""
     sources = [route.takes.get(name) for name in profile.source_videos]
-    # An empty list says that the route takes the field not at all.
+    # An empty list means that the route does not accept the field.
     if facts.get("sourceVideo") == "true" and all(taken == [] for taken in sources):
         return False
     for dimension, value in facts.items():
@@ -226,7 +226,7 @@ def _extra_faults(
 
 
 def _for_items(entries: Sequence[Extra | ExtraCost], counts: str, number: int) -> Decimal:
-    """Return what `number` items of the array `counts` cost by `entries`."""
+    """Return the price of `number` items of the array `counts` by `entries`."""
     found = Decimal(0)
     for entry in entries:
         if entry.counts == counts:

@@ -69,7 +69,7 @@ class Listing:
         return _fitting(self._dtos, query)
 
     def cards(self, query: Mapping[str, str]) -> list[Card]:
-        """Return what `found` gives without prices and input, which take long to make."""
+        """Return the models of `found` without prices and input, which take long to build."""
         return _fitting(self._cards, query)
 
     def model(self, model_id: str) -> CachedBody:
@@ -77,7 +77,7 @@ class Listing:
         return CachedBody.of(self.one(model_id))
 
     def one(self, model_id: str) -> CatalogModelView:
-        """Return what `model` gives, as values; raises `ModelNotFoundError`."""
+        """Return the model of `model` as values; raises `ModelNotFoundError`."""
         return catalog_dto(self._find(model_id))
 
     def schema(self, model_id: str) -> CachedBody:

@@ -43,7 +43,7 @@ def read_yaml(file: Path) -> Any:
 
 
 def _parsed(raw: Any, where: str) -> AnyModel:
-    # With pydantic, which what reads the models that are ready does without.
+    # This needs pydantic. Readers of the ready models do without it.
     from tollgate.catalog.parsing import parse_model  # noqa: PLC0415 - see above
 
     return parse_model(raw, where)

@@ -139,7 +139,7 @@ class MediaRule:
             yield Problem(
                 path, f"Must be {_or(self.containers)}, is {facts.container}.", list(self.containers)
             )
-        # A host that tells no size could send any: refused now, not by the provider after the charge.
+        # A host that reports no size could send any size, so we refuse the file before the charge.
         if self.max_bytes is not None and (facts.bytes is None or facts.bytes > self.max_bytes):
             yield Problem(path, f"Must have at most {self.max_bytes // BYTES_PER_MB} MB.")
         # An office file may lack a page count. Such a file is left to the provider.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tollgate.catalog.fields import Bounds, Data, Usd, UsdOrFree, key_of
 from tollgate.catalog.restrictions import Restrictions
 
-# Inputs are looked at by some functions only, and what looks at them is much to load.
+# Only some functions read inputs, and the modules for it are slow to load.
 if TYPE_CHECKING:
     from tollgate.catalog.media import MediaFacts, ProbeRequest
     from tollgate.catalog.profiles.base import Profile

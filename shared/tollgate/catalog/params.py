@@ -70,7 +70,7 @@ def json_schema(model: Model) -> dict[str, Any]:
 
 
 def schema_of(profile: type[Profile]) -> dict[str, Any]:
-    """Return what `profile` accepts as JSON Schema, with the rules between fields that it can say."""
+    """Return the JSON Schema of a `profile`'s input, with the rules between fields that it can express."""
     schema: dict[str, Any] = profile.model_json_schema()
     for part in schema.get("$defs", {}).values():
         part.pop("description", None)  # it is a docstring, written for us

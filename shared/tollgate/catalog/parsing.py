@@ -16,7 +16,7 @@ def _reader(kind: type[Model] | type[ListedTextModel]) -> TypeAdapter[Model | Li
 
 
 def parse_model(raw: Any, where: str) -> Model | ListedTextModel:
-    """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
+    """Return the model in `raw`; raises `CatalogError` naming its place, `where`, and the field."""
     is_text = isinstance(raw, dict) and raw.get("kind") == ListedTextModel.kind
     try:
         # As JSON, because in strict mode pydantic builds no dataclass from a dict.

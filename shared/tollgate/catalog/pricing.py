@@ -108,7 +108,7 @@ def dimension_text(value: object) -> str:
 
 def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]) -> Entry:
     """Return the entry that fits `facts` most closely; raises `UnknownPriceError` for none and for a tie."""
-    # An entry that asks for less than the input says fits too; the most closely fitting one counts.
+    # An entry with fewer dimensions than the input fits too. The entry with the most matches wins.
     fitting = [entry for entry in entries if entry.dimensions.items() <= facts.items()]
     if not fitting:
         raise UnknownPriceError(model_id, "no price", facts)

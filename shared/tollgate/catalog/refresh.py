@@ -77,7 +77,7 @@ class LiveCatalog:
         self._read_at_ms = None
 
     def catalog(self) -> Catalog:
-        """Return the current catalog, after reading the document if that is due. A failed read never raises."""
+        """Return the current catalog, after reading the document if that is due. Never raises."""
         # Callers wait only for the first read. Later, a caller that finds the lock taken uses the current
         # catalog.
         if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
@@ -95,7 +95,8 @@ class LiveCatalog:
         except Exception as exc:  # noqa: BLE001 - the boundary: no request fails because of the document
             self._reports.unread(f"{type(exc).__name__}: {exc}")
         finally:
-            # After a failure too: a bucket that is down is asked once a minute, not by every request.
+            # After a failure too, so that an unavailable bucket is called once a minute, not by every
+            # request.
             self._read_at_ms = self._clock.now_ms()
 
     def _take(self, fetched: Fetched) -> None:

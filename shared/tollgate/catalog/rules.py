@@ -11,7 +11,7 @@ from typing import Any
 from tollgate.kit.errors import Problem
 
 ROOT = "input"
-# A customer's own field names are said back, so how much of them is bounded.
+# Most characters of a customer's own field name that an error repeats.
 MAX_POINTER_CHARS = 64
 
 Schema = dict[str, Any]
@@ -157,7 +157,7 @@ def one_is_given(*fields: str) -> Rule:
 
 
 def at_most_one_of(*groups: tuple[str, ...]) -> Rule:
-    """Refuse fields of more than one group: each group asks for another job."""
+    """Refuse fields of more than one group, because each group requests another job."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
         named = [name for group in groups for name in group if name in checked.given]
@@ -244,7 +244,7 @@ def at(*steps: str | int) -> str:
 
 
 def printable(name: str) -> str:
-    """Return a customer's own name in a form that can stand in our answer: valid Unicode, not too long."""
+    """Return a customer's own name in a form that a response can contain: valid Unicode, not too long."""
     return name[:MAX_POINTER_CHARS].encode("utf-8", "replace").decode()
 
 

@@ -33,7 +33,7 @@ _PROBE_BOUNDS = _BOUNDS.merge(Config(read_timeout=20, retries={"total_max_attemp
 _DRAW_BOUNDS = _BOUNDS.merge(Config(read_timeout=55, retries={"total_max_attempts": 1}))
 # A create takes 29 s at most. It has an idempotency key, so it is sent again if its response was lost.
 _CREATE_BOUNDS = _BOUNDS.merge(Config(read_timeout=30, retries={"total_max_attempts": 2}))
-# Addresses that are signed for others are of version 2 unless one asks, which no newer region takes.
+# Presigned addresses have version 2 by default, which newer regions refuse.
 _UPLOAD_BOUNDS = _BOUNDS.merge(Config(read_timeout=60, signature_version="s3v4"))
 
 
@@ -48,7 +48,7 @@ def _client(service: str, config: Config = _BOUNDS) -> Any:
 
 @cache
 def dynamodb() -> "DynamoDBClient":
-    """Return the DynamoDB client. It gives rows as they came; `rows.py` reads them."""
+    """Return the DynamoDB client. It returns rows in typed form; `rows.py` reads them."""
     # Otherwise the SDK checks each value of each row, which takes half the time of a large read.
     model = (
         _session().get_component("data_loader").load_service_model("dynamodb", "service-2", api_version=None)
@@ -114,7 +114,7 @@ def lambda_() -> "LambdaClient":
 
 @cache
 def lambda_for_thumbnails() -> "LambdaClient":
-    """Return the Lambda client that waits for what takes longer than a probe."""
+    """Return the Lambda client for calls that take longer than a probe."""
     found: LambdaClient = _client("lambda", _DRAW_BOUNDS)
     return found
 

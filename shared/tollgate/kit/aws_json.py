@@ -20,7 +20,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class AwsJson:
-    """One service. `key` gives the credentials that are good now, `prefix` begins every target."""
+    """One service. `key` returns valid credentials, `prefix` starts every target."""
 
     http: HttpClient
     url: str

@@ -59,7 +59,7 @@ THROTTLES = frozenset(
 THROTTLE_STATUSES = frozenset({429, 503})
 # Times that one change reads and decides; each but the first because others wrote the rows meanwhile.
 MAX_DECISIONS = 8
-# Of a row's key, those that may stand in a log.
+# The attributes of a row's key that may be logged.
 _IDS = ("account_id", "task_id", "key_id", "entry_id", "delivery_id", "provider")
 
 

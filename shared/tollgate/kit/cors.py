@@ -19,7 +19,7 @@ def headers_for(allowed_origin: str) -> dict[str, str]:
 
 
 class CrossOrigin:
-    """Puts the headers on each answer, errors too; `headers` are asked for with the first one."""
+    """Puts the headers on each response, errors too; `headers` is called at the first response."""
 
     def __init__(self, app: ASGIApp, headers: Callable[[], Mapping[str, str]]) -> None:
         self._app = app

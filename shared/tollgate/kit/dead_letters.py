@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # How long a message that was taken stays hidden: longer than a batch of changes takes to read again.
 HIDDEN_S = 300
-# SQS asks all its servers only when it may wait: only then is an empty answer to be believed.
+# SQS queries all its servers only if it may wait, so only then is an empty response reliable.
 WAIT_S = 2
 
 

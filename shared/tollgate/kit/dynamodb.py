@@ -60,7 +60,7 @@ class Database:
         return self._carry_out(core.get_together(table, keys, PATIENCE))
 
     def write(self, write: SingleWrite) -> Written:
-        """Do one write. Raises what `write.refused` gives if its condition fails."""
+        """Do one write. Raises the error of `write.refused` if its condition fails."""
         return self._carry_out(core.write(write, PATIENCE))
 
     def delete(self, table: str, key: Item) -> None:
@@ -116,7 +116,7 @@ class Database:
             body["Limit"] = page_size if left is None else min(left, page_size)
             answer = self._carry_out(core.read(Request(operation, body, body["TableName"]), PATIENCE))
             yield from (from_attributes(found) for found in answer["Items"])
-            # A page may be shorter than asked for, even empty, with more to come: DynamoDB stops at 1 MB
+            # A page may be shorter than requested, even empty, with more to come: DynamoDB stops at 1 MB
             # read.
             left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer or left == 0:
@@ -208,7 +208,7 @@ class RowsAsRead(OneTable, Generic[Kept]):
 
 
 def _part(after: Item | None, fields: Sequence[str], to: Placeholders) -> dict[str, Any]:
-    """Return the parts of a request that ask for the rows after one, and for some of their fields."""
+    """Return the parts of a request for the rows after a key, and for only some of their fields."""
     part: dict[str, Any] = {}
     if after is not None:
         part["ExclusiveStartKey"] = to_attributes(after)

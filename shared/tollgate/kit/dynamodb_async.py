@@ -36,7 +36,7 @@ class AsyncDatabase:
         return await self._carry_out(core.get_together(table, keys, PATIENCE))
 
     async def write(self, write: SingleWrite) -> Written:
-        """Do one write. Raises what `write.refused` gives if its condition fails."""
+        """Do one write. Raises the error of `write.refused` if its condition fails."""
         return await self._carry_out(core.write(write, PATIENCE))
 
     async def transact(self, writes: Sequence[TransactWrite]) -> None:

@@ -35,14 +35,14 @@ MAX_BATCH_ROUNDS = 8
 LOST = "no answer"
 _CANCELLED = "TransactionCanceledException"
 _REFUSED = "ConditionalCheckFailedException"
-# What DynamoDB says of itself when it failed: the request may have been carried out.
+# DynamoDB's error codes for its own failures, after which the request may have been carried out.
 _FAILED = frozenset({LOST, "InternalServerError", "InternalFailure", "ServiceUnavailable"})
 
 T = TypeVar("T")
 
 
 class DatabaseError(Exception):
-    """DynamoDB could not be asked, or gave an answer that no retry mends."""
+    """DynamoDB is unreachable, or returned an error that no retry resolves."""
 
 
 class DatabaseBusyError(DatabaseError, StorageBusyError):
@@ -77,12 +77,12 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: the `body`, in DynamoDB's typed form, or the code of an `error`."""
+    """The response: its `body`, in DynamoDB's typed form, or the code of an `error`."""
 
     body: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
     cause: Exception | None = None
-    """Why the answer was lost, if an exception says so."""
+    """The exception by which the response was lost, if there is one."""
 
     @property
     def reasons(self) -> Sequence[Mapping[str, Any]]:

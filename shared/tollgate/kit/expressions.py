@@ -71,7 +71,7 @@ class Change:
     clause: ClassVar[str] = "SET"
 
     def render(self, to: Placeholders) -> str:
-        """Return the change as it stands in its clause."""
+        """Return the change in the syntax of its clause."""
         raise NotImplementedError
 
 
@@ -112,7 +112,7 @@ class Set(RepeatableChange):
     value: Any
 
     def is_done(self, row: Item) -> bool:
-        """Return whether the value stands there."""
+        """Return whether the path has this value."""
         return bool(_at(row, self.path) == from_attributes({"value": to_attribute(self.value)})["value"])
 
     def render(self, to: Placeholders) -> str:

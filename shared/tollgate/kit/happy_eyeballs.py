@@ -13,7 +13,7 @@ from typing import Any
 ATTEMPT_DELAY_S = 0.25
 MAX_ADDRESSES = 8
 
-# One address as `getaddrinfo` tells it: family, type, protocol, canonical name, address.
+# One address from `getaddrinfo`: family, type, protocol, canonical name, address.
 AddressInfo = tuple[Any, Any, int, str, Any]
 Attempt = asyncio.Task[socket.socket]
 

@@ -54,7 +54,7 @@ _PLAIN_ANSWER = re.compile(
 _TOKEN = re.compile(_NAME.decode())
 _VISIBLE = re.compile(r"[!-~]+")
 
-# A compressed stream would be cut into events later than it was said.
+# A compressed stream would be cut into events later than they were sent.
 _ALWAYS = "user-agent:tollgate\r\naccept:*/*\r\naccept-encoding:identity\r\n"
 _INTERIM, _SWITCHING_PROTOCOLS, _FINAL, _FIRST_ERROR, _REQUEST_TIMEOUT = 100, 101, 200, 400, 408
 
@@ -105,7 +105,7 @@ def _are_tokens(names: tuple[str, ...]) -> bool:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection, with one request at a time. While it is idle, it stands in `kept`."""
+    """One connection, with one request at a time. While it is idle, it is in `kept`."""
 
     def __init__(self, kept: "deque[_Connection]") -> None:
         self.idle_since = 0.0
@@ -166,7 +166,7 @@ class _Connection(asyncio.Protocol):
         """Read on."""
         response = self._response
         if response is None:
-            # Nothing was asked.
+            # There was no request.
             self.abort()
             return
         if self._may_be_plain:
@@ -240,7 +240,7 @@ class _Connection(asyncio.Protocol):
         if response.status:
             self._end(keeps=self._parser.should_keep_alive() and self._is_clean_after(response))
         else:
-            # 100 Continue and its like: the answer is still to come.
+            # 100 Continue and similar: the final response follows.
             response.raw_headers.clear()
             self._has_end = False
 

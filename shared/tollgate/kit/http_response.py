@@ -104,7 +104,7 @@ class Response:
 
     @property
     def is_just_asked(self) -> bool:
-        """Return whether the request went out, or something came, less than a moment ago."""
+        """Return whether the request was sent, or bytes arrived, less than a moment ago."""
         return self._loop.time() - self.received_at < CLOSED_IDLE_S
 
     @property

@@ -8,7 +8,7 @@ import zlib
 
 # Most bytes that one piece of a packed body may unpack to. A piece is at most 256 KiB.
 MAX_UNPACKED_BYTES = 16 * 2**20
-# A gzip body may have several members (RFC 1952, 2.2). Each one costs a copy of what follows it.
+# A gzip body may have several members (RFC 1952, 2.2). Each costs a copy of the bytes after it.
 MAX_MEMBERS = 64
 
 _CODINGS = frozenset((b"gzip", b"x-gzip", b"deflate"))
@@ -38,7 +38,7 @@ class Unpacker:
         self.is_whole = True
 
     def feed(self, piece: bytes) -> bytes:
-        """Return what `piece` unpacks to. Raises `UnpackingError`."""
+        """Return the unpacked bytes of `piece`. Raises `UnpackingError`."""
         found = b""
         while piece:
             if self._zlib.eof:

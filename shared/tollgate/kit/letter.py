@@ -13,7 +13,7 @@ from tollgate.kit.mail import Mail
 MAX_SUBJECT, MAX_VALUE = 120, 300
 # In the place of nothing, it keeps two characters together and is not seen (U+2060).
 WORD_JOINER = "\u2060"
-# And what joins the parts of an emoji, and of words in Persian and Hindi.
+# Also keeps the characters that join the parts of an emoji, and of words in Persian and Hindi.
 _JOINERS = frozenset({WORD_JOINER, "\u200c", "\u200d"})
 # A scheme, and a dot or an at sign before a possible domain.
 _LINK = re.compile(r"(://)|(?<=[\w-])([.@])(?=[A-Za-z]{2,})")

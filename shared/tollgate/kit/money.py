@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 MICRO_USD_PER_USD = 1_000_000
 MICRO_USD_PER_CENT = 10_000
 _CENT = Decimal("0.01")
-# A price below this has two digits that say something: $0.075 for a million tokens is not $0.08.
+# A price below this has two significant digits: $0.075 for a million tokens is not $0.08.
 _PRICE_IN_CENTS_FROM = Decimal("0.1")
 _PLACES = 2
 

@@ -26,7 +26,7 @@ NO_HEADERS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class OutboundAnswer:
-    """What came back: the status, and the first bytes of the body."""
+    """The response: the status, and the first bytes of the body."""
 
     status: int
     body: bytes
@@ -44,7 +44,7 @@ class Outbound:
 
     @classmethod
     def for_media(cls, settings: Settings) -> "Outbound":
-        """Return the one for files to decode; on one machine `settings` open it to what lies there."""
+        """Return the client for files to decode; on one machine `settings` open it to local files."""
         allow_loopback = settings.tollgate_allow_loopback_media
         storage_urls = (settings.tollgate_local_storage_urls or "").split()
         return cls(AddressGuard(allow_loopback=allow_loopback, also=storage_urls))

@@ -14,7 +14,7 @@ BATCH_SIZE = 10
 
 
 class SendError(Exception):
-    """SQS did not take some of the messages of a batch."""
+    """SQS refused some messages of a batch."""
 
 
 class Queue:

@@ -14,7 +14,7 @@ def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_attribute(value: Any) -> dict[str, Any]:
     """Return a plain value in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
-    # The kinds that nearly all values are of come first.
+    # The most frequent kinds come first.
     if isinstance(value, str):
         return {"S": value}
     if isinstance(value, int):

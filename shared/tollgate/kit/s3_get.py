@@ -15,7 +15,7 @@ _NOTHING = {304: Nothing.UNCHANGED, 404: Nothing.MISSING}
 
 @dataclass(frozen=True, slots=True)
 class S3Get:
-    """The object at `url`. `key` gives the credentials that are good now, `timeout_s` bounds a read."""
+    """The object at `url`. `key` returns valid credentials, `timeout_s` bounds a read."""
 
     http: HttpClient
     url: str

@@ -15,7 +15,7 @@ from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 TIMEOUT_S = 15.0
 MAX_ATTEMPTS = 3
-# Before the second try; S3 asks for slower, not for the same again.
+# Before the second attempt, because S3 wants fewer requests, not the same again.
 FIRST_WAIT_S = 0.1
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
@@ -24,7 +24,7 @@ _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
 
 class ObjectStoreError(Exception):
-    """S3 could not be asked, or refused."""
+    """S3 is unreachable, or refused the request."""
 
 
 class ObjectStoreBusyError(ObjectStoreError, StorageBusyError):
@@ -37,7 +37,7 @@ class ObjectStoreBusyError(ObjectStoreError, StorageBusyError):
 
 @dataclass(frozen=True, slots=True)
 class S3Objects:
-    """The objects of `bucket`; their keys need no escapes. `key` gives the credentials that are good now."""
+    """The objects of `bucket`; their keys need no escapes. `key` returns valid credentials."""
 
     http: HttpClient
     bucket: str

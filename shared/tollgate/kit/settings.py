@@ -61,7 +61,7 @@ def _stage(text: str) -> str:
     return text
 
 
-# By the type of a field: what reads it from its variable; it raises `ValueError`.
+# The reader of a variable, by its field's type. It raises `ValueError`.
 _READERS: Mapping[Any, Callable[[str], Any]] = {
     str: str,
     str | None: str,
@@ -86,7 +86,7 @@ class Settings:
     tollgate_local_storage_urls: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what opens the address guard on AWS."""
+        """Refuse settings that would open the address guard on AWS."""
         opened = self.tollgate_allow_loopback_webhooks or self.tollgate_allow_loopback_media
         if (opened or self.tollgate_local_storage_urls) and self.stage != "local":
             raise SettingsError(

@@ -70,7 +70,7 @@ class TransactWrite:
         return self.update, self.condition
 
     def request(self) -> dict[str, Any]:
-        """Return the write as DynamoDB wants it, alike for a single call and inside a transaction."""
+        """Return the write in DynamoDB's form, the same for a single call and inside a transaction."""
         request: dict[str, Any] = {
             "TableName": self.table,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
@@ -102,7 +102,7 @@ class SingleWrite(TransactWrite):
     """A write that may also be sent outside a transaction, because doing it twice equals doing it once."""
 
     returns: bool = False
-    """Whether the caller wants the row after an update. A transaction returns no rows."""
+    """Whether to return the row after an update. A transaction returns no rows."""
 
     def is_done(self, found: Item) -> bool:
         """Return whether a refused write was carried out before, judged by the row `found`."""

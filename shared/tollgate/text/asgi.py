@@ -20,7 +20,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# How long a client may stay connected without reading; then it counts as gone.
+# How long a client may stay connected without reading, before it counts as disconnected.
 SEND_TIMEOUT_S = 60.0
 JSON = "application/json"
 NO_CONTENT = 204
@@ -107,7 +107,7 @@ class Reply:
 
 
 def encoded_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """Return headers as ASGI wants them."""
+    """Return headers in ASGI's form."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
@@ -115,7 +115,7 @@ Handler = Callable[[Request], Awaitable[Answer]]
 
 
 class Routes:
-    """Handlers by path and method; `{id}` stands for one part of a path."""
+    """Handlers by path and method; `{id}` matches one part of a path."""
 
     def __init__(
         self, routes: Iterable[tuple[str, str, Handler]], close: Callable[[], Awaitable[None]]
@@ -131,7 +131,7 @@ class Routes:
                 self._plain[path] = by_method
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. Raises `RouteNotFoundError`, `MethodNotAllowedError`, and what handlers do."""
+        """Answer one request. Raises `RouteNotFoundError`, `MethodNotAllowedError`, and handlers' errors."""
         if scope["type"] != "http":
             await self._live(scope, receive, send)
             return

@@ -55,7 +55,7 @@ from tollgate.text.wallets import Wallets
 MAX_PLACES = 7
 # The ledger's text for a response that ended because the money did.
 LIMITED = "The answer was limited by the balance."
-# Between the providers that were asked, in the order of asking.
+# Between the providers that were called, in the order of the calls.
 ARROW = " → "
 # Attempts with an account's limits: the default limits, the limits in its row, and again if they changed.
 MAX_LOOKS = 3
@@ -168,7 +168,7 @@ class TextBilling:
             try:
                 return await self._place_in(account_id, terms, limits)
             except InsufficientBalanceError as exc:
-                # Only what all rows have together, at one moment, can be too little.
+                # A refusal requires that all rows together, at one moment, have too little.
                 refusal = cast("HoldRefusedError", exc.__cause__)
                 if not await self._wallets.gather(account_id, limits.wallets, refusal.balance_micro_usd):
                     raise
@@ -311,7 +311,7 @@ class TextBilling:
         await self.void(placed)
 
     async def is_end_asked(self, placed: PlacedHold) -> bool:
-        """Return whether the request's owner asked for its end. Raises `DatabaseError`."""
+        """Return whether the request's owner asked to end it. Raises `DatabaseError`."""
         account = await self._db.get(self._writes.accounts_table, {"account_id": placed.row})
         return account is not None and is_end_asked(account, placed.hold.request_id)
 

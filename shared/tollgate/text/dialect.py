@@ -43,7 +43,7 @@ def passing(*own: str) -> frozenset[str]:
     return CHAT_FIELDS.union(own)
 
 
-# Of `openai.types.chat.completion_create_params`, what more than one vendor has and none charges for.
+# The fields of `openai.types.chat.completion_create_params` that several vendors have and none charges for.
 CHAT_FIELDS = frozenset(
     {
         *("model", "messages", "max_tokens", "max_completion_tokens", "n", "stream", "stream_options"),

@@ -54,7 +54,7 @@ def read_embedding_request(body: bytes) -> TextRequest:
 
 
 def embedding_problems(fields: Fields, model_id: str, takes: Embedding) -> Iterator[Problem]:
-    """Return what in a request a model does not take."""
+    """Return the problems of a request for a model."""
     inputs, wanted = _inputs(fields), fields.get("dimensions")
     if len(inputs) > takes.max_inputs:
         yield Problem("/input", f"{model_id} takes at most {takes.max_inputs} inputs in one request.")
@@ -74,7 +74,7 @@ def embedding_bound(fields: Fields, model: TextModel) -> int:
 
 
 def embedding_estimate(fields: Fields, model: TextModel) -> int:
-    """Return about how many input tokens a request has, for a provider that does not say. Never 0."""
+    """Return about how many input tokens a request has, for a provider that reports none. Never 0."""
     counts = (
         len(each) if isinstance(each, list) else tokens_of_bytes(utf8_length(each))
         for each in _inputs(fields)
@@ -114,7 +114,7 @@ def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect:
         raise FaultError(_fault_in(body, dialect) or UNREADABLE) from exc
     if len(vectors) != len(_inputs(fields)):
         raise FaultError(UNREADABLE)
-    # Gemini says nothing of its usage; then our own count is billed.
+    # Gemini reports no usage, so our own count is billed.
     meter.reported = read_chat_usage(answer.get("usage"), ReasoningCount.INSIDE)
     meter.final = meter.reported is not None
     tokens = meter.usage().total_input_tokens
@@ -134,7 +134,7 @@ def _fault_in(body: bytes, dialect: ChatDialect) -> Any:
 
 
 def _vector(sent: object, wanted: str) -> object:
-    """Return a vector in the format that the client wants. Raises `ValueError` or `TypeError` for none."""
+    """Return a vector in the client's format. Raises `ValueError` or `TypeError` if it is no vector."""
     if isinstance(sent, str):
         if wanted == BASE64:
             return sent

@@ -18,7 +18,7 @@ from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, 
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
-# The header that says what ends the provider's work and the bill. A whole answer is always made to its end.
+# The header that names the ways to end the provider's work and the bill. A whole response always completes.
 ENDS_ON = "x-tollgate-ends-on"
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -30,7 +30,7 @@ _HEADERS = {
 async def http_response(
     respond: Coroutine[Any, Any, TextResponse], rendering: Rendering, *, stream: bool
 ) -> Answer:
-    """Return what to send for the response that `respond` makes. Raises what refuses the request."""
+    """Return the response of `respond` in sendable form. Raises the errors that refuse the request."""
     if not stream:
         return await _reply(await respond, rendering)
     responding = asyncio.ensure_future(respond)
@@ -78,7 +78,7 @@ def _limited(is_limited: bool) -> dict[str, str]:
 
 
 async def _send_nothing(_: Message) -> None:
-    """Stand in until the server says how to send."""
+    """A placeholder until the server provides `send`."""
 
 
 class EventStream:
@@ -152,7 +152,7 @@ class EventStream:
             for message in self._messages(chunk, more=more):
                 await self._send(message)
         except OSError:
-            # ASGI lets a server raise this after the client has gone.
+            # A server may raise this after the client has disconnected.
             self._gone.set()
         except asyncio.CancelledError:
             # `_leave` ends the send, not the relay. Another cancellation is for the relay itself.
@@ -162,7 +162,7 @@ class EventStream:
             self._is_sending = False
 
     def _messages(self, chunk: bytes, *, more: bool = True) -> list[Message]:
-        """Return what sends a chunk; the first one has the headers before it."""
+        """Return the messages that send a chunk. Headers precede the first chunk."""
         body: Message = {"type": "http.response.body", "body": chunk, "more_body": more}
         if self._has_begun:
             return [body]
@@ -194,7 +194,7 @@ class EventStream:
                 self._leave()
 
     async def _has_taken_a_sign(self) -> bool:
-        """Send a sign of life; return whether the client took it in time, or has gone."""
+        """Send a keep-alive; return whether the client took it in time, or has gone."""
         self._sent_at = _now()
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):

@@ -26,7 +26,7 @@ _NO_CODES: Mapping[str, int] = {}
 
 
 class Verdict(StrEnum):
-    """What to do about a fault that came before the first byte."""
+    """The reaction to a fault before the first byte."""
 
     ABOUT_REQUEST = "about_request"  # It is about the request: the client gets it, with its status.
     NEXT_ROUTE = "next_route"  # The provider is busy or broken: another one may answer.
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One failure: the HTTP status it stands for, and the three fields of an error body.
+    """One failure: its HTTP status, and the three fields of an error body.
 
     `slow`: it cost the request a timeout.
     """
@@ -49,7 +49,7 @@ class Fault:
 
     @property
     def verdict(self) -> Verdict:
-        """Return what to do about it."""
+        """Return the reaction to the fault."""
         if self.status in _OUR_ACCOUNT:
             return Verdict.OUR_ACCOUNT
         is_theirs = self.status in _BUSY or self.status >= _FIRST_SERVER_ERROR
@@ -86,7 +86,7 @@ class FaultError(Exception):
 
 UNREACHABLE = Fault(503, "The provider cannot be reached.", "ServiceUnavailable", "provider_unavailable")
 NOT_CONNECTED = replace(UNREACHABLE, slow=True)
-# An idle connection was closed as the request went out on it. This says nothing about the provider's health.
+# An idle connection was closed as the request was sent. This is no sign of the provider's health.
 CLOSED_IDLE = replace(UNREACHABLE, message="The connection was closed as the request went out.")
 TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
 BROKEN_OFF = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")

@@ -35,12 +35,12 @@ _IN_PARTS = frozenset(
     }
 )
 _ADDRESSES = frozenset({"url", "imageurl", "videourl", "audiourl", "fileurl", "inputimage"})
-# What stands in these is the customer's own, whatever its names.
+# The content of these fields is the customer's own, whatever its names.
 _OPAQUE = frozenset({"input", "arguments"})
 
 
 def foreign_problems(request: TextRequest) -> list[Problem]:
-    """Return what in a body, of either protocol, names something that is not in the body or public."""
+    """Return the references in a body, of either protocol, to private objects outside the body."""
     fields = request.fields
     found = [
         Problem(f"/{name}", _FOREIGN)

@@ -47,7 +47,7 @@ class HoldPlan:
 
 
 def charge_micro_usd(usage: Usage, model: TextModel) -> int:
-    """Return what `usage` costs, rounded up once. The tier of the whole input prices all of it."""
+    """Return the cost of `usage`, rounded up once. The tier of the whole input prices all of it."""
     prices = model.prices_for(usage.total_input_tokens)
     total = (
         usage.input_tokens * prices.input

@@ -101,7 +101,7 @@ def canonical_path(path: str) -> str:
 
 
 def protocol_of(scope: Scope) -> TextProtocol:
-    """Return the protocol that a caller speaks: by the path, else by what only Anthropic's clients send."""
+    """Return the caller's protocol: by the path, else by headers that only Anthropic's clients send."""
     is_anthropic = scope["path"].startswith(_ANTHROPIC_PATH) or (
         not scope["path"].startswith("/api/v1/chat/")
         and any(name in _ANTHROPIC_HEADERS for name, _ in scope["headers"])

@@ -29,9 +29,9 @@ class PlacedHold:
     provider: str | None = None
     """Whose answer it pays for, once that is known."""
     asked: list[str] = field(default_factory=list)
-    """The providers that were asked, in their order."""
+    """The providers that were called, in order."""
     completes: bool = False
-    """Whether the account lets its answers complete when the client has gone."""
+    """Whether the account lets its responses complete after the client has disconnected."""
     renewals: int = 0
     failed_renewals: int = 0
     """Tries of the next renewal that failed."""

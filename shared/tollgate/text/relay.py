@@ -34,7 +34,7 @@ class ModelRename:
         self._old: tuple[str, list[tuple[bytes, bytes]]] | None = None
 
     def apply(self, raw: bytes, model: object) -> bytes | None:
-        """Return `raw` with `model`, which its JSON says, renamed; `None` if the place is not clear."""
+        """Return `raw` with its JSON's `model` renamed; `None` if the place is not clear."""
         if model == self.public_model or not isinstance(model, str):
             return raw
         # Quotes inside JSON strings are escaped, so a match is a member `model`. A single match is the right
@@ -214,7 +214,7 @@ def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
 
 
 def messages_fault(payload: Mapping[str, Any]) -> Fault:
-    """Return the fault in an Anthropic error that came with HTTP 200, by its type."""
+    """Return the fault in an Anthropic error with HTTP 200, by its type."""
     error = payload.get("error")
     kind = error.get("type") if isinstance(error, dict) else None
     return fault_of(payload, MESSAGES_STATUSES.get(str(kind), 502))
@@ -246,7 +246,7 @@ MESSAGES_STATUSES = {
 
 
 def _deliver(holder: Mapping[str, Any], fields: Sequence[str], meter: Meter) -> None:
-    """Count what stands in the fields of an answer, or of a part of it, as delivered."""
+    """Count the content of these fields, in a response or a part of it, as delivered."""
     for name in fields:
         if text := holder.get(name):
             meter.deliver(text)

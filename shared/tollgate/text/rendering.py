@@ -30,7 +30,7 @@ class Rendering(Protocol):
         """Return the last event of a stream that had to begin before its error was known."""
 
     async def end(self) -> bytes:
-        """Return what ends a stream, once it is settled."""
+        """Return the bytes that end a stream, once it is settled."""
 
     async def whole(self, body: bytes) -> bytes:
         """Return the body of a whole answer, once it is settled."""

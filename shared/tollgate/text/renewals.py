@@ -59,7 +59,7 @@ class Renewals:
         try:
             await self.db.write(self.writes.renew(placed.row, placed.hold, expires_at_ms))
         except AlreadyResolvedError:
-            # It is settled by now, or was taken for dead: then its settlement comes late.
+            # It is settled by now, or its hold has expired: then its settlement comes late.
             return
         except DatabaseError:
             logger.warning("text.not_renewed", request=placed.hold.request_id, exc_info=True)

@@ -18,7 +18,7 @@ MAX_BODY_BYTES = 6 * 1024 * 1024
 # could take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for embeddings;
 # a long chat has some 10,000 values.
 MAX_VALUES = 320_000
-# Top-level fields; the protocols know some forty.
+# Top-level fields; the protocols define some forty.
 MAX_MEMBERS = 200
 # OpenAI's own bound of `n`.
 MAX_ANSWERS = 128
@@ -29,7 +29,7 @@ LIMIT_FIELDS = {
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
-# A comma or an opening bracket stands before each value, except a value at the start of the body.
+# A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # Characters whose bytes are counted at once.
@@ -66,7 +66,7 @@ class JsonBody:
     size_bytes: int
 
     def edited(self, changes: Mapping[str, Any], dropped: Collection[str] = ()) -> bytes:
-        """Return the object with some members changed, added or dropped, and all others as they came."""
+        """Return the object with some members changed, added or dropped, and all others unchanged."""
         kept = {name: text for name, text in self.texts.items() if name not in dropped}
         parts = kept | {name: dumps(value).encode() for name, value in changes.items()}
         pieces = [b"{"]
@@ -178,7 +178,7 @@ def _beginnings(text: bytes) -> int:
 
 
 class _Bytes:
-    """Finds the bytes of a text's parts. The parts are asked for in their order."""
+    """Finds the bytes of a text's parts, which must be requested in order."""
 
     def __init__(self, text: str, body: bytes) -> None:
         self._text, self._body = text, body

@@ -1,4 +1,4 @@
-"""Counts every request of the text routes, and tells other processes beside the requests."""
+"""Counts every request of the text routes, and shares the counts between processes in the background."""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -16,12 +16,12 @@ from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
 
-# How often a stream looks whether its owner asked for its end: one read of the account's row.
+# How often a stream checks whether its owner asked to end it: one read of the account's row.
 LOOK_EVERY_S = 5.0
 # As many as the 15 minutes take that a stream may last.
 MAX_LOOKS = 180
 
-# Sends whole events to the client; does nothing when it has gone.
+# Sends whole events to the client; does nothing after it has disconnected.
 SendEvents = Callable[[bytes], Awaitable[None]]
 
 
@@ -56,7 +56,7 @@ class StreamedResponse:
     ends_with_client: bool = False
     """Whether the answer ends when the client goes. Else it is read to its end, and billed by its report."""
     is_ended: bool = False
-    """Whether the client gets nothing more: it has gone, or its owner has ended the answer."""
+    """Whether the client gets nothing more: it has disconnected, or its owner has ended the response."""
 
     @property
     def ends_on(self) -> str:
@@ -107,7 +107,7 @@ class StreamedResponse:
             await self._send_if_any(send, encode_events(exchange, exchange.splitter.feed(piece)))
 
     async def _watch_for_end(self, send: SendEvents, client_gone: asyncio.Event) -> None:
-        """End the answer when its owner has asked for that, or the client goes."""
+        """End the response if its owner asked for that, or the client disconnects."""
         # This event is never set, because the response does not end with its client.
         gone = client_gone if self.ends_with_client else asyncio.Event()
         for _ in range(MAX_LOOKS):

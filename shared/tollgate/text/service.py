@@ -58,7 +58,7 @@ STREAM_TIMEOUT_S = 14 * 60.0
 PATIENCE_S = 50.0
 # The same before the first word of a stream: models that think show nothing until they have thought.
 STREAM_PATIENCE_S = 100.0
-# Before the last route is asked once more.
+# Before the last route is called once more.
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was an answer; nothing was charged."
@@ -91,7 +91,7 @@ class TextService:
     async def respond(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
-        """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
+        """Answer a request, or begin to. Raises the errors that refuse it before any provider is called."""
         model = model_of(request, self.models, key)
         demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
@@ -149,7 +149,10 @@ class TextService:
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]
     ) -> TextResponse:
-        """Ask the routes, best first, until one answers. Raises what refuses the request before that."""
+        """Call the routes, best first, until one answers.
+
+        Before that, raises the errors that refuse the request.
+        """
         upstreams = await self.upstreams()
         # One bound for all routes together: the function itself is ended after 15 minutes.
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
@@ -161,14 +164,14 @@ class TextService:
                     if len({route.provider for route in model.routes}) == 1:
                         emit({"SingleRouteDown": 1})
                     continue
-                # Not told to the client before one has answered: until then any failure leads on to the
-                # next route.
+                # Not sent to the client before a route has answered: until then any failure leads to the next
+                # route.
                 placed.asked.append(routed.route.provider)
                 race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
                 if first := await race.first(patience_s):
                     return await self._bill_or_relay(*first, placed)
                 last = routed if isinstance(exchange.call, HttpCall) else None
-                # A whole answer of another route could not come in the time that is left.
+                # The time left is too short for a whole response of another route.
                 if not request.stream and TIMED_OUT in race.failures:
                     break  # the client's own 100 s are over
             if first := await race.first():

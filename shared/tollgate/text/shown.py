@@ -147,7 +147,7 @@ def may_pass(raw: bytes, data: bytes | None) -> bool:
 
 
 def bare_id(payload: Mapping[str, Any]) -> str:
-    """Return an answer's id without what tells whose it is."""
+    """Return a response's id without a prefix that names the provider."""
     answer_id = str(payload.get("id") or "")
     for prefix in _ID_PREFIXES:
         answer_id = answer_id.removeprefix(prefix)

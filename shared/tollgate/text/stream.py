@@ -104,7 +104,7 @@ class AnswerStream(ABC):
         return error_event(self.protocol, fault)
 
     def _blank(self, event: SseEvent) -> bytes:
-        """Return what follows from comments and blank lines."""
+        """Return the bytes for comments and blank lines."""
         del event
         return b""
 
@@ -114,10 +114,10 @@ class AnswerStream(ABC):
         return False
 
     def _end(self, event: SseEvent) -> bytes:
-        """Return what follows from the end mark."""
+        """Return the bytes for the end mark."""
         del event
         return b""
 
     @abstractmethod
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
-        """Return what follows from an event with a JSON object."""
+        """Return the bytes for an event with a JSON object."""

@@ -51,7 +51,7 @@ def input_bound(request: TextRequest, model: TextModel) -> int:
 
 
 def input_estimate(request: TextRequest, model: TextModel) -> int:
-    """Return about how many input tokens `request` has: for a provider that does not say. Never 0."""
+    """Return about how many input tokens `request` has, for a provider that reports none. Never 0."""
     media = _media_of(request)
     text_tokens = tokens_of_bytes(request.body.size_bytes - media.inline_bytes)
     return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, input_bound(request, model)))
@@ -77,7 +77,7 @@ def _media_of(request: TextRequest) -> _Media:
 def _look_into(content: Any, media: _Media, depth: int) -> None:
     if not isinstance(content, list):
         return
-    # Deeper than any client nests: what stands there is not looked at, so its bound is the model's context.
+    # Deeper than any client nests. Content below is not read, so its bound is the model's context.
     if depth == 0:
         media.unbounded = True
         return

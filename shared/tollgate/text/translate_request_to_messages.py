@@ -15,7 +15,7 @@ from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
 
-# The least that a turn can say: Anthropic takes neither empty texts nor a conversation without a user.
+# The shortest turn: Anthropic accepts neither empty texts nor a conversation without a user.
 FILLER_TEXT = "."
 LEAST_THINKING_TOKENS = 1_024
 MAX_TEMPERATURE = 1

@@ -97,7 +97,7 @@ def _spending(fields: Mapping[str, Any]) -> Iterator[Problem]:
     if _SPENDS.keys().isdisjoint(fields):
         return
     for name, reason in _SPENDS.items():
-        # `false` switches off what spends, for the vendors that have a switch.
+        # `false` switches the charged feature off, for vendors that have a switch.
         if fields.get(name) not in (None, False):
             yield Problem(f"/{name}", reason)
 

@@ -45,7 +45,7 @@ class Usage:
 
     @property
     def total_input_tokens(self) -> int:
-        """Return all input, cached or not: what decides the long-context tier."""
+        """Return all input, cached or not, which decides the long-context tier."""
         written = self.cache_write_tokens + self.cache_write_1h_tokens
         return self.input_tokens + self.cache_read_tokens + written
 
@@ -97,7 +97,7 @@ def read_messages_usage(reported: object) -> Usage | None:
 
 
 def read_token_count(body: bytes) -> int | None:
-    """Return the count in an answer of Anthropic's count_tokens; `None` if it says none."""
+    """Return the count in a response of Anthropic's count_tokens; `None` if it has none."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 class VidK(Profile):
     """Exactly one image and one video, `characterOrientation` (docs/contract.md#vid-k).
 
-    The result is as long as the given video; nothing else says a length.
+    The result is as long as the given video; no other field sets a length.
     """
 
     media: ClassVar[tuple[MediaRule, ...]] = (

@@ -78,7 +78,7 @@ class ResponseEvents:
         """Return the events that follow from a chunk of the chat."""
         if isinstance(payload.get("usage"), Mapping):
             self.response["usage"] = responses_usage(payload["usage"])
-        # Of several answers only the first has a place in a response; none but that can be asked for.
+        # A response has room only for the first choice, and a request cannot ask for more.
         choices = [one for one in payload.get("choices") or [] if one.get("index", 0) == 0][:1]
         return [event for choice in choices for event in self._choice(choice)]
 

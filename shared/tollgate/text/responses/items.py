@@ -163,7 +163,7 @@ class _Chat:
         elif kind == "function_call":
             self._add_call(item, path, item.get("arguments"))
         elif kind == "additional_tools":
-            # They are among the request's tools by now.
+            # They are already among the request's tools.
             return
         elif kind == "custom_tool_call":
             self._add_call(item, path, dumps({CUSTOM_INPUT: item.get("input")}))
@@ -206,7 +206,7 @@ class _Chat:
         output = item.get("output")
         parts = _parts(output, f"{path}/output") if isinstance(output, list) else output
         if isinstance(parts, list):
-            # A chat's tool message is text only: what else came follows in a message of the user's.
+            # A chat's tool message is text only, so other content follows in a user message.
             self._images += [part for part in parts if part["type"] != "text"]
             parts = "".join(part["text"] for part in parts if part["type"] == "text")
         text = parts if isinstance(parts, str) else dumps(parts)
@@ -283,7 +283,7 @@ def _plain_text(content: Any, path: str) -> str:
 
 
 def _texts(parts: Any) -> Iterable[str]:
-    """Return the texts of parts; a refusal is a text that the assistant said."""
+    """Return the texts of parts; a refusal is a text of the assistant."""
     for part in parts if isinstance(parts, list) else []:
         text = part.get("text", part.get("refusal")) if isinstance(part, dict) else None
         if isinstance(text, str):

@@ -64,7 +64,7 @@ class ResponsesRendering:
         return encoded_events([failed_stream_event(json.loads(body)["error"])])
 
     async def end(self) -> bytes:
-        """Return the event that says that the response is there; it is stored by now."""
+        """Return the event that ends the response, which is stored by now."""
         if not self._last:
             return b""
         await self._keep(self._stream.response)

@@ -103,7 +103,7 @@ class ResponseRepository:
         await self.db.write(Write(self.table, item=row))
 
     async def find(self, reader: Reader, response_id: str) -> StoredResponse:
-        """Return a stored response. Raises `ResponseNotFoundError`, and what `keep` does."""
+        """Return a stored response. Raises `ResponseNotFoundError`, and the errors of `keep`."""
         return await self._read(reader, await self._row(reader, response_id))
 
     async def _read(self, reader: Reader, row: Item) -> StoredResponse:
@@ -111,7 +111,7 @@ class ResponseRepository:
         response_id = row["response_id"]
         content = await self._content(reader, row)
         found = json.loads(content)
-        # A row from before models were noted: the response says the name under which it was asked for.
+        # A row from before models were stored: the response has the model's requested name.
         model = row.get("model") or str(found["response"].get("model"))
         if not reader.may_read(model):
             raise ResponseNotFoundError(response_id)

@@ -20,7 +20,7 @@ REFUSED: Mapping[str, tuple[Any, ...]] = {
     "context_management": (None, []),
     "moderation": (None,),
 }
-# Fields that have no place in a chat body as they stand, or that are ours; Codex sends `client_metadata`.
+# Fields that a chat body lacks in this form, or that are ours; Codex sends `client_metadata`.
 NO_FIELDS = frozenset(
     {
         *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
@@ -276,7 +276,7 @@ def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
 def _tool(tool: Mapping[str, Any], path: str, name_in_chat: str) -> dict[str, Any]:
     kind, name = tool.get("type"), tool.get("name")
     if kind not in ("function", "custom"):
-        # Tools that run at the provider are charged by the use, and their results come back as input.
+        # Tools that run at the provider are charged per use, and their results become input.
         raise invalid(
             f"{path}/type", "Tools that run at the provider have no price here.", ["function", "custom"]
         )
