@@ -1,4 +1,4 @@
-"""The permissions of each role: one row for each route of the pages. A route without a row is for owners.
+"""The permissions of each role: one row for each route of the pages. Only owners may use other routes.
 
 Rows are named by method and path below `/dashboard`, as the templates use them: `may("POST /keys")`.
 """

@@ -98,8 +98,8 @@ def again(services: Services, request: Request, visitor: SignedIn, task_id: str,
 def show(services: Services, request: Request, visitor: SignedIn, model_id: str = "") -> Response:
     """Show a model's form, filled in from the address.
 
-    `again` names a task to run again, and `use` a task whose file is the input. Other fields have their own
-    names. `beside` is the second model.
+    `again` names a task to run again, and `use` a task whose file is the input. The form's fields have their
+    own names. `beside` is the second model.
     """
     query = request.query_params
     chosen = model_id or _first(services)
@@ -123,7 +123,7 @@ def estimate(services: Services, request: Request, visitor: SignedIn, model_id: 
 
 @router.post("/{model_id}/run")
 def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Create a task from the form. `form_id` identifies the form, so a second press creates no second."""
+    """Create a task from the form. `form_id` identifies the form, so a second press creates nothing."""
     form = _form(services, _model(services, model_id), {})
     values, problems = _read(form, sent)
     if problems:

@@ -93,7 +93,7 @@ OperatorSignedIn = Annotated[Visitor, Depends(operator_of)]
 
 
 def role_of(request: Request) -> Role | None:
-    """Return the visitor's role in their current account, read once for each request; None for no member.
+    """Return the visitor's role in their current account, or `None`; read once for each request.
 
     A visitor who signed in with an API key, which is possible only on one machine, acts as the owner.
     """
@@ -148,7 +148,7 @@ def address_of(request: Request) -> str | None:
 
 
 def drop_ended(request: Request, sessions: SessionStore) -> None:
-    """Clear a session that was ended here or in another browser. Its cookie is not enough."""
+    """Clear a session that was ended here or in another browser. A valid cookie is not enough."""
     session = request.session
     if "account_id" not in session:
         return

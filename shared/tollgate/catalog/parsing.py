@@ -1,4 +1,4 @@
-"""The catalog's data, checked. Only this module uses pydantic; data that was checked before needs none."""
+"""The catalog's data, checked. Only this module reads it with pydantic; checked data needs none."""
 
 import json
 from functools import cache

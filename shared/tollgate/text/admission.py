@@ -22,7 +22,7 @@ def model_of(request: TextRequest, models: Mapping[str, TextModel], key: ApiKey)
 def model_named(name: str, protocol: TextProtocol, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
     """Return the model with this name; `models` are by their ids in lower case.
 
-    Raises `InvalidInputError` (the contract's 400), and `ForbiddenError` if the key may not use the model.
+    Raises `InvalidInputError` (400, by the contract), and `ForbiddenError` if the key may not use the model.
     """
     model = models.get(name.casefold())
     if model is None:

@@ -245,7 +245,10 @@ class TextBilling:
         return self.meter.headers(account_id, self._clock.now_ms(), limits)
 
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
-        """Bill the usage: write the ledger row first, then resolve the hold. A repeat changes nothing."""
+        """Bill the usage: write the ledger row first, then resolve the hold. A repeat changes nothing.
+
+        If the hold had expired and was released, the charge is made late, as far as the balance covers it.
+        """
         placed.settling = True
         self._renewals.stop(placed)
         full_charge = charge_micro_usd(usage, model)
