@@ -34,7 +34,7 @@ async def http_response(
     if not stream:
         return await _reply(await respond, rendering)
     responding = asyncio.ensure_future(respond)
-    # The client waits long for the first event and is kept connected. Few requests get here.
+    # If the first event takes long, the client gets keep-alives. Most responses begin before that.
     try:
         await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
     except asyncio.CancelledError:

@@ -1,6 +1,6 @@
 """The Midjourney-style image profile of the contract: one `action` per kind of job, flags as fields.
 
-The inputs of each action are decided here, by the image that the job works on (docs/contract.md#midjourney):
+The inputs of each action are decided here, by its kind of job (docs/contract.md#midjourney):
 
     imagine                          a prompt
     edits                            a prompt and an image
