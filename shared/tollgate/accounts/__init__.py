@@ -7,7 +7,7 @@ models.py            accounts and keys as stored and as shown
 keys.py              the text of a key: generate, check, hash
 chat_keys.py         the ids and lifetimes of the chat page's keys
 auth.py              checks of the caller's key; `async_auth.py` is the same for text, without blocking
-networks.py          where a key may be used from
+networks.py          the networks from which a key may be used
 delegation.py        the rights of one key over another
 key_request.py       the body of a request about a key, checked as a whole
 key_service.py       list, create, change, rotate, revoke

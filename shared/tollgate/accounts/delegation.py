@@ -1,4 +1,4 @@
-"""The rights of one key over another: none over a key that may do more (decision 0017). Pure.
+"""The rights of one key over another: it cannot create or manage a stronger key (decision 0017). Pure.
 
 The check covers the whole resulting key, not only the fields in the request: a limit that a change leaves
 as it is also grants something.
@@ -57,7 +57,7 @@ def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:
 
 
 def _spends_more(cap: SpendingCap | None, changed: SpendingCap | None) -> bool:
-    """Return whether a change of its own cap lets a key spend more: a new period starts at 0."""
+    """Return whether a key may spend more after a change of its cap: a new period starts at 0."""
     if cap is None or changed == cap:
         return False
     return changed is None or changed.per is not cap.per or changed.limit_micro_usd > cap.limit_micro_usd

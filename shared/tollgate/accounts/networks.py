@@ -38,7 +38,7 @@ def network_of(text: str) -> Network:
 
 
 def contains(networks: Collection[Network], address: str | None) -> bool:
-    """Return whether a caller's address is in one of the networks; an unreadable address is in none."""
+    """Return whether a caller's address is in any of the networks; an unreadable address is in none."""
     try:
         found = ip_address(address or "")
     except ValueError:
@@ -49,7 +49,7 @@ def contains(networks: Collection[Network], address: str | None) -> bool:
 
 
 def is_inside(network: Network, others: Collection[Network]) -> bool:
-    """Return whether all of a network is in one of the others."""
+    """Return whether any other network contains all of this network."""
     if isinstance(network, IPv4Network):
         return any(isinstance(other, IPv4Network) and network.subnet_of(other) for other in others)
     return any(isinstance(other, IPv6Network) and network.subnet_of(other) for other in others)

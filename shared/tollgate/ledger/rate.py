@@ -23,7 +23,7 @@ from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
 # More than the requests in any minute; a limit is lower.
 BASE = 1_000_000
-# Try again once if the minute ends in between, and once if another process's clock is ahead.
+# A guess and its correction; one more try if the minute ends in between, one if another clock is ahead.
 MAX_ATTEMPTS = 4
 # Accounts whose minute a process caches, for its guess.
 MAX_REMEMBERED = 10_000

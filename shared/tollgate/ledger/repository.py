@@ -1,4 +1,4 @@
-"""The balance and its ledger in DynamoDB. Only writes from this file change a balance.
+"""The balance and its ledger in DynamoDB: charges of media, refunds, credits and debits; and all reads.
 
 A movement is always two writes of one transaction: the account's new balance and the ledger row that
 explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction

@@ -1,6 +1,6 @@
 """The proof that every balance agrees with its ledger: by the entries since the last proof, or by all.
 
-    checkpoint ─► entries up to half an hour ago ─► the latest ─► compare with the account's row
+    checkpoint ─► entries up to half an hour ago ─► the latest ───► compare with the account's row
        ▲                    │                                            │ agree: the new checkpoint
        └────────────────────┴──────────────────────────────────────◄─────┤
                                                                          │ not: everything, twice

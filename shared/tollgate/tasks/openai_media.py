@@ -151,7 +151,7 @@ def _looks_like_json(value: Any) -> bool:
 
 
 def _is(schema: Mapping[str, Any], kind: str) -> bool:
-    """Return whether a field has a type; a number's schema may have only its values."""
+    """Return whether a field has a type; a number's schema may have only an `enum`."""
     numeric = kind in ("integer", "number") and any(
         type(one) in (int, float) for one in schema.get("enum", ())
     )
