@@ -9,6 +9,10 @@ from tests.functional.acts.worlds import Act, Caller, Doing, World
 from tests.functional.conftest import invoke, with_prompt
 from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.ids import new_id
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+from tollgate.ledger.rate import RateMeter
 
 CREATE = "/generation/create"
 RECEIVER = "https://receiver.test/hook"
@@ -131,7 +135,18 @@ def rotate_a_webhook_secret(world: World) -> Doing:
     return lambda: ada.ask("POST", "/webhooks/secret/rotate", {})
 
 
+def end_a_text_request(world: World) -> Doing:
+    ada, refs = world.customer(), world.aws.stack.refs
+    writes = HoldWrites(refs["AccountsTable"], refs["LedgerTable"])
+    now_ms, request_id, row = world.clock.now_ms(), new_id("req"), ada.account.account_id
+    window = RateMeter(600).guess(row, now_ms)
+    hold = Hold(request_id, 100, now_ms + HOLD_LIFETIME_MS)
+    Database(world.aws.clients.dynamodb).write(writes.place(row, hold, window))
+    return lambda: ada.ask("DELETE", f"/requests/{request_id}")
+
+
 ACTS: tuple[Act, ...] = (
+    end_a_text_request,
     estimate,
     create,
     create_with_a_key,
