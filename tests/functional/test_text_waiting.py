@@ -157,7 +157,8 @@ class TestAClientThatStopsReading:
     ) -> None:
         monkeypatch.setattr(event_stream, "SEND_TIMEOUT_S", 0.3)
         monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.004)
-        tokens = 2_000
+        # Far more than all buffers on the way take
+        tokens = 20_000
         prompt = f"[[tokens {tokens}]] [[delay {quiet_ms}]]"
         asked = body("openai", prompt, stream=True) | {"max_tokens": tokens}
         with deaf_client(replace(client, url=small_buffers), PATHS["openai"], asked):
