@@ -124,13 +124,7 @@ class Database:
             body["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     def _carry_out(self, steps: Steps[T]) -> T:
-        try:
-            step = next(steps)
-            while True:
-                step = steps.send(self._take(step))
-        except StopIteration as end:
-            outcome: T = end.value
-            return outcome
+        return core.carry_out(steps, self._take)
 
     def _take(self, step: Request | Wait) -> Answer:
         if isinstance(step, Wait):

@@ -16,7 +16,7 @@ transactions https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_
 
 import random
 import uuid
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -208,6 +208,17 @@ def delete(table: str, key: Item, patience: Patience) -> Steps[None]:
     """Delete a row, whatever is in it. A repeat changes nothing."""
     request = Request("DeleteItem", {"TableName": table, "Key": to_attributes(key)}, table, key)
     yield from read(request, patience)
+
+
+def carry_out(steps: Steps[T], take: Callable[[Request | Wait], Answer]) -> T:
+    """Run steps to their end without an event loop; return their outcome. `take` does one step."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(take(step))
+    except StopIteration as end:
+        outcome: T = end.value
+        return outcome
 
 
 def _ask(request: Request, patience: Patience) -> Steps[tuple[Answer, int]]:

@@ -6,7 +6,16 @@ from typing import Any, TypeVar
 import pytest
 
 from tollgate.kit import dynamodb_core as core
-from tollgate.kit.dynamodb_core import LOST, Answer, DatabaseError, Patience, Request, Steps, Wait
+from tollgate.kit.dynamodb_core import (
+    LOST,
+    Answer,
+    DatabaseError,
+    Patience,
+    Request,
+    Steps,
+    Wait,
+    carry_out,
+)
 from tollgate.kit.expressions import Add, AtLeast, Missing, Set
 from tollgate.kit.rows import Item, to_attributes
 from tollgate.kit.writes import CountingWrite, MarkedWrite, SingleWrite, Write, leave, take
@@ -42,13 +51,7 @@ class Run:
         self.waits = 0
 
     def of(self, steps: Steps[T]) -> T:
-        try:
-            step = next(steps)
-            while True:
-                step = steps.send(self._take(step))
-        except StopIteration as end:
-            outcome: T = end.value
-            return outcome
+        return carry_out(steps, self._take)
 
     def _take(self, step: Request | Wait) -> Answer:
         if isinstance(step, Wait):
