@@ -9,8 +9,9 @@ from fastapi.responses import JSONResponse
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
+from tollgate.kit.request_body import read_bytes
 from tollgate.tasks.openai_media import with_sent_names
 
 
@@ -20,16 +21,6 @@ async def services() -> Api:
 
 
 Services = Annotated[Api, Depends(services)]
-
-
-async def read_bytes(request: Request, max_bytes: int) -> bytes:
-    """Read the request's body, no more of it than is allowed. Raises `PayloadTooLargeError`."""
-    found = bytearray()
-    async for chunk in request.stream():
-        found += chunk
-        if len(found) > max_bytes:
-            raise PayloadTooLargeError(max_bytes)
-    return bytes(found)
 
 
 async def read_body(request: Request, max_bytes: int) -> dict[str, Any]:

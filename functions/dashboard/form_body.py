@@ -7,8 +7,9 @@ from fastapi import Depends
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
+from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.json_body import MAX_BODY_BYTES, json_object
+from tollgate.kit.request_body import read_bytes
 
 # More fields than our largest form has.
 MAX_FIELDS = 200
@@ -18,7 +19,7 @@ Fields = ImmutableMultiDict[str, str]
 
 async def fields_of(request: Request) -> Fields:
     """Return the fields of a form. Raises `PayloadTooLargeError`, and `InvalidInputError` for no form."""
-    found = await _body(request)
+    found = await read_bytes(request, MAX_BODY_BYTES)
     try:
         return ImmutableMultiDict(
             parse_qsl(found.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS)
@@ -29,16 +30,7 @@ async def fields_of(request: Request) -> Fields:
 
 async def json_of(request: Request) -> dict[str, Any]:
     """Return the JSON object that one of our scripts sent. Raises the same errors as `fields_of`."""
-    return json_object(bytes(await _body(request)))
-
-
-async def _body(request: Request) -> bytearray:
-    found = bytearray()
-    async for chunk in request.stream():
-        found += chunk
-        if len(found) > MAX_BODY_BYTES:
-            raise PayloadTooLargeError(MAX_BODY_BYTES)
-    return found
+    return json_object(await read_bytes(request, MAX_BODY_BYTES))
 
 
 Sent = Annotated[Fields, Depends(fields_of)]

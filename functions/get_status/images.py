@@ -10,8 +10,9 @@ from starlette.responses import JSONResponse, Response
 from get_status.http import address_of
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import PayloadTooLargeError, TaskPendingError
+from tollgate.kit.errors import TaskPendingError
 from tollgate.kit.observability import add_to_log
+from tollgate.kit.request_body import read_bytes
 from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
 from tollgate.tasks.models import TERMINAL, TaskStatus, TaskView
 from tollgate.tasks.results import files_of
@@ -25,7 +26,7 @@ _OWN = frozenset({"access-control-allow-origin", "access-control-expose-headers"
 async def held_image(request: Request) -> Response:
     """Make an image, and answer with it once it is stored. What `api` refuses goes on as it is."""
     parts = get_status()
-    body = await _read(request)
+    body = await read_bytes(request, MAX_BODY_BYTES)
     made = await run_in_threadpool(
         parts.images.create, request.url.path, request.headers, body, address_of(request)
     )
@@ -43,16 +44,6 @@ async def held_image(request: Request) -> Response:
     created_s = parts.clock.now_ms() // MS_PER_S
     headers = {**made.headers, "x-tollgate-task-id": made.task_id}
     return JSONResponse({"created": created_s, "data": data}, headers=headers)
-
-
-async def _read(request: Request) -> bytes:
-    """Return the body. Raises `PayloadTooLargeError`."""
-    found = bytearray()
-    async for chunk in request.stream():
-        found += chunk
-        if len(found) > MAX_BODY_BYTES:
-            raise PayloadTooLargeError(MAX_BODY_BYTES)
-    return bytes(found)
 
 
 async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:

@@ -6,6 +6,7 @@ clock.py       time, passed in as a value; `ids.py`: ULIDs with a prefix
 money.py       micro-USD, and the only place that rounds
 errors.py      every error that a customer can receive
 json_body.py   bodies; `numbers.py`: their numbers; `query.py`: queries; `pages.py`: pages of rows
+request_body.py   the body of a request, read within a bound
 writes.py      conditional writes as values; `expressions.py`: their changes and conditions; `rows.py`: rows
 dynamodb_core.py  requests to DynamoDB, the meaning of its responses, and the retry rules
 dynamodb.py    sends them through the SDK; `dynamodb_async.py` without it, for text
