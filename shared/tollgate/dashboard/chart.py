@@ -6,21 +6,21 @@ from dataclasses import dataclass
 # Columns are drawn on a field of 100 by 100 units, which the page stretches.
 HEIGHT = 100
 WIDTH = 100
-# A quarter of a column's place is left free.
+# A quarter of a column's width stays empty.
 GAP_SHARE = 4
-# An axis ends at one of these times a power of ten, so that its half is a round number too.
+# The end of an axis is one of these times a power of ten. Half of it is then also a round number.
 STEPS = (1, 2, 4, 5, 10)
 MAX_DAY_LABELS = 5
-# Where an axis ends that nothing is on: a cent, if the unit is the micro-dollar.
+# The end of an empty axis: one cent, if the unit is the micro-USD.
 EMPTY_END = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a column: its place on the field, and what it stands for.
+    """One part of a column: its position, its day and its amount.
 
-    Place and size are in units of the field, as SVG has them. `series` is the number of the model or key,
-    counted from the bottom: its colour.
+    Position and size are in units of the field, as SVG expects them. `series` is the number of the model or
+    key, counted from the bottom. It selects the colour.
     """
 
     x: str
@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of stacked columns; `ticks` are the amounts that its lines stand for, the highest first."""
+    """A chart of stacked columns. `ticks` are the amounts at its lines, the highest first."""
 
     parts: list[Part]
     series: list[tuple[str, int]]
@@ -44,9 +44,10 @@ class Chart:
 
 
 def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, int]]) -> Chart:
-    """Return a chart with a column for each day, in which each series has a part; the first stands lowest.
+    """Return a chart with a column for each day and a part for each series, the first one at the bottom.
 
-    `days` has the amounts of the series by name; those below 0 are drawn as 0. `series` are names and sums.
+    `days` has the amounts by name of the series; an amount below 0 is drawn as 0. `series` has names and
+    sums.
     """
     top = axis_end(max((_sum(amounts, series) for amounts in days.values()), default=0))
     place = 1000 * WIDTH // max(1, len(days))
@@ -65,7 +66,7 @@ def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, i
 
 
 def axis_end(most: int) -> int:
-    """Return the least round number that `most` does not exceed; of nothing, `EMPTY_END`."""
+    """Return the smallest round number that is at least `most`, or `EMPTY_END` if `most` is not positive."""
     if most <= 0:
         return EMPTY_END
     power: int = 10 ** max(1, len(str(most)) - 1)
@@ -73,12 +74,12 @@ def axis_end(most: int) -> int:
 
 
 def share(amount: int, top: int) -> str:
-    """Return `amount` as percent of `top`, for a bar that is 100 units long."""
+    """Return `amount` as a percentage of `top`, for a bar that is 100 units long."""
     return _units(_height(amount, max(1, top)))
 
 
 def _labelled(days: Sequence[str]) -> list[str]:
-    """Return the days to write under the columns: the first, the last, and some between, evenly."""
+    """Return the labels below the columns: the first day, the last day, and evenly spaced days between."""
     if len(days) <= MAX_DAY_LABELS:
         return list(days)
     last = MAX_DAY_LABELS - 1

@@ -1,4 +1,4 @@
-"""The chat page's keys: made when a page asks for one."""
+"""The chat page's keys, created when a page requests one."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class ChatKey:
 
 @dataclass(frozen=True, slots=True)
 class ChatKeys:
-    """Makes keys that are good for text alone. `secret` is known to this service only."""
+    """Creates keys with only the scope `text`. `secret` is known only to this service."""
 
     keys: ApiKeyRepository
     audit: AuditLog
@@ -34,9 +34,9 @@ class ChatKeys:
     secret: str = field(repr=False)
 
     def make(self, account_id: str, who: Actor) -> ChatKey:
-        """Return the person's key of this window; it is noted in the audit log when it is made.
+        """Return the person's key for the current window. The audit log records its creation.
 
-        Raises `ForbiddenError` where it was ended in this window.
+        Raises `ForbiddenError` if the key was ended in this window.
         """
         start_ms = window_start_ms(self.clock.now_ms())
         made = derived_key(chat_key_id(account_id, who.identity_id, start_ms), self.secret)
@@ -47,7 +47,7 @@ class ChatKeys:
         with suppress(AlreadyExistsError):
             self.keys.add(key, noted)
             return ChatKey(made.text, expires_at_ms)
-        # Another page of theirs has it, or it was ended.
+        # The key exists: another page of this person created it, or it was ended.
         found = self.keys.get(made.key_id)
         if found is None or found.revoked_at_ms is not None or found.digest != made.digest:
             raise ForbiddenError(ENDED)

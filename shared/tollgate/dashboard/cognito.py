@@ -1,8 +1,9 @@
-"""Signing in with Amazon Cognito's hosted pages: OpenID Connect, authorization code with PKCE, by Authlib.
+"""Sign-in with Amazon Cognito's hosted pages: OpenID Connect, authorization code with PKCE, by Authlib.
 
 https://docs.aws.amazon.com/cognito/latest/developerguide/authorization-endpoint.html
 
-Imported when somebody signs in: the library is a tenth of a cold start, and most requests have a session.
+Imported only when someone signs in. The library takes a tenth of a cold start, and most requests have a
+session.
 """
 
 from collections.abc import Awaitable
@@ -21,7 +22,7 @@ SCOPES = "openid email"
 TIMEOUT_S = 5.0
 GROUPS_CLAIM = "cognito:groups"
 ALGORITHMS = ("RS256",)
-"""What Cognito signs with. A document that announces more, or `none`, is no reason to take it."""
+"""Cognito's signature algorithm. Other algorithms, or `none`, are refused even if the metadata lists them."""
 MAX_SUBJECT_LENGTH = 255
 """OpenID Connect Core 1.0, section 2."""
 
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 
 class Cognito:
-    """One user pool, and us as its client. State and verifier wait in the visitor's session."""
+    """A client of one user pool. State and verifier are stored in the visitor's session."""
 
     def __init__(self, pool: PoolSettings) -> None:
         self._pool = pool
@@ -45,7 +46,7 @@ class Cognito:
         return redirect
 
     async def end(self, request: Request) -> Person:
-        """Return who signed in, from the request to the callback.
+        """Return the person who signed in, from the request to the callback.
 
         Raises `SignInRefusedError` and `SignInUnavailableError`.
         """
@@ -56,7 +57,7 @@ class Cognito:
         subject = claims["sub"]
         if not (isinstance(subject, str) and 1 <= len(subject) <= MAX_SUBJECT_LENGTH):
             raise SignInRefusedError("no subject")
-        # The address is for display alone, verified or not: an account is found by the subject.
+        # The address is only displayed, so it need not be verified. Accounts are found by the subject.
         email = claims.get("email")
         name = email if email and isinstance(email, str) else subject
         proven = name.lower() if name is email and claims.get("email_verified") is True else None
@@ -82,7 +83,7 @@ class Cognito:
         return token
 
     async def _check_metadata(self) -> None:
-        """Read the pool's document, once. Raises `SignInUnavailableError` for one of another issuer."""
+        """Read the pool's metadata once. Raises `SignInUnavailableError` if it names another issuer."""
         found = await self._client.load_server_metadata()
         # OpenID Connect Discovery 1.0, section 4.3
         if str(found["issuer"]).rstrip("/") != self._issuer:
@@ -90,7 +91,7 @@ class Cognito:
         found["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
 
     def _check_answerer(self, issuer: str | None) -> None:
-        """Raise `SignInRefusedError` for an answer of another issuer (RFC 9207)."""
+        """Raise `SignInRefusedError` if the response comes from another issuer (RFC 9207)."""
         must_say = self._client.server_metadata.get("authorization_response_iss_parameter_supported")
         if issuer is None and not must_say:
             return
@@ -109,7 +110,8 @@ class Cognito:
         except (OAuthError, JoseError) as exc:
             raise SignInRefusedError(str(exc)) from exc
         except Exception as exc:
-            # The library expects good answers, and keeps what it read: a bad one would stay for ever.
+            # Authlib keeps the response that it read without checking it, so a bad one would stay until a
+            # restart.
             self._client = self._registered()
             raise SignInUnavailableError(str(exc)) from exc
 
@@ -121,7 +123,8 @@ class Cognito:
             client_kwargs={
                 "scope": SCOPES,
                 "code_challenge_method": "S256",
-                # A public client: PKCE proves that who redeems the code is who asked for it.
+                # A public client: PKCE proves that the client that redeems the code is the one it was issued
+                # to.
                 "token_endpoint_auth_method": "none",
                 "timeout": TIMEOUT_S,
             },

@@ -1,20 +1,19 @@
-"""What models take, in a few words, and several models side by side. Pure."""
+"""The inputs of models in a few words, and the inputs of several models side by side. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Param = Mapping[str, Any]
 MEDIA = {"image": "image", "img": "image", "video": "video", "audio": "audio file"}
-# A model's published fields, and its input as JSON Schema, which says how many a list may have and of what.
+# A model's published fields, and its input as JSON Schema, which has the lengths and items of lists.
 Takes = tuple[Sequence[Param], Mapping[str, Any]]
 
 
 def compared_inputs(of_models: Sequence[Takes]) -> list[tuple[str, list[str]]]:
-    """Return, for each field that one of the models takes, its label and what each takes there.
+    """Return the label of each field of these models, with the values that each model accepts.
 
-    Models name one thing differently (`size`, `aspectRatio`), so fields are matched by their label. What a
-    model does not take is an empty text. Fields that more of the models take come first, those of as many in
-    the order in which models name them.
+    Models use different names for the same thing (`size`, `aspectRatio`), so fields are matched by label. The
+    text is empty if a model lacks the field. Fields of more models come first; ties keep the models' order.
     """
     by_label = [
         {param["label"]: taken(param, schema) for param in params if not param["deprecated"]}
@@ -26,7 +25,7 @@ def compared_inputs(of_models: Sequence[Takes]) -> list[tuple[str, list[str]]]:
 
 
 def taken(param: Param, schema: Mapping[str, Any]) -> str:
-    """Return what a field takes, in a few words: `up to 2 files`, `720p, 1080p`, `3 to 15`."""
+    """Return the accepted values of a field in a few words: `up to 2 files`, `720p, 1080p`, `3 to 15`."""
     if not param["isArray"]:
         return _value(param)
     field = schema["properties"][param["name"]]
@@ -59,7 +58,7 @@ def _noun(param: Param, count: int) -> str:
 
 
 def _properties(part: Mapping[str, Any]) -> str:
-    """Return the fields of an object in a list, with the values of those that take only some."""
+    """Return the fields of an object in a list, with the allowed values of fields that have a fixed set."""
     values = {
         name: one.get("enum") or [one["const"]] for name, one in part["properties"].items() if _few(one)
     }

@@ -1,4 +1,4 @@
-"""The price of a form before all of it is filled in, by the fields that a price depends on. Pure."""
+"""The price of an incomplete form, from the fields on which the price depends. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,25 +9,25 @@ from tollgate.catalog.pricing import Quote, quote
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit.errors import Problem
 
-# How the message of what is missing begins (catalog/rules.py, catalog/checking.py).
+# The first words of a message about a missing value (catalog/rules.py, catalog/checking.py).
 MISSING = ("Required", "Needs ", "For ")
 
 
 def is_missing(problem: Problem) -> bool:
-    """Return whether a problem says that something is not there yet, rather than that it is wrong."""
+    """Return whether a problem is a missing value, not a wrong one."""
     return problem.message.startswith(MISSING)
 
 
 def field_of(problem: Problem) -> str:
-    """Return the name of the field that a problem is about: `urls` of `/input/urls/0`; empty for none."""
+    """Return the field of a problem: `urls` for `/input/urls/0`, or an empty text if it has none."""
     parts = problem.path.split("/")
     return parts[2] if problem.path.startswith("/input/") else ""
 
 
 def first_price(model: Model, values: Mapping[str, Any]) -> Quote | None:
-    """Return what an input costs once the rest of it is there; `values` are right as far as they go.
+    """Return the price of an input that is not complete; the values so far are valid.
 
-    `None` where a file decides by its length.
+    Returns `None` if the price depends on the length of a file.
     """
     fields = model.input_class.published()
     defaults = {name: info.default for name, info in fields.items() if not info.is_required()}

@@ -1,7 +1,8 @@
-"""The form of a model: from the published `params` to HTML fields, and from what was sent to `input`. Pure.
+"""The form of a model: from published `params` to HTML fields, and from the sent fields to `input`. Pure.
 
-What equals a default is left out of the input, so the code to copy has only what the customer chose. A choice
-among values is always sent: some models want it said in some cases, although it has a default in others.
+A value that equals its default is left out of the input, so the code examples contain only the customer's
+choices. A choice among values is always sent, because some models require it in some cases although it has a
+default in others.
 """
 
 import json
@@ -15,28 +16,28 @@ from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import Problem
 from tollgate.kit.numbers import digits
 
-# A seed is a whole number of 64 bits at most.
+# A seed is an integer of at most 64 bits.
 MAX_WHOLE = 2**63 - 1
-# In front of a field's name, so that no field of a model is taken for one of ours.
+# Prepended to a field's name, so that it cannot collide with the page's own fields.
 PREFIX = "input."
 
 Widget = Literal["text", "prompt", "number", "switch", "choice", "chips", "files", "lines", "json"]
 Param = Mapping[str, Any]
-# Values that are shown side by side; more of them are a list, but for ratios, which are small.
+# At most this many values are shown side by side, otherwise a list. Ratios are small, so more of them fit.
 MAX_CHIPS = 6
 MAX_RATIO_CHIPS = 16
-# Of the frame around the drawing of a ratio.
+# Height of the frame around the drawing of a ratio.
 RATIO_HEIGHT = 16
 _PLAIN: dict[str, Widget] = {"boolean": "switch", "number": "number"}
 _RATIO = re.compile(r"(\d{1,2}):(\d{1,2})")
-# A name of several words, which is none of the language.
+# A camel-case name, which is not an English word.
 _NAME = re.compile(r"\b[a-z]+(?:[A-Z][a-z]*)+\b")
 _KINDS = {"video": ("video", "clip", "motion"), "audio": ("audio", "voice", "track", "song", "music")}
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field of the form. `value` is what it shows: text, or whether a switch is on."""
+    """One field of the form. `value` is its content: a text, or whether a switch is on."""
 
     param: Param
     widget: Widget
@@ -50,28 +51,28 @@ class FormField:
 
     @property
     def default(self) -> str | bool:
-        """Return what the field shows where nobody chose anything."""
+        """Return the content of the field before the customer changes it."""
         return _shown(self.param, self.param.get("default"))
 
     @property
     def takes(self) -> str:
-        """Return the kind of files that the field is for: `image`, `video`, `audio`."""
+        """Return the kind of files that the field accepts: `image`, `video` or `audio`."""
         words = f"{self.param['name']} {self.param['label']}".casefold()
         return next((kind for kind, names in _KINDS.items() if any(name in words for name in names)), "image")
 
     @property
     def shown_with(self) -> str | None:
-        """Return, as JSON, with which values of which field this one may be sent; `None` where with all."""
+        """Return, as JSON, the values of other fields with which this one may be sent; `None` if with all."""
         return _as_conditions(self.choosers, [one.allowed.get(self.param["name"]) for one in self.choosers])
 
     @property
     def needed_with(self) -> str | None:
-        """Return, as JSON, with which values of which field this one must be sent."""
+        """Return, as JSON, the values of other fields with which this one must be sent."""
         return _as_conditions(self.choosers, [one.needed.get(self.param["name"]) for one in self.choosers])
 
     @property
     def is_basic(self) -> bool:
-        """Return whether the field is shown at once; all others are behind "More options"."""
+        """Return whether the field is always visible. All others are behind "More options"."""
         if self.param["required"] or self.param["isPrompt"] or self.shown_with is not None:
             return True
         return self.widget in ("choice", "chips", "files")
@@ -89,9 +90,9 @@ def _as_conditions(choosers: Sequence[Choosing], values: Sequence[Collection[Any
 def form_of(
     params: Sequence[Param], values: Mapping[str, Any], choosers: Sequence[Choosing] = ()
 ) -> list[FormField]:
-    """Return the fields of a model, filled in with `values` (an earlier input) or with the defaults.
+    """Return the fields of a model, filled in with `values` (an earlier input) or the defaults.
 
-    `choosers` are those of the model's rules: they say which fields belong to what was chosen.
+    `choosers` are the model's rules about which fields belong to which choice.
     """
     labels = {param["name"]: param["label"] for param in params}
     return [
@@ -107,12 +108,12 @@ def form_of(
 
 
 def in_labels(text: str, labels: Mapping[str, str]) -> str:
-    """Return a text about fields with their labels, as the form has them, for their names in the API."""
+    """Return a text with the names of fields in the API replaced by their labels in the form."""
     return _NAME.sub(lambda found: f'"{labels[found[0]]}"' if found[0] in labels else found[0], text)
 
 
 def in_use(form: Sequence[FormField], sent: Mapping[str, str]) -> list[FormField]:
-    """Return the fields that belong to what is chosen in `sent`: the others are not shown."""
+    """Return the fields that belong to the choices in `sent`. The other fields are hidden."""
     chosen = {field.name: field.value for field in form} | dict(sent)
     return [
         field
@@ -124,13 +125,13 @@ def in_use(form: Sequence[FormField], sent: Mapping[str, str]) -> list[FormField
 
 
 def sent_by(form: Sequence[FormField]) -> dict[str, str]:
-    """Return what a browser sends of a form that nobody has touched."""
+    """Return the fields that a browser sends if the customer changes nothing."""
     shown = {field.name: field.value for field in form}
     return {name: value if isinstance(value, str) else "on" * value for name, value in shown.items()}
 
 
 def widget_of(param: Param) -> Widget:
-    """Return the kind of field that a param descriptor (docs/contract.md#param-descriptor) is shown as."""
+    """Return the kind of form field for a param descriptor (docs/contract.md#param-descriptor)."""
     if param["kind"] == "object":
         return "json"
     if param["isMedia"]:
@@ -146,12 +147,12 @@ def widget_of(param: Param) -> Widget:
 
 
 def is_ratio(value: Any) -> bool:
-    """Return whether a value is a ratio of width and height, such as `16:9`, or leaves it to the model."""
+    """Return whether a value is a ratio of width and height, such as `16:9`, or lets the model choose."""
     return value in ("auto", "adaptive") or _RATIO.fullmatch(str(value)) is not None
 
 
 def ratio_box(value: Any) -> tuple[float, float] | None:
-    """Return width and height of a drawing of a ratio within `RATIO_HEIGHT`; `None` for what is no ratio."""
+    """Return width and height of a drawing of a ratio within `RATIO_HEIGHT`; `None` if it is not a ratio."""
     found = _RATIO.fullmatch(str(value))
     if found is None or "0" in found.groups():
         return None
@@ -161,9 +162,10 @@ def ratio_box(value: Any) -> tuple[float, float] | None:
 
 
 def input_of(params: Sequence[Param], sent: Mapping[str, str]) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the `input` that the fields in `sent` mean, and what could not be read.
+    """Return the `input` from the fields in `sent`, and the problems of unreadable fields.
 
-    Only what a form can break is told here; the model's own rules are checked as for any other caller.
+    These are only problems that a form can cause. The model's own rules are checked later, as for any other
+    caller.
     """
     values: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -180,7 +182,7 @@ def input_of(params: Sequence[Param], sent: Mapping[str, str]) -> tuple[dict[str
 
 
 def _read(param: Param, text: str) -> Any:
-    """Return a field's value; `None` for an empty field, and for a switch without a default that is off."""
+    """Return a field's value; `None` for an empty field, and for a switch that is off and has no default."""
     widget = widget_of(param)
     if widget == "switch":
         return True if text else (False if param.get("default") else None)
@@ -203,7 +205,7 @@ def _number(text: str) -> int | float:
         raise ValueError("Must be a number.") from exc
     if not math.isfinite(number):
         raise ValueError("Must be a number.")
-    # An integer is read from its digits: a seed has more of them than a float holds.
+    # An integer is read from its digits, because a seed has more digits than a float can hold.
     whole = digits(text.lstrip("+-"), 0, MAX_WHOLE)
     if whole is None:
         return number

@@ -1,4 +1,4 @@
-"""The form of an API key: from what was sent to the body that `KeyService` takes. Pure."""
+"""The form of an API key: from the sent fields to the body that `KeyService` takes. Pure."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -8,9 +8,9 @@ from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import InvalidInputError, Problem
 
 DAY_MS = 24 * 60 * 60 * MS_PER_S
-# What the form offers; a key without one has no end.
+# The lifetimes in the form. A key without a lifetime does not expire.
 LIFETIMES_DAYS = (7, 30, 90, 365)
-# In the place of a lifetime: the key ends when it would have ended.
+# Sent instead of a lifetime: the key keeps its expiry.
 KEEP = "keep"
 NO_LIMITS = {"expiresAt": None, "spendingCap": None, "models": None, "networks": None}
 CENTS_PER_USD = 100
@@ -20,10 +20,10 @@ MAX_DIGITS = 15
 def key_body(
     sent: Mapping[str, str], scopes: Sequence[str], models: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
-    """Return the body of a new key; a field that was left empty means no limit.
+    """Return the body of a new key; an empty field means no limit.
 
-    `sent` has `name`, `days`, `cap` (US dollars), `per` and `networks` (one a line). Raises
-    `InvalidInputError` for what is no number; all other rules are those of the service.
+    `sent` has `name`, `days`, `cap` (US dollars), `per` and `networks` (one per line). Raises
+    `InvalidInputError` if `days` or `cap` is invalid; the service checks all other rules.
     """
     networks = sent.get("networks", "").split()
     body: dict[str, Any] = {"name": sent.get("name", ""), "scopes": list(scopes)}
@@ -41,7 +41,7 @@ def key_body(
 def changed_body(
     sent: Mapping[str, str], scopes: Sequence[str], models: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
-    """Return the body that makes a key what the form says. As `key_body`, but `days` may also be `KEEP`."""
+    """Return the body that changes a key. Like `key_body`, but `days` may be `KEEP`."""
     if sent.get("days") != KEEP:
         return NO_LIMITS | key_body(sent, scopes, models, now_ms)
     body = NO_LIMITS | key_body({**sent, "days": ""}, scopes, models, now_ms)
@@ -56,12 +56,12 @@ def _days(text: str) -> int:
 
 
 def _cents(text: str) -> int:
-    """Return whole cents of an amount in US dollars such as `2.50`."""
+    """Return the cents of an amount in US dollars such as `2.50`."""
     try:
         cents = Decimal(text) * CENTS_PER_USD
     except ArithmeticError as exc:
         raise _wrong("Must be an amount in US dollars.") from exc
-    # Not a number, infinity, or more digits than any amount has: none of them has a whole part to look at.
+    # NaN and infinity have no integer part, and a huge exponent would take long to convert.
     if not cents.is_finite() or cents.adjusted() > MAX_DIGITS or cents != int(cents):
         raise _wrong("Must be whole cents.")
     return int(cents)

@@ -1,14 +1,14 @@
-"""Which language of a description a browser is shown. Pure."""
+"""Chooses the language of a description for a browser. Pure."""
 
 from collections.abc import Collection
 
 ENGLISH = "en"
-# Languages of a header that are read: a browser sends a few.
+# At most this many languages of a header are read. A browser sends a few.
 MAX_WEIGHED = 20
 
 
 def language_of(header: str, known: Collection[str]) -> str:
-    """Return the language of `known` that `Accept-Language` likes best, or English (RFC 9110, 12.5.4)."""
+    """Return the language of `known` that `Accept-Language` prefers, or English (RFC 9110, 12.5.4)."""
     offered = {ENGLISH, *known}
     weighed = [_weighed(part) for part in header.split(",")[:MAX_WEIGHED]]
     liked = [(weight, language) for weight, language in weighed if weight > 0 and language in offered]

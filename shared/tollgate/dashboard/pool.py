@@ -1,4 +1,4 @@
-"""Cognito's user pool as a setting, and what may become of a sign-in there (`cognito.py`)."""
+"""The settings of Cognito's user pool, and the errors of a sign-in there (`cognito.py`)."""
 
 from urllib.parse import urlencode
 
@@ -6,15 +6,15 @@ from pydantic import BaseModel, ConfigDict, HttpUrl
 
 
 class SignInRefusedError(Exception):
-    """The sign-in did not come to its end: refused there, too late, or not begun here."""
+    """The sign-in did not complete: it was refused, expired, or did not start here."""
 
 
 class SignInUnavailableError(Exception):
-    """The user pool did not answer as one does."""
+    """The user pool did not return a valid response."""
 
 
 class PoolSettings(BaseModel):
-    """What template.yaml writes into the parameter: whose tokens we take, and as which client."""
+    """The parameter that template.yaml writes: the issuer of the tokens, and the client at the pool."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,6 +23,6 @@ class PoolSettings(BaseModel):
     domain: HttpUrl
 
     def sign_out_url(self, back: str) -> str:
-        """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""
+        """Return the URL that signs the visitor out of the pool and then redirects to the URL `back`."""
         query = urlencode({"client_id": self.client_id, "logout_uri": back})
         return f"{str(self.domain).rstrip('/')}/logout?{query}"

@@ -1,4 +1,4 @@
-"""What is wrong with what was sent, in the words of a page: no pointers into a body that nobody sees."""
+"""Turns problems of an input into sentences for a page, without JSON pointers."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from tollgate.kit.errors import Problem
 from tollgate.kit.numbers import digits
 
-# More than these nobody reads before mending the first.
+# A reader corrects the first problems before reading more than these.
 MAX_SAID = 5
 MAX_POSITION = 9_999
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -15,10 +15,10 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
 def in_words(problems: Iterable[Problem], *, beside: int = 0, labels: Mapping[str, str] = NO_LABELS) -> str:
-    """Return problems as sentences, each with the field it is about.
+    """Return problems as sentences, each with its field.
 
-    `beside` is how much of a path the page shows already, as the message stands beside that field. `labels`
-    are what the page calls fields, where that is not their name.
+    `beside` is the number of path segments that the page already shows, because the message is next to that
+    field. `labels` are the page's names of fields, if they differ.
     """
     said = [_said(problem, beside, labels) for problem in problems]
     more = [f"And {len(said) - MAX_SAID} more."] if len(said) > MAX_SAID else []
@@ -35,6 +35,6 @@ def _said(problem: Problem, beside: int, labels: Mapping[str, str]) -> str:
 
 
 def _name(segment: str) -> str:
-    """Return a part of a path in words: `allowedIps` is `allowed ips`, the first of a list `item 1`."""
+    """Return a segment of a path in words: `allowedIps` is `allowed ips`, the first of a list is `item 1`."""
     position = digits(segment, 0, MAX_POSITION)
     return _NEW_WORD.sub(" ", segment).lower() if position is None else f"item {position + 1}"

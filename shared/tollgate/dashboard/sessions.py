@@ -1,7 +1,7 @@
-"""Sessions of the dashboard in DynamoDB: a cookie alone would be good until it expires, whoever signed out.
+"""Sessions of the dashboard in DynamoDB, so that a session can be ended before its cookie expires.
 
-A session is a row with an end; a person's own row says before when all of theirs ended, and an account's row
-before when all sessions in it did.
+A session is a row with an expiry. A person's row has the time at which all earlier sessions of this person
+were ended. An account's row has the same for all sessions in the account.
 """
 
 import secrets
@@ -12,18 +12,18 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.writes import Write
 
-# After this a person signs in again, however busy the session was.
+# A person signs in again after this time, even if the session is in use.
 LIFE_S = 7 * 24 * 3600
-# An operator signs in again after this: who is taken out of their group keeps the desk no longer.
+# An operator signs in again after this time, so that a person removed from the group loses access.
 OPERATOR_MS = 12 * 3600 * MS_PER_S
 _ID_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStore:
-    """Begins sessions, ends them, and tells whether one is live.
+    """Starts, ends and checks sessions.
 
-    The cookie is signed besides; the row is there so that a session can be ended before its time.
+    The cookie is also signed. The row allows a session to be ended early.
     """
 
     db: Database
@@ -33,7 +33,7 @@ class SessionStore:
     def begin(self, account_id: str, identity_id: str, noted: Write, *, operator_until_ms: int = 0) -> str:
         """Return the id of a new session of a person in an account; `noted` is written with it.
 
-        It is an operator's until then.
+        The session is an operator's until `operator_until_ms`, in Unix milliseconds.
         """
         session_id = secrets.token_urlsafe(_ID_BYTES)
         role = {"operator_until_ms": operator_until_ms} if operator_until_ms else {}
@@ -43,18 +43,18 @@ class SessionStore:
         return session_id
 
     def is_operator(self, session_id: str) -> bool:
-        """Return whether a live session is an operator's now: its row says so, never the cookie."""
+        """Return whether a live session is an operator's now, according to its row."""
         return self.clock.now_ms() < self.operator_until_ms(session_id)
 
     def operator_until_ms(self, session_id: str) -> int:
-        """Return until when a session is an operator's; 0 for one that never was."""
+        """Return the time until which a session is an operator's, in Unix milliseconds; 0 if it never was."""
         row = self.db.get(self.table, {"session_id": session_id}) or {}
-        # Rows from before the desk had a time of its own.
+        # Old rows have only `is_operator`.
         before = int(row["began_at_ms"]) + OPERATOR_MS if row.get("is_operator") is True else 0
         return int(row.get("operator_until_ms", before))
 
     def began_at_ms(self, session_id: str, account_id: str, identity_id: str) -> int | None:
-        """Return when a session of a person in an account began; `None` where it ended, or was ended."""
+        """Return when a session of a person in an account began (Unix ms); `None` if it is not valid."""
         ends = (_all_in(account_id), _all_of(identity_id))
         keys = [{"session_id": each} for each in (session_id, *ends)]
         found = {row["session_id"]: row for row in self.db.get_all(self.table, keys)}
@@ -67,23 +67,23 @@ class SessionStore:
         return began_at_ms if is_live else None
 
     def end(self, session_id: str) -> None:
-        """End one session; a repeat changes nothing."""
+        """End one session. Repeating it has no effect."""
         self._put(session_id, {})
 
     def end_all(self, identity_id: str, noted: Sequence[Write] = ()) -> None:
-        """End all sessions of a person that there are now, in all of their accounts, with other writes."""
+        """End all current sessions of a person, in all accounts, together with other writes."""
         ended = self._row(_all_of(identity_id), {"ended_at_ms": self.clock.now_ms()})
         self.db.transact([ended, *noted])
 
     def end_all_in(self, account_id: str) -> None:
-        """End all sessions in an account that there are now, whoever's they are."""
+        """End all current sessions in an account, of all people."""
         self._put(_all_in(account_id), {"ended_at_ms": self.clock.now_ms()})
 
     def _put(self, session_id: str, fields: dict[str, object]) -> None:
         self.db.write(self._row(session_id, fields))
 
     def _row(self, session_id: str, fields: dict[str, object]) -> Write:
-        # A row that outlives every session it could be about may go (DynamoDB's TTL).
+        # DynamoDB deletes the row (TTL) when every session that it can affect has expired.
         item = {"session_id": session_id, "expires_at_s": self._now_s() + LIFE_S, **fields}
         return Write(self.table, item=item)
 

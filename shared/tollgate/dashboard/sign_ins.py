@@ -1,4 +1,4 @@
-"""Signing in and out, each with its line in the audit log."""
+"""Starts and ends sessions, each with a line in the audit log."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from tollgate.members.service import Actor
 
 @dataclass(frozen=True, slots=True)
 class SignIns:
-    """Begins sessions, refuses them, and ends all of a person. An `address` is the caller's, where known."""
+    """Starts and refuses sessions, and ends all sessions of a person. `address` is the caller's, if known."""
 
     sessions: SessionStore
     people: IdentityRepository
@@ -32,9 +32,10 @@ class SignIns:
         is_operator: bool = False,
         before: str | None = None,
     ) -> str:
-        """Return the id of a new session of a person in an account; `how` they came in is noted with it.
+        """Return the id of a new session of a person in an account.
 
-        One that goes on from the session `before` is an operator's for as long as that one would have been.
+        The audit log records `how` they signed in. A session that continues the session `before` keeps the
+        end of its operator access.
         """
         until_ms = self.audit.clock.now_ms() + OPERATOR_MS if is_operator else 0
         if before is not None:
@@ -45,16 +46,16 @@ class SignIns:
         return self.sessions.begin(account_id, who.identity_id, noted, operator_until_ms=until_ms)
 
     def key_refused(self, text: str, address: str | None) -> None:
-        """Note that a key did not open a session, in the log of the account that has a key of this id."""
+        """Note a refused key in the log of the account that has a key with this id."""
         key_id = key_id_of(text)
         key = None if key_id is None else self.keys.keys.get(key_id)
         if key is not None:
             self.refusals.note(key.account_id, key.actor, "", address)
 
     def end_everywhere(self, account_id: str, who: Actor) -> None:
-        """End all sessions of a person and their chat keys, in all of their accounts.
+        """End all sessions of a person, and their chat keys, in all accounts.
 
-        The keys come first: a session that is not theirs could not make one again.
+        The keys are ended first, so that a session that is still open cannot create the same key again.
         """
         accounts = self.people.get(who.identity_id).accounts or (account_id,)
         for each in accounts:

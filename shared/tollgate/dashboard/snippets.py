@@ -1,6 +1,6 @@
-"""Code to copy: the request that a page makes, as a customer would write it. Pure.
+"""Code examples: a page's request as a customer would write it. Pure.
 
-The key is never in it: it stands in the environment variable `TOLLGATE_API_KEY`.
+They never contain a key. They read it from the environment variable `TOLLGATE_API_KEY`.
 """
 
 import json
@@ -21,7 +21,7 @@ class Snippet:
 
 
 def media_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
-    """Return the create request with `body`; the answer has the task's id."""
+    """Return the create request with `body`. Its response has the task's id."""
     url = f"{base_url}/api/v1/generation/create"
     return [_curl(url, body), _python_http(url, body), _javascript(url, body)]
 
@@ -30,7 +30,7 @@ FIRST = {"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size":
 
 
 def first_snippets(base_url: str) -> list[Snippet]:
-    """Return a first generation, for who knows nothing of us yet; in Python with our own client."""
+    """Return a first request for new customers. The Python example uses Tollgate's own client."""
     python = (
         "# pip install tollgate\n"
         f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_YOUR_KEY\n"
@@ -42,7 +42,7 @@ def first_snippets(base_url: str) -> list[Snippet]:
 
 
 def chat_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
-    """Return a chat completion with `body`; in Python and JavaScript with OpenAI's own SDK."""
+    """Return a chat completion with `body`. The Python and JavaScript examples use OpenAI's SDKs."""
     url = f"{base_url}/api/v1"
     arguments = ",\n".join(f"    {name}={_python(value, 4)}" for name, value in body.items())
     python = (
@@ -65,7 +65,7 @@ def chat_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
 
 
 def _curl(url: str, body: Mapping[str, Any]) -> Snippet:
-    # Inside single quotes a shell knows no other special character.
+    # In single quotes, the quote is the only special character of a shell.
     quoted = _json(body).replace("'", "'\\''")
     lines = (
         f"curl {url}",

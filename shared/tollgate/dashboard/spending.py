@@ -1,4 +1,4 @@
-"""What the pages show of an account's statistics: what was spent, less what came back. Pure."""
+"""The spending that the pages show, from an account's statistics: charges less refunds. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from tollgate.dashboard.chart import Chart, stacked
 from tollgate.usage.counts import ByName, Counts, DayCounts, dearest_first, total
 from tollgate.usage.period import Period
 
-# Colours that can be told apart; what is cheaper is shown as one.
+# The number of distinguishable colours. The models or keys with the lowest costs share one.
 MAX_SERIES = 6
 OTHER = "other"
 NONE = DayCounts({}, {})
 
 
 class Grouping(StrEnum):
-    """What a day's spending is divided by."""
+    """The property by which a day's spending is divided."""
 
     MODEL = "model"
     KEY = "key"
@@ -23,9 +23,9 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a page shows of a period: charges less refunds, in micro-USD, and how much was asked for.
+    """The spending of a period: charges less refunds in micro-USD, and the numbers of tasks and requests.
 
-    `names` has the sums of all models or keys, the dearest first; `chart` has a part of its own for the first
+    `names` has the sums of all models or keys, the highest first. `chart` has a separate part for the first
     of them.
     """
 
@@ -38,7 +38,7 @@ class Spending:
 
 
 def spending(period: Period, days: Mapping[str, DayCounts], by: Grouping = Grouping.MODEL) -> Spending:
-    """Return what to show of `StatisticsService.days`; the chart has every day of the period."""
+    """Return the spending from a result of `StatisticsService.days`. The chart has every day."""
     of_day = {day: _named(days.get(day, NONE), by) for day in period.days()}
     sums = dearest_first(of_day.values())
     shown = {name for name, _ in sums[:MAX_SERIES]}
@@ -55,7 +55,7 @@ def spending(period: Period, days: Mapping[str, DayCounts], by: Grouping = Group
 
 
 def net(counts: Counts) -> int:
-    """Return what was spent less what came back."""
+    """Return charges less refunds, in micro-USD."""
     return counts.spent_micro_usd - counts.refunded_micro_usd
 
 
@@ -64,7 +64,7 @@ def _named(day: DayCounts, by: Grouping) -> ByName:
 
 
 def _series(sums: list[tuple[str, Counts]]) -> list[tuple[str, int]]:
-    """Return the names that have a colour, with their sums; the rest is the last one."""
+    """Return the names with a colour and their sums; the last item is the sum of all others."""
     shown = [(name, net(counts)) for name, counts in sums[:MAX_SERIES]]
     rest = sums[MAX_SERIES:]
     return [*shown, (OTHER, sum(net(counts) for _, counts in rest))] if rest else shown

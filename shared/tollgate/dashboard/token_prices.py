@@ -1,4 +1,4 @@
-"""The prices of a text model as the chat page reads them, to say what an answer costs. Pure."""
+"""The prices of a text model, from which the chat page calculates the cost of a response. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ KINDS = ("input", "output", "cacheRead", "cacheWrite")
 
 
 def price_tiers(pricing: Sequence[Mapping[str, Any]]) -> list[dict[str, str | int]]:
-    """Return the prices per token in micro-USD by what is billed, for each length of the input.
+    """Return the prices per token in micro-USD by kind of token, for each range of the input's length.
 
-    `pricing` is that of the catalog: USD per 1M tokens, which is micro-USD a token, as text. `from` is the
-    number of input tokens from which on a tier holds, the shortest first. A cache price that is left out is
-    the input's.
+    `pricing` comes from the catalog: USD per 1M tokens as text, which equals micro-USD per token. `from` is
+    the number of input tokens at which a range starts, the smallest first. A missing cache price is the
+    input's price.
     """
     tiers: dict[int, dict[str, str]] = {}
     for entry in pricing:
