@@ -1,15 +1,15 @@
-"""Webhooks: what is sent, how it is signed, when it is tried again, and where we may send.
+"""Webhooks: their content, their signature, their schedule, and the URLs that are allowed.
 
-In: the delivery that a task's end wrote, as a message `{delivery_id, seq}`. Out: one signed POST an
-attempt, and the log of it. What customers see: docs/webhooks.md.
+In: a message `{delivery_id, seq}` about a delivery, which the end of a task wrote. Out: one signed POST for
+each attempt, and the log of attempts. For customers: docs/webhooks.md.
 
 models.py       a delivery and its log
 payload.py      the event, its signature
-schedule.py     when it is attempted: pure
-sender.py       one attempt: lane, claim, send, record, leave
-failing.py      endpoints that were given up on
+schedule.py     when a delivery is attempted: pure
+sender.py       one attempt: enter the lane, claim, send, record, leave
+failing.py      notes endpoints whose deliveries failed in every attempt
 repository.py   deliveries and lanes in DynamoDB
-receivers.py    URLs that are refused when they are given
-request.py      what customers send to these routes
-service.py      see, send again, test, rotate the secret
+receivers.py    checks URLs when customers enter them
+request.py      the queries and bodies of these routes
+service.py      list, redeliver, test, rotate the secret
 """

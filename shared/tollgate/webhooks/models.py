@@ -1,4 +1,4 @@
-"""A delivery: one event that one URL has to hear about, and the log of its attempts."""
+"""A delivery: one event for one URL, and the log of its attempts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,15 +14,15 @@ FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 
 
 class DeliveryStatus(StrEnum):
-    """How far a delivery is."""
+    """The state of a delivery."""
 
-    PENDING = "pending"  # Not delivered yet, or asked for again; an attempt is due.
+    PENDING = "pending"  # An attempt is due: not delivered yet, or to be sent again.
     DELIVERED = "delivered"  # The receiver answered 2xx.
     FAILED = "failed"  # Every attempt failed; only a redelivery sends it again.
 
 
 class DeliveryAttemptView(Shape):
-    """One attempt: the receiver's answer, or why there was none."""
+    """One attempt: the receiver's answer, or the reason why there is none."""
 
     at: Timestamp
     durationMs: int
@@ -32,7 +32,7 @@ class DeliveryAttemptView(Shape):
 
 
 class DeliveryView(Shape):
-    """An event that a URL hears of."""
+    """An event for one URL, and its attempts."""
 
     deliveryId: str
     type: str
@@ -57,7 +57,7 @@ class DeliveryPageView(Shape):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """One attempt: `status` and the start of the answer where there was one, else `error` says why not."""
+    """One attempt: `status` and the start of the answer, or `error` if there was no answer."""
 
     at_ms: int
     duration_ms: int
@@ -86,9 +86,10 @@ class DeliveryAttempt:
 class Delivery:
     """One event for one URL. `seq` counts the writes and guards each of them.
 
-    `attempts` counts those that were begun, `redeliveries` those that the customer asked for; `deferrals` the
-    turns that it waited for since the last one. `log` has the newest attempts that ended, the oldest first.
-    `correlation_id` is the request's that it all began with. `data` is what an event says that is no task's.
+    `attempts` counts the attempts that started, and `redeliveries` those that the customer requested.
+    `deferrals` counts how often the delivery waited for a slot since its last attempt. `log` has the newest
+    attempts that ended, the oldest first. `correlation_id` is from the request that created the task. `data`
+    is the content of an event without a task.
     """
 
     delivery_id: str
@@ -138,7 +139,7 @@ class Delivery:
 
     @classmethod
     def from_item(cls, item: Item) -> "Delivery":
-        """Return the delivery that a row holds."""
+        """Return the delivery from a row."""
         fields = {name: item[name] for name in cls.__slots__ if name in item}
         fields |= {
             "status": DeliveryStatus(item["status"]),
@@ -149,7 +150,7 @@ class Delivery:
 
 
 def delivery_id_of(task_id: str) -> str:
-    """Return the id of a task's completion event: the same at every attempt and every repeat."""
+    """Return the id of a task's completion event, which is the same for every attempt and redelivery."""
     return "evt_" + task_id.removeprefix("task_")
 
 

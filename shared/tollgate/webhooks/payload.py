@@ -1,4 +1,4 @@
-"""What a webhook says, its signature, and what is kept of an answer. Pure.
+"""The content of a webhook, its signature, and the part of the answer that is stored. Pure.
 
 Source: Standard Webhooks; docs/contract.md#webhooks.
 """
@@ -21,32 +21,32 @@ _UNREADABLE = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened: its type, when, and the `data` that a customer reads of it."""
+    """An event: its type, its time, and its `data` for the customer."""
 
     type: str
     at_ms: int
     data: Mapping[str, Any]
 
     def body(self) -> bytes:
-        """Return the body of its deliveries: `{type, timestamp, data}`."""
+        """Return the body of the event's deliveries, in UTF-8: `{type, timestamp, data}`."""
         shown = {"type": self.type, "timestamp": iso(self.at_ms), "data": self.data}
         return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def event_of_test(delivery: Delivery) -> Event:
-    """Return the event of a test: nothing happened, so `data` only says whose test it is."""
+    """Return the event of a test delivery: its `data` names only the delivery."""
     data = {"deliveryId": delivery.delivery_id, "message": "A test that the owner of this URL asked for."}
     return Event(TEST_EVENT, delivery.created_at_ms, data)
 
 
 def delivery_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
-    """Return the headers of one attempt, with one signature for each secret that is live."""
+    """Return the headers of one attempt, with one signature for each of `secrets`."""
     sent_at = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
     signatures = [Webhook(secret).sign(delivery_id, sent_at, body.decode()) for secret in secrets]
     return {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
-        # What is kept of the answer is for people to read.
+        # People read the stored part of the answer, so it must not be compressed.
         "accept-encoding": "identity",
         "webhook-id": delivery_id,
         "webhook-timestamp": str(now_ms // MS_PER_S),
@@ -55,9 +55,9 @@ def delivery_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_
 
 
 def readable(answer: bytes) -> str:
-    """Return the start of what a stranger's server said as text that is safe to store, log and show.
+    """Return the start of a receiver's answer, as text that is safe to store, log and show.
 
-    What is no UTF-8 and what is no printable character (NUL, escapes, marks that turn text around) becomes
+    Invalid UTF-8 and unprintable characters (NUL, escapes, marks that change the direction of text) become
     U+FFFD.
     """
     text = answer[:MAX_TEXT].decode(errors="replace").replace("\r\n", "\n")

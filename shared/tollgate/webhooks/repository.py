@@ -1,4 +1,4 @@
-"""Deliveries, and the lanes that their attempts go through, in DynamoDB."""
+"""Deliveries, and the lanes that bound their attempts, in DynamoDB."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,25 +12,25 @@ from tollgate.kit.writes import Write, put_new
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
-# Attempts of one account in the air at once; all accounts together have the 50 of the template.
+# Attempts of one account at once. All accounts together have 50, the concurrency in the template.
 MAX_IN_LANE = 10
-# The same while the account's receivers take long to answer: 25 such accounts leave room for others.
+# The same for an account whose receivers are slow: 25 such accounts can run at once.
 MAX_IN_SLOW_LANE = 2
 
 
 class DeliveryMovedError(Exception):
-    """Somebody else wrote the delivery since it was read; this change is stale and was not made."""
+    """Another worker wrote the delivery after it was read, so this change was not written."""
 
 
 class DeliveryRepository(OneTable):
-    """Reads and writes deliveries. `seq` guards every change: whoever read an older row writes nothing."""
+    """Reads and writes deliveries. `seq` guards every change: a change to an older row is refused."""
 
     def get(self, delivery_id: str) -> Delivery | None:
         """Return the delivery, or `None`."""
         return self._find({"delivery_id": delivery_id}, Delivery.from_item)
 
     def get_all(self, delivery_ids: Sequence[str]) -> list[Delivery]:
-        """Return those of at most 100 deliveries that there are, in any order."""
+        """Return the existing deliveries of at most 100 ids, in any order."""
         rows = self._db.get_all(self._table, [{"delivery_id": one} for one in delivery_ids])
         return [Delivery.from_item(row) for row in rows]
 
@@ -46,17 +46,17 @@ class DeliveryRepository(OneTable):
         return [row["delivery_id"] for row in rows]
 
     def enqueue(self, delivery: Delivery) -> Write:
-        """Return the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
+        """Return the write that creates a delivery; it raises `DeliveryMovedError` if the delivery exists."""
         return put_new(
             self._table, _row(delivery), "delivery_id", lambda _: DeliveryMovedError(delivery.delivery_id)
         )
 
     def add(self, delivery: Delivery) -> None:
-        """Make a delivery that belongs to no transaction. Raises `DeliveryMovedError` where it is there."""
+        """Create a delivery outside a transaction. Raises `DeliveryMovedError` if it exists."""
         self._db.write(self.enqueue(delivery))
 
     def save(self, delivery: Delivery) -> None:
-        """Write a change, whose `seq` is one higher than was read. Raises `DeliveryMovedError`."""
+        """Write a change, whose `seq` must be one higher than the row's. Raises `DeliveryMovedError`."""
         token = new_id("step")
         nobody_wrote_since = Equals("seq", delivery.seq - 1)
         self._db.write(
@@ -70,14 +70,14 @@ class DeliveryRepository(OneTable):
 
 
 class LaneRepository(OneTable):
-    """Bounds the attempts that one account has in the air, over all workers (decision 0018).
+    """Bounds the attempts of one account at once, over all workers (decision 0018).
 
-    A lane is a row with a map of its attempts, each with the time when its slot is given up: a worker that
-    died gives no slot back.
+    A lane is a row with a map of attempts and the time when each slot expires, because a worker that died
+    cannot return its slot.
     """
 
     def enter(self, account_id: str, now_ms: int) -> str | None:
-        """Take a slot in the account's lane and give its name, or `None` when the lane is full."""
+        """Take a slot in the account's lane; return its name, or `None` if the lane is full."""
         slot = new_id("slot")
         try:
             self._db.write(self._take(account_id, slot, now_ms))
@@ -86,7 +86,7 @@ class LaneRepository(OneTable):
         return slot
 
     def leave(self, account_id: str, slot: str, *, slow: bool | None) -> None:
-        """Return a slot back, and note whether its attempt was slow (`None`: there is nothing to note)."""
+        """Return a slot, and note whether its attempt was slow; `None` changes nothing."""
         note = () if slow is None else (Set("slow", slow),)
         self._db.write(
             Write(
@@ -97,12 +97,12 @@ class LaneRepository(OneTable):
         )
 
     def _enter_refused(self, account_id: str, slot: str, lane: Item | None, now_ms: int) -> bool:
-        """Enter a lane that is new, or has slots of workers that died; return whether that was possible."""
+        """Enter a lane that is new or has expired slots; return whether that was possible."""
         slots: dict[str, int] = {} if lane is None else lane["slots"]
         given_up = {name: until for name, until in slots.items() if until <= now_ms}
         if lane is not None and not given_up:
             return False
-        # Another worker may have made the same room meanwhile: that is as good.
+        # If another worker opened or cleared the lane meanwhile, there is room as well.
         with suppress(_LaneRefusedError):
             self._db.write(self._open(account_id) if lane is None else self._clear(account_id, given_up))
         try:
@@ -112,10 +112,10 @@ class LaneRepository(OneTable):
         return True
 
     def _take(self, account_id: str, slot: str, now_ms: int) -> Write:
-        # An account's first attempt finds no lane: that is a refusal, and the lane is made.
+        # The first attempt of an account has no lane yet: the write is refused, and the lane is created.
         is_there = Exists("slots")
         has_room = Below(Size("slots"), MAX_IN_LANE)
-        # The last attempt that ended was answered quickly, or few attempts are in the air.
+        # The last attempt that ended was quick, or few attempts are in progress.
         is_quick = Equals("slow", False)
         has_slow_room = Below(Size("slots"), MAX_IN_SLOW_LANE)
         return Write(
@@ -131,7 +131,7 @@ class LaneRepository(OneTable):
         return put_new(self._table, lane, "account_id", _LaneRefusedError)
 
     def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
-        """Return the write that takes slots out whose workers died, on the condition that they are there."""
+        """Return the write that removes expired slots, on the condition that all of them are still there."""
         nobody_cleared_them = AllOf(*(Equals(("slots", name), until) for name, until in given_up.items()))
         return Write(
             self._table,
@@ -143,7 +143,7 @@ class LaneRepository(OneTable):
 
 
 class _LaneRefusedError(Exception):
-    """The lane is full, or not as it was read; `lane` is its row, if there is one."""
+    """The lane is full, or it changed after it was read; `lane` is its row, if there is one."""
 
     def __init__(self, lane: Item | None) -> None:
         super().__init__("no slot in the lane")

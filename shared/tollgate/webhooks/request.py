@@ -1,4 +1,4 @@
-"""What customers send to the webhook routes: a list's query, and bodies, each checked as a whole. Pure."""
+"""The queries and bodies of the webhook routes, each checked as a whole. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MAX_OVERLAP_S = 7 * 24 * 60 * 60
 
 @dataclass(frozen=True, slots=True)
 class DeliveryQuery:
-    """Which deliveries a page is of: those before `before`, and the filters that they fit."""
+    """A page of deliveries: the deliveries before the id `before` that match the filters."""
 
     limit: int
     before: str
@@ -28,13 +28,13 @@ class DeliveryQuery:
     task_id: str | None = None
 
     def fits(self, delivery: Delivery) -> bool:
-        """Return whether a delivery is one of those."""
+        """Return whether a delivery matches the filters."""
         of_status = self.status is None or delivery.status is self.status
         return of_status and (self.task_id is None or delivery.task_id == self.task_id)
 
 
 def read_query(query: Mapping[str, str]) -> DeliveryQuery:
-    """Read a list's query. Raises `InvalidInputError` with every problem."""
+    """Read the query of a list. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, FILTERS)
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     wanted = DeliveryQuery(
@@ -50,7 +50,7 @@ def read_query(query: Mapping[str, str]) -> DeliveryQuery:
 
 
 def read_test(body: Mapping[str, Any], guard: AddressGuard) -> str:
-    """Return the URL of a test's body `{url}`. Raises `InvalidInputError` with every problem."""
+    """Return the URL from the body of a test, `{url}`. Raises `InvalidInputError` with every problem."""
     problems = unknown_fields(body, ("url",))
     if "url" not in body:
         problems.append(Problem("/url", "Required."))
@@ -62,5 +62,5 @@ def read_test(body: Mapping[str, Any], guard: AddressGuard) -> str:
 
 
 def read_rotation(body: Mapping[str, Any]) -> int:
-    """Return the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
+    """Return the overlap in seconds from a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
     return read_overlap_s(body, MAX_OVERLAP_S)

@@ -17,23 +17,23 @@ from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.kit.queue import MAX_DELAY_S
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
-# The waits after each failed attempt; the first is at once. They need no jitter: however many come due
-# together, an account's lane spreads them.
+# The waits after each failed attempt; the first attempt is immediate. They need no jitter, because an
+# account's lane spreads deliveries that are due together.
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
 MAX_ATTEMPTS = len(WAITS_S) + 1
 MAX_TEST_ATTEMPTS = 1
-# Longer than one attempt may take.
+# Longer than the timeout of one attempt.
 CLAIM_LEASE_MS = 60 * MS_PER_S
-# How late an attempt may be before the sweeper sends it again.
+# The delay after which the sweeper sends the message of an attempt again.
 LATE_MS = 60 * MS_PER_S
-# Each turn that finds the lane full doubles the wait, so the whole wait at most doubles too.
+# The wait doubles each time the lane is full, so a delivery waits at most twice as long as necessary.
 FIRST_DEFERRAL_S = 2
 MAX_REDELIVERIES = 20
-# A redelivery that is asked for again within this time is the same one: a double click.
+# A second request for a redelivery within this time is a double click, and is ignored.
 REDELIVERY_GAP_MS = 10 * MS_PER_S
-# One test of an account in this time: nobody can hammer a stranger's server through us.
+# One test per account in this time, so that no one can flood another company's server through Tollgate.
 TEST_GAP_MS = 2 * MS_PER_S
-# Attempts that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB.
+# Attempts in a row, each with up to 3 KB of the answer as stored. DynamoDB's limit for a row is 400 KB.
 MAX_LOG = 10
 
 
@@ -55,13 +55,13 @@ def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None 
 
 
 def has_attempts_left(delivery: Delivery) -> bool:
-    """Return whether a pending delivery has an attempt left; it has none when its last one never ended."""
+    """Return whether a pending delivery has an attempt left; it has none if its last attempt did not end."""
     most = MAX_TEST_ATTEMPTS if delivery.event == TEST_EVENT else MAX_ATTEMPTS
     return delivery.attempts - delivery.redeliveries < most
 
 
 def claimed(delivery: Delivery, now_ms: int) -> Delivery:
-    """Return the delivery with one more attempt counted, before the attempt is made."""
+    """Return the delivery with one more attempt counted, before the attempt is sent."""
     return replace(
         delivery,
         seq=delivery.seq + 1,
@@ -73,9 +73,9 @@ def claimed(delivery: Delivery, now_ms: int) -> Delivery:
 
 
 def defer(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
-    """Return the delivery when its account's lane is full, and the seconds until it asks again."""
+    """Return a delivery whose account's lane is full, and the seconds until its next message."""
     ceiling_s = min(FIRST_DEFERRAL_S << delivery.deferrals, MAX_DELAY_S)
-    # Spread over the second half, so that those who were turned away together do not come back together.
+    # Spread over the second half, so that deliveries that were deferred together do not return together.
     spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
     wait_s = ceiling_s - spread
     waiting = replace(delivery, seq=delivery.seq + 1, deferrals=delivery.deferrals + 1)
@@ -87,24 +87,24 @@ def after_attempt(delivery: Delivery, made: DeliveryAttempt, now_ms: int) -> tup
     noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
     if made.delivered:
         return _over(replace(noted, delivered_at_ms=now_ms)), None
-    # What was delivered once is only repeated by hand: a repeat that fails takes nothing back.
+    # A redelivery of a delivered event is not repeated, and its failure does not change the state.
     if noted.delivered_at_ms is not None or not has_attempts_left(noted):
         return _over(noted), None
-    # A redelivery comes on top of the schedule: the wait that it cut short begins anew.
+    # Redeliveries do not count in the schedule: the wait that one interrupted starts again.
     wait_s = WAITS_S[noted.attempts - noted.redeliveries - 1]
     return _due_in(noted, wait_s, now_ms), wait_s
 
 
 def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
-    """Return the delivery as due now, by its customer's wish; `None` where it is on its way already.
+    """Return the delivery as due now, at its customer's request; `None` if an attempt is on its way.
 
     Raises `RedeliveryLimitError`.
     """
     asked_ms = delivery.redelivered_at_ms
     repeated = asked_ms is not None and now_ms - asked_ms < REDELIVERY_GAP_MS
     due = delivery.next_attempt_at_ms is not None and delivery.next_attempt_at_ms <= now_ms
-    # Asked for a moment ago, due now, or waiting for its lane: it is on its way, and a second message would
-    # only be stale.
+    # Requested a moment ago, due now, or deferred: an attempt is on its way, and a second message would only
+    # be stale.
     if repeated or due or delivery.deferrals:
         return None
     if delivery.redeliveries >= MAX_REDELIVERIES:
@@ -122,8 +122,8 @@ def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
 
 def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
     next_attempt_at_ms = now_ms + wait_s * MS_PER_S
-    # Within the queue's reach a message makes the next attempt and the sweeper only watches over it;
-    # beyond it the sweeper is the timer.
+    # For a wait that SQS supports, a message starts the next attempt and the sweeper is the fallback. For a
+    # longer wait, the sweeper is the timer.
     late_ms = LATE_MS if wait_s <= MAX_DELAY_S else 0
     return replace(delivery, next_attempt_at_ms=next_attempt_at_ms, wake_at_ms=next_attempt_at_ms + late_ms)
 

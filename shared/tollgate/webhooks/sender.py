@@ -1,7 +1,7 @@
 """One attempt of one delivery: enter the account's lane, claim, send, record, leave.
 
-A crash between any two of these loses nothing: the sweeper finds the delivery by its `wake_at`, and a
-slot in the lane is given up after its lease. After the send it may be delivered twice, under the same id.
+A crash between two of these steps loses nothing: the sweeper finds the delivery by its `wake_at`, and the
+slot in the lane expires. After a crash during the send, the event may be sent twice, with the same id.
 """
 
 from collections.abc import Callable
@@ -29,26 +29,26 @@ from tollgate.webhooks.payload import (
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
 from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
 
-# Of the whole exchange: the receiver has this long to answer (docs/contract.md#webhooks).
+# For the whole exchange: the receiver must answer within this time (docs/contract.md#webhooks).
 TIMEOUT_S = 10.0
-# An attempt that took this long was slow: its account's lane gets narrow until one is quicker.
+# An attempt that took this long was slow: its account's lane is narrow until an attempt is quicker.
 SLOW_MS = 2 * MS_PER_S
 NEVER_ENDED = "The attempt did not end; it may have arrived."
 
 
 class DeliveryOutcome(StrEnum):
-    """What came of asking for an attempt."""
+    """The result of a message for one attempt."""
 
-    STALE = "stale"  # Another worker has it, or it is over: nothing was sent.
-    # The account has as many attempts in the air as it may: nothing was sent, it asks again later.
+    STALE = "stale"  # Nothing was sent: another worker has the delivery, or it has ended.
+    # Nothing was sent: the account's lane is full, and the delivery is deferred.
     WAITING = "waiting"
     DELIVERED = "delivered"  # The receiver answered 2xx.
-    RETRY = "retry"  # It failed and will be tried again.
-    EXHAUSTED = "exhausted"  # It failed for the last time.
+    RETRY = "retry"  # The attempt failed; another one follows.
+    EXHAUSTED = "exhausted"  # The last attempt failed.
 
 
 class NoReceiverAnswerError(Exception):
-    """An attempt that had no answer; the message says why, to the customer."""
+    """An attempt without an answer; the message, which customers see, gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class WebhookSender:
     clock: Clock
 
     def deliver(self, delivery_id: str, seq: int) -> DeliveryOutcome:
-        """Make the attempt that `seq` stands for; a stale or doubled message does nothing."""
+        """Send the attempt that `seq` names; a stale or repeated message does nothing."""
         delivery = self.deliveries.get(delivery_id)
         if delivery is None or delivery.seq != seq or delivery.status is not DeliveryStatus.PENDING:
             return DeliveryOutcome.STALE
@@ -73,9 +73,9 @@ class WebhookSender:
         now_ms = self.clock.now_ms()
         try:
             if not has_attempts_left(delivery):
-                # It was claimed, and nobody noted what came of it: the attempts are bounded all the same.
+                # It was claimed, but no result was recorded: it counts, so that attempts stay bounded.
                 return self._record(delivery, DeliveryAttempt(now_ms, 0, error=NEVER_ENDED))
-            # The lane before the claim: a delivery that finds no slot has not used up an attempt.
+            # Enter the lane before the claim, so that a deferred delivery does not use up an attempt.
             slot = self.lanes.enter(delivery.account_id, now_ms)
             if slot is None:
                 return self._defer(delivery, now_ms)
@@ -86,14 +86,14 @@ class WebhookSender:
     def _attempt(self, delivery: Delivery, slot: str) -> DeliveryOutcome:
         slow = None
         try:
-            # The claim is written before the POST. An attempt that dies half way was counted, so attempts
-            # stay bounded; the receiver may hear it twice, which at-least-once allows.
+            # The claim is written before the POST. An attempt that dies is counted, so attempts stay bounded.
+            # The receiver may get it twice, because deliveries are at least once.
             self.deliveries.save(delivery)
             made = self._send(delivery)
             slow = made.duration_ms >= SLOW_MS
             return self._record(delivery, made)
         finally:
-            # Also after a failure: a slot that is kept holds up the account until its lease ends.
+            # Also after an exception: an unreturned slot blocks the account until its lease ends.
             self.lanes.leave(delivery.account_id, slot, slow=slow)
 
     def _defer(self, delivery: Delivery, now_ms: int) -> DeliveryOutcome:
@@ -105,22 +105,22 @@ class WebhookSender:
     def _record(self, delivery: Delivery, made: DeliveryAttempt) -> DeliveryOutcome:
         now_ms = self.clock.now_ms()
         noted, wait_s = after_attempt(delivery, made, now_ms)
-        # Before it is over: after a crash in between, the sweeper has it looked at again.
+        # Note it before the delivery ends: after a crash in between, the sweeper sends the delivery again.
         self.failing.look(noted, now_ms)
         self.deliveries.save(noted)
-        # Saved before it is sent: a message with a `seq` that is not written yet would be dropped as stale.
+        # Save before sending: a message with a `seq` that is not written yet would be dropped as stale.
         if wait_s is not None:
             self._send_message(noted, wait_s)
             return DeliveryOutcome.RETRY
         return DeliveryOutcome.DELIVERED if made.delivered else DeliveryOutcome.EXHAUSTED
 
     def _send_message(self, delivery: Delivery, wait_s: int) -> None:
-        # SQS delays a message by 15 minutes at most; for a longer wait the sweeper is the timer.
+        # SQS delays a message by at most 15 minutes; for a longer wait the sweeper is the timer.
         if wait_s <= MAX_DELAY_S:
             self.queue.send({"delivery_id": delivery.delivery_id, "seq": delivery.seq}, wait_s)
 
     def _send(self, delivery: Delivery) -> DeliveryAttempt:
-        """Send once."""
+        """Send once; return the attempt, with the answer or the error."""
         started_ms = self.clock.now_ms()
         try:
             answer = self._post(delivery)
@@ -131,19 +131,19 @@ class WebhookSender:
         return DeliveryAttempt(started_ms, duration_ms, status=answer.status, answer=readable(answer.body))
 
     def _post(self, delivery: Delivery) -> OutboundAnswer:
-        """Sign and post. Raises `NoReceiverAnswerError` for whatever has no answer."""
+        """Sign and post. Raises `NoReceiverAnswerError` for every failure without an HTTP answer."""
         account = self.account(delivery.account_id)
         if account is None:
             raise NoReceiverAnswerError("The account is gone.")
         now_ms = self.clock.now_ms()
         body = self._body(delivery)
-        # Signed with every live secret: during a rotation a receiver may have the old one or the new one.
+        # Signed with every live secret: during a rotation, a receiver may have the old or the new one.
         secrets = [secret.text for secret in live_secrets(account.webhook_secrets, now_ms)]
         headers = delivery_headers(delivery.delivery_id, body, secrets, now_ms)
         try:
             return self.outbound.post(delivery.url, body, headers, TIMEOUT_S, MAX_TEXT)
-        # A name that was public when it was given may lead to an inside address by now: checked at each
-        # attempt.
+        # Checked at each attempt, because a name that was public when it was entered may lead to an internal
+        # address now.
         except ForbiddenAddressError as exc:
             raise NoReceiverAnswerError(f"Refused: the URL {exc}.") from exc
         except httpx.TimeoutException as exc:

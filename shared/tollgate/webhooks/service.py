@@ -1,4 +1,4 @@
-"""What customers do about their webhooks: see deliveries, send one again, test a URL, rotate the secret."""
+"""The customer's side of webhooks: list deliveries, send one again, test a URL, rotate the secret."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
 from tollgate.webhooks.schedule import for_test, redelivered
 
-# How often a redelivery or rotation is decided anew when another write came first.
+# Attempts at a redelivery or a rotation that competes with other writes.
 MAX_RACES = 3
-# What the audit log calls it; of its text it has nothing.
+# The subject in the audit log, which never contains the secret's text.
 SIGNING_SECRET = "Webhook signing secret"  # noqa: S105 - its name
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookService:
-    """Shows and repeats deliveries; another account's delivery is as if it did not exist.
+    """Shows and repeats deliveries; another account's delivery raises `DeliveryNotFoundError`.
 
     Source: docs/contract.md#webhooks.
     """
@@ -64,11 +64,11 @@ class WebhookService:
         return self._find(account_id, delivery_id).view()
 
     def redeliver(self, account_id: str, delivery_id: str) -> DeliveryView:
-        """Have a delivery sent again now, under the same `webhook-id`; return it as it is then.
+        """Send a delivery again now, with the same `webhook-id`; return it with its new state.
 
-        One that is on its way already stays as it is, so a double click sends once. Raises
-        `DeliveryNotFoundError`, `RedeliveryLimitError`, and `ConcurrencyLimitedError` when workers kept
-        writing it.
+        A delivery that is due or being sent is not changed, so a double click sends once. Raises
+        `DeliveryNotFoundError`, `RedeliveryLimitError`, and `ConcurrencyLimitedError` if workers wrote it in
+        every attempt.
         """
         for _ in range(MAX_RACES):
             found = self._find(account_id, delivery_id)
@@ -84,9 +84,9 @@ class WebhookService:
         raise ConcurrencyLimitedError("This delivery is being tried right now.")
 
     def send_test(self, account_id: str, body: Mapping[str, Any]) -> DeliveryView:
-        """Have a test event sent once to the URL of `{url}`; return its delivery, to be looked at again.
+        """Send one test event to the URL in `{url}`; return its delivery, which `get` shows later.
 
-        The workers send it, because this function's callers never talk to strangers. Raises
+        A worker sends it, because the API functions never connect to customers' servers. Raises
         `InvalidInputError`, and `ConcurrencyLimitedError` for more than one test in `TEST_GAP_MS`.
         """
         url = read_test(body, self.guard)
@@ -103,15 +103,15 @@ class WebhookService:
         return test.view()
 
     def secrets(self, account_id: str) -> WebhookSecretsView:
-        """Return `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
+        """Return `{secrets}`: the secrets that sign now, the newest first. Raises `UserNotFoundError`."""
         return self._secrets_view(self.accounts.existing(account_id).webhook_secrets)
 
     def rotate(self, account_id: str, body: Mapping[str, Any], who: str = OWNER) -> WebhookSecretsView:
-        """Make a new secret; the one before signs beside it for `overlapS` of `body`. Return `{secrets}`.
+        """Create a new secret; return `{secrets}`. The old one also signs for `overlapS` seconds of `body`.
 
-        The audit log has it by the same transaction, with `who` asked.
-        Raises `InvalidInputError`, `UserNotFoundError`, and `RotationInProgressError` while an earlier
-        rotation's old secret lives: so a double click rotates once.
+        The same transaction notes it in the audit log, with the actor `who`. Raises `InvalidInputError`,
+        `UserNotFoundError`, and `RotationInProgressError` while an earlier rotation's old secret is valid: a
+        double click rotates once.
         """
         overlap_s = read_rotation(body)
         for _ in range(MAX_RACES):
@@ -129,7 +129,7 @@ class WebhookService:
 
     def _page(self, account_id: str, wanted: DeliveryQuery) -> Page[Delivery]:
         if wanted.task_id is not None:
-            # A task has one delivery at most, and its id is known.
+            # A task has at most one delivery, with an id that is known.
             found = self.deliveries.get_all([delivery_id_of(wanted.task_id)])
             return Page([one for one in found if one.account_id == account_id and wanted.fits(one)], None)
         return read_page(
@@ -153,5 +153,5 @@ class WebhookService:
         return {"secrets": [secret.view() for secret in live_secrets(secrets, self.clock.now_ms())]}
 
     def _send_message(self, delivery: Delivery) -> None:
-        # Lost in a crash before this line, the sweeper sends it.
+        # If a crash prevents this, the sweeper sends the message.
         self.queue().send({"delivery_id": delivery.delivery_id, "seq": delivery.seq})
