@@ -1,9 +1,9 @@
-"""The audit log: who changed what of an account that decides about access or money, and who came in.
+"""The audit log of an account: changes to access or money, sign-ins, uploads and deletions.
 
-In: a change. Out: a write for the change's own transaction, so that neither is there without the other.
+In: a change. Out: a write for the change's own transaction, so that both are written or neither.
 
-events.py       what is noted, and in which log
-notes.py        the write of a line
-refusals.py     sign-ins that were refused
+events.py       the actions, and the log of each
+notes.py        the write of one event
+refusals.py     refused sign-ins
 repository.py   the table
 """

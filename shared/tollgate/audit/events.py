@@ -1,4 +1,4 @@
-"""What the audit log notes. Pure."""
+"""The events of the audit log. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,78 +8,78 @@ from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.rows import Item
 
 OPERATOR = "operator"
-"""How the actor of an operator's act begins; customers are shown no more of it."""
+"""The start of an operator's actor name; customers see only this part."""
 SERVICE = "Tollgate"
-"""The actor of what nobody did: time, or the service itself."""
+"""The actor of automatic changes, by a schedule or the service."""
 OWNER = "owner"
-"""Who asked without a key: somebody who is signed in, where no better name is known."""
+"""The actor of a request without a key: a signed-in person without a better name."""
 STRIPE = "Stripe"
-"""The actor of what Stripe tells of: a payment, a card that was saved."""
+"""The actor of changes that Stripe reports: a payment, a saved card."""
 EVERYBODY = "operators"
-"""In the place of an account: what operators did to the whole service."""
+"""Used instead of an account id: for changes by operators to the whole service."""
 ACCESS_KEPT_MS = 400 * MS_PER_DAY
-"""How long a line about access is kept: for more than a year. Lines about changes stay."""
+"""How long events about access are stored: more than a year. Events about changes never expire."""
 _ACCESS_END = "#access"
 
 
 class Action(StrEnum):
-    """What was done."""
+    """The action of an event."""
 
-    KEY_CREATED = "key.created"  # An API key was made.
-    KEY_CHANGED = "key.changed"  # What a key may do was changed.
+    KEY_CREATED = "key.created"  # An API key was created.
+    KEY_CHANGED = "key.changed"  # The permissions or limits of a key were changed.
     KEY_ROTATED = "key.rotated"  # A key got a new secret.
-    KEY_REVOKED = "key.revoked"  # A key was ended.
+    KEY_REVOKED = "key.revoked"  # A key was revoked.
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.
     KEY_EXPIRED = "key.expired"  # A key has expired.
     WEBHOOK_FAILING = "webhook.failing"  # Every attempt of a delivery failed.
-    STATEMENT_READY = "statement.ready"  # A month is over, and its statement can be read.
+    STATEMENT_READY = "statement.ready"  # The statement of the last month is ready.
     # Webhooks are signed with a new secret.
     WEBHOOK_SECRET_ROTATED = "webhook_secret.rotated"  # noqa: S105 - an act
-    # What is done about a low balance was changed, automatic top-ups included.
+    # The low-balance settings were changed, including automatic top-ups.
     LOW_BALANCE_CHANGED = "low_balance.changed"
-    ANSWERS_CHOSEN = "answers.chosen"  # What becomes of text answers whose client has gone was chosen.
-    MEMBER_INVITED = "member.invited"  # Somebody was invited, or an invitation sent again.
-    INVITATION_REVOKED = "invitation.revoked"  # An open invitation was taken back.
-    MEMBER_JOINED = "member.joined"  # Somebody accepted an invitation.
+    ANSWERS_CHOSEN = "answers.chosen"  # The setting for text responses whose client left was changed.
+    MEMBER_INVITED = "member.invited"  # A person was invited, or an invitation was sent again.
+    INVITATION_REVOKED = "invitation.revoked"  # An open invitation was revoked.
+    MEMBER_JOINED = "member.joined"  # A person accepted an invitation.
     MEMBER_CHANGED = "member.changed"  # A member got another role.
-    MEMBER_REMOVED = "member.removed"  # A member was taken out by an owner.
+    MEMBER_REMOVED = "member.removed"  # An owner removed a member.
     MAILS_CHOSEN = "mails.chosen"  # A member switched mails about money on or off.
     MEMBER_LEFT = "member.left"  # A member left.
     ACCOUNT_OPENED = "account.opened"  # An operator opened the account.
     SUSPENDED = "account.suspended"  # An operator suspended the account.
-    RESUMED = "account.resumed"  # An operator let it go on.
-    CREDITED = "account.credited"  # An operator put money on it by hand.
-    DEBITED = "account.debited"  # An operator took money off it by hand.
-    LIMITED = "account.limited"  # An operator set limits of its own.
-    CLOSING_REQUESTED = "closing.requested"  # An owner asked for the end of the account.
-    CLOSING_UNDONE = "closing.undone"  # An owner kept the account after all.
+    RESUMED = "account.resumed"  # An operator ended the suspension.
+    CREDITED = "account.credited"  # An operator added money by hand.
+    DEBITED = "account.debited"  # An operator took money by hand.
+    LIMITED = "account.limited"  # An operator set limits for this account.
+    CLOSING_REQUESTED = "closing.requested"  # An owner requested the end of the account.
+    CLOSING_UNDONE = "closing.undone"  # An owner cancelled the end of the account.
     CLOSED = "account.closed"  # The account's data was erased.
     PAYMENT_REVERSED = "payment.reversed"  # A payment was refunded or disputed, so its money was taken back.
-    PAYMENT_RETURNED = "payment.returned"  # What was taken back of a payment was given back.
+    PAYMENT_RETURNED = "payment.returned"  # The money of a reversed payment was added again.
     TASK_REFUNDED = "task.refunded"  # An operator returned the charge of a task that had ended.
-    TASK_CANCELLED = "task.cancelled"  # An operator asked for the end of a task.
-    CARD_SAVED = "card.saved"  # Stripe keeps a card of the account for top-ups.
-    TOPPED_UP = "account.topped_up"  # A payment by card is on the account.
+    TASK_CANCELLED = "task.cancelled"  # An operator cancelled a task.
+    CARD_SAVED = "card.saved"  # Stripe stores a card of the account for top-ups.
+    TOPPED_UP = "account.topped_up"  # A payment by card was credited.
     PRICE_CHANGED = "price.changed"  # An operator changed prices of a model.
     CATALOG_CHANGED = "catalog.changed"  # An operator published a catalog, or removed the published one.
     PROVIDER_SWITCHED = "provider.switched"  # An operator switched a provider or one of its routes.
     REDRIVEN = "dead_letters.redriven"  # An operator sent dead letters again.
-    SIGNED_IN = "session.began"  # Somebody signed in, or went on in this account from another one.
-    SIGN_IN_REFUSED = "session.refused"  # Somebody could not sign in or join; at most one line an hour.
-    SIGNED_OUT_EVERYWHERE = "session.ended_everywhere"  # Somebody ended all of their sessions.
-    CHAT_KEY_CREATED = "chat_key.created"  # The chat page got a key of its own.
-    FILE_UPLOADED = "file.uploaded"  # A file was granted an upload.
+    SIGNED_IN = "session.began"  # A person signed in, or switched to this account from another.
+    SIGN_IN_REFUSED = "session.refused"  # A sign-in or an invitation was refused; at most one event an hour.
+    SIGNED_OUT_EVERYWHERE = "session.ended_everywhere"  # A person ended all of their sessions.
+    CHAT_KEY_CREATED = "chat_key.created"  # The chat page got its own key.
+    FILE_UPLOADED = "file.uploaded"  # The upload of a file was allowed.
     FILE_DELETED = "file.deleted"  # An uploaded file was deleted.
     TASK_FILES_DELETED = "task_files.deleted"  # The files of a task were deleted.
     RESPONSE_DELETED = "response.deleted"  # A stored response was deleted.
 
 
 class Log(StrEnum):
-    """The two logs of an account: a flood of one kind of line must not bury the other."""
+    """The two logs of an account: many events in one do not hide those in the other."""
 
-    CHANGES = "changes"  # What decides about access or money.
-    ACCESS = "access"  # Who came in, and what became of files and stored responses.
+    CHANGES = "changes"  # Changes to access or money.
+    ACCESS = "access"  # Sign-ins, and uploads and deletions of files and stored responses.
 
 
 ACCESS = frozenset(
@@ -94,29 +94,29 @@ ACCESS = frozenset(
         Action.RESPONSE_DELETED,
     }
 )
-"""What is in the log of access; all else is in the log of changes."""
+"""The actions in the log of access; all others are in the log of changes."""
 
 
 def partition(account_id: str, log: Log) -> str:
-    """Return under which key the rows of a log are."""
+    """Return the partition key of a log's rows."""
     return f"{account_id}{_ACCESS_END}" if log is Log.ACCESS else account_id
 
 
 def is_operators(actor: str) -> bool:
-    """Return whether an actor is an operator: people's addresses have no space, so none reads as one."""
+    """Return whether an actor is an operator. Mail addresses have no space, so no address matches."""
     return actor == OPERATOR or actor.startswith(f"{OPERATOR} ")
 
 
 def by_key(key_id: str) -> str:
-    """Return what the audit log calls who asked with an API key."""
+    """Return the actor of a request with an API key."""
     return f"key {key_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One line: `actor` did `action` to `subject`; `detail` says what holds now, and never a secret.
+    """One event: `actor` did `action` to `subject`; `detail` has the new state, without secrets.
 
-    Ids grow with time, so the lines of an account are in the order in which they were written.
+    Ids grow with time, so they sort an account's events in the order in which they were written.
     """
 
     account_id: str
@@ -135,13 +135,13 @@ class AuditEvent:
             row["account_id"] = partition(self.account_id, Log.ACCESS)
             row["expires_at_s"] = (self.at_ms + ACCESS_KEPT_MS) // MS_PER_S
         if is_operators(self.actor):
-            # All acts of operators are in one index, whatever accounts they are of.
+            # One index has the acts of operators in all accounts.
             row["desk"] = EVERYBODY
         return row
 
     @classmethod
     def from_item(cls, item: Item) -> "AuditEvent":
-        """Return the event that a row holds. Raises `ValueError` for one that only newer code knows."""
+        """Return the event from a row. Raises `ValueError` for an action of a newer version."""
         kept = {name: item[name] for name in cls.__slots__}
         account_id = str(item["account_id"]).removesuffix(_ACCESS_END)
         return cls(**{**kept, "account_id": account_id, "action": Action(item["action"])})

@@ -1,4 +1,4 @@
-"""The writes of the audit log's lines. Pure, and without an SDK, so that the text function has it too."""
+"""The writes of audit events. Pure, and without an SDK, so that the text function can use it."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from tollgate.kit.writes import Write, put_new
 
 
 class AlreadyNotedError(Exception):
-    """An event with this id is there already: ids are new, so this is a fault of ours."""
+    """An event with this id exists. Ids are new, so this is a bug in Tollgate."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditNotes:
-    """Makes the writes of events."""
+    """Returns the writes of events."""
 
     table: str
     clock: Clock
 
     def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
-        """Return the write that notes an event, for the transaction of what it tells of."""
+        """Return the write of an event, for the transaction of the change itself."""
         event = AuditEvent(account_id, new_id("audit"), self.clock.now_ms(), actor, action, subject, detail)
         return put_new(self.table, event.to_item(), "event_id", lambda _: AlreadyNotedError(event.event_id))

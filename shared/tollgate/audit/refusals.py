@@ -1,4 +1,4 @@
-"""Sign-ins that were refused, where it is known whose account they were about: one line an hour for each."""
+"""Refused sign-ins of a known account: one event an hour for each account."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,19 @@ from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
 from tollgate.kit.clock import MS_PER_S, Clock
 
-# However many are refused in this time, an account has one line of it: a flood of guesses fills no log.
+# An account gets one event in this time, so that many guesses do not fill its log.
 WINDOW_MS = 3_600 * MS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Notes the first refusal of an hour."""
+    """Notes the first refusal in an hour."""
 
     once: OnceLog
     clock: Clock
 
     def note(self, account_id: str, actor: str, subject: str, address: str | None = None) -> None:
-        """Note that somebody was refused, unless that was noted in this hour already."""
+        """Note a refused sign-in, unless this hour already has one."""
         window = self.clock.now_ms() // WINDOW_MS
         origin = "" if address is None else f"from {address}; "
         detail = f"{origin}the first of this hour"

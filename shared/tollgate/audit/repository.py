@@ -1,7 +1,7 @@
-"""The audit log in DynamoDB. Rows are added with what they tell of, and never changed.
+"""The audit log in DynamoDB. Events are written in the transaction of their change, and never changed.
 
-An account has two logs, of changes and of access, each under a key of its own (`partition`). The sparse index
-DeskIndex has the acts of operators, of all accounts.
+An account has two logs, of changes and of access, each under its own partition key (`partition`). The sparse
+index DeskIndex has the acts of operators in all accounts.
 """
 
 from collections.abc import Iterator
@@ -19,40 +19,40 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_new
 
 MAX_PAGE = 50
-# How long it is known that something was noted once: longer than a month, the longest period of a cap.
+# How long a note is unique: longer than a month, the longest period of a cap.
 ONCE_KEPT_MS = 62 * MS_PER_DAY
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLog:
-    """Makes the writes of events, and reads them."""
+    """Returns the writes of events, and reads them."""
 
     db: Database
     table: str
     clock: Clock
 
     def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
-        """Return the write that notes an event, for the transaction of what it tells of."""
+        """Return the write of an event, for the transaction of the change itself."""
         return self.notes.note(account_id, actor, action, subject, detail)
 
     @property
     def notes(self) -> AuditNotes:
-        """Return what makes the writes, for those who have no database."""
+        """Return the notes of this log, for code without a database."""
         return AuditNotes(self.table, self.clock)
 
     def write(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> None:
-        """Note an event by itself, for a change that is no transaction."""
+        """Write an event without a transaction, for a change that has none."""
         self.db.write(self.note(account_id, actor, action, subject, detail))
 
     def get(self, account_id: str, event_id: str) -> AuditEvent | None:
-        """Return an event, or `None`. Raises `ValueError` for one that only newer code knows."""
+        """Return an event, or `None`. Raises `ValueError` for an action of a newer version."""
         row = self.db.get(self.table, {"account_id": account_id, "event_id": event_id})
         return None if row is None else AuditEvent.from_item(row)
 
     def page(self, account_id: str, before: str | None = None, log: Log = Log.CHANGES) -> Page[AuditEvent]:
-        """Return up to `MAX_PAGE` events, the newest first, of those that are older than the event `before`.
+        """Return up to `MAX_PAGE` events, the newest first; only events older than `before`, if it is given.
 
-        Raises `InvalidInputError` for what is no event's id.
+        Raises `InvalidInputError` if `before` is not the id of an event.
         """
         key = partition(account_id, log)
         rows = self._rows(Equals("account_id", key), None if before is None else {"account_id": key}, before)
@@ -60,9 +60,9 @@ class AuditLog:
         return Page(_known(found), found[-1]["event_id"] if len(found) == MAX_PAGE else None)
 
     def of_operators(self, before: str | None = None) -> Page[AuditEvent]:
-        """Return up to `MAX_PAGE` acts of operators, the newest first; `before` is a cursor of this method.
+        """Return up to `MAX_PAGE` acts of operators, the newest first; `before` is a page's cursor.
 
-        Raises `InvalidInputError` for what is no cursor.
+        Raises `InvalidInputError` for an invalid cursor.
         """
         key, _, event_id = (before or "").rpartition("/")
         if before is not None and not (key == EVERYBODY or is_id("usr", key)):
@@ -88,7 +88,7 @@ class AuditLog:
 
 
 def _known(rows: list[Item]) -> list[AuditEvent]:
-    """Return the events of rows, without those of a newer version of this code."""
+    """Return the events of rows, without actions of a newer version."""
     known = set(Action)
     return [AuditEvent.from_item(row) for row in rows if row["action"] in known]
 
@@ -98,14 +98,14 @@ def _no_cursor() -> Problem:
 
 
 class NotedBeforeError(Exception):
-    """What is noted once was noted before; nothing was written."""
+    """The event was noted before; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnceLog:
-    """Notes what the service finds out by itself, once, however many workers find it out and how often.
+    """Notes automatic findings once, even if several workers find the same thing.
 
-    Events have new ids, in the order of time; a row of the table of idempotency says that one was written.
+    Event ids are new and sort by time, so a row in the idempotency table marks that the event was written.
     """
 
     log: AuditLog
@@ -121,7 +121,7 @@ class OnceLog:
         *,
         actor: str = SERVICE,
     ) -> bool:
-        """Note an event once for its `once_id`; return whether this time did it."""
+        """Note an event once for its `once_id`; return whether this call wrote it."""
         expires_at_s = (self.log.clock.now_ms() + ONCE_KEPT_MS) // MS_PER_S
         row = {"idempotency_id": f"once#{account_id}#{once_id}", "expires_at_s": expires_at_s}
         once = put_new(self.table, row, "idempotency_id", lambda _: NotedBeforeError(once_id))
