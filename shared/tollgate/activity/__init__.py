@@ -1,9 +1,9 @@
-"""Activity: every generation and text request of an account in one list, with its cost and duration.
+"""Activity: all generations and text requests of an account in one list, with their cost and duration.
 
-In: the ledger by time, which has an entry for each, and the tasks that its charges are of. Out: rows for
-people and for spreadsheets. It stores nothing of its own.
+In: the ledger in the order of time, which has an entry for each request, and the tasks of its charges. Out:
+rows for people and for spreadsheets. This package stores nothing.
 
-query.py     which rows are asked for
+query.py     the filters of a request
 row.py       one row, from an entry and its task
-service.py   page by page, or as one table
+service.py   pages, or one table
 """

@@ -1,4 +1,4 @@
-"""The query of the activity: which rows it is of. Pure."""
+"""The filters of the activity. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from tollgate.ledger.query import END_MS, StatementQuery, position_of
 from tollgate.tasks.models import TaskStatus
 
 PARAMETERS = ("kind", "model", "key", "status", "from", "to", "limit", "cursor")
-# In the place of a key's id: what was asked for in the dashboard.
+# Used instead of a key's id, for requests from the dashboard.
 DASHBOARD = "dashboard"
 _A_DATE = "a date such as 2026-11-21"
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityQuery:
-    """Which rows; a filter that is `None` takes all."""
+    """The filters; `None` matches every row."""
 
     entries: StatementQuery
     kind: ActivityKind | None = None
@@ -29,7 +29,7 @@ class ActivityQuery:
     status: TaskStatus | None = None
 
     def may_fit(self, entry: Entry) -> bool:
-        """Return whether the row of an entry can be one of those, as far as the entry tells."""
+        """Return whether the row of an entry can match, from the fields that the entry has."""
         kind = SHOWN.get(entry.kind)
         of_kind = kind is not None and self.kind in (None, kind)
         of_model = self.model in (None, entry.model)
@@ -37,7 +37,7 @@ class ActivityQuery:
         return of_kind and of_model and of_key
 
     def fits(self, row: Activity) -> bool:
-        """Return whether a row is one of those."""
+        """Return whether a row matches the filters that need the task."""
         return self.status in (None, row.status)
 
 
@@ -71,7 +71,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
 
 
 def _day_ms(text: str) -> int:
-    """Read `YYYY-MM-DD`, and none of the other ways in which ISO 8601 writes a day."""
+    """Read `YYYY-MM-DD`; raise `ValueError` for the other formats of ISO 8601."""
     if date.fromisoformat(text).isoformat() != text:
         raise ValueError(text)
     return epoch_ms(text)

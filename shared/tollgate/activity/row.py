@@ -19,13 +19,13 @@ COLUMNS = (
 
 
 class ActivityKind(StrEnum):
-    """What was asked for."""
+    """The kind of a request."""
 
     TASK = "task"  # A generation of media.
-    TEXT = "text"  # An answer in text.
+    TEXT = "text"  # A text request.
 
 
-# The kinds of entries that stand for something asked for; a refund is in the row of its task.
+# The kinds of entries that get a row. A refund is part of the row of its task.
 SHOWN = {
     EntryKind.CHARGE: ActivityKind.TASK,
     EntryKind.TEXT: ActivityKind.TEXT,
@@ -35,9 +35,9 @@ SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """One row. `key_id` is missing for the dashboard, `route` where no provider was asked yet.
+    """One row. `key_id` is missing for the dashboard; `route` is empty before the first attempt.
 
-    `cost_micro_usd` is before the refund. `first_byte_ms` is of streamed answers alone.
+    `cost_micro_usd` is the charge before refunds. Only streamed responses have `first_byte_ms`.
     """
 
     kind: ActivityKind
@@ -54,7 +54,7 @@ class Activity:
     input_tokens: int | None = None
     output_tokens: int | None = None
     thumbnail_url: str | None = None
-    """Of the first file of a generation; whether it is there only a look tells."""
+    """The thumbnail of a generation's first file. The file may be missing."""
 
     def cells(self) -> list[str | int | None]:
         """Return the row for a spreadsheet, in the order of `COLUMNS`."""
@@ -76,7 +76,7 @@ class Activity:
 
 
 def row_of(entry: Entry, task: Task | None) -> Activity:
-    """Return the row of an entry of a kind in `SHOWN`; `task` is that of a charge, if it is still there."""
+    """Return the row of an entry of a kind in `SHOWN`; `task` is the task of a charge, if it still exists."""
     if SHOWN[entry.kind] is ActivityKind.TEXT:
         return _text_row(entry)
     ended = task is not None and task.finished_at_ms is not None
@@ -98,7 +98,7 @@ def row_of(entry: Entry, task: Task | None) -> Activity:
 def _text_status(entry: Entry) -> TaskStatus:
     if entry.kind is EntryKind.TEXT:
         return TaskStatus.FINISHED
-    # Who finds a hold whose time is over does not know of which model it was; who failed does.
+    # An expired hold is voided without its model. A failed request is voided with it.
     return TaskStatus.EXPIRED if entry.model is None else TaskStatus.FAILED
 
 

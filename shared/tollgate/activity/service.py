@@ -1,4 +1,4 @@
-"""What an account asked for, the newest first: page by page, or as one table."""
+"""The requests of an account, the newest first, as pages or as one table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.tasks.repository import TaskRepository
 
 DEFAULT_PAGE, MAX_PAGE = 50, 100
-# Entries that one page reads at most: a rare match makes short pages, never long waits.
+# The most entries that one page reads. A rare match gives short pages instead of long waits.
 MAX_READ = 2_000
-# Rows in one table: about 1 MB, of the 6 MB that Lambda answers with at most.
+# Rows in one table: about 1 MB. A response of Lambda has at most 6 MB.
 MAX_CSV = 5_000
 MAX_CSV_READ = 10_000
-# Entries whose tasks are read at once, which is what one read of DynamoDB takes.
+# Entries whose tasks are read together: the limit of DynamoDB's BatchGetItem.
 TOGETHER = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityService:
-    """Shows what was asked for; changes nothing.
+    """Reads the activity; changes nothing.
 
-    The ledger says what there was and what it cost, the tasks how it went; texts are in the ledger alone.
+    The ledger has each request and its cost, the tasks have its status. Only the ledger has text requests.
     """
 
     ledger: LedgerRepository
     tasks: TaskRepository
 
     def page(self, account_id: str, query: Mapping[str, str]) -> Page[Activity]:
-        """Return a page of the rows that fit.
+        """Return a page of the matching rows.
 
         `query` may have `kind`, `model`, `key` (an id, or `dashboard`), `status`, `from` and `to` (dates,
         both included), `limit` and `cursor`. Raises `InvalidInputError`.
@@ -42,7 +42,7 @@ class ActivityService:
         return self._read(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
 
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
-        """The same as CSV, up to `MAX_CSV` rows; one that is cut says so in its last line."""
+        """Return the same rows as CSV, up to `MAX_CSV`. The last line notes if rows are missing."""
         page = self._read(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
         return as_csv(COLUMNS, (row.cells() for row in page.rows), page.cursor)
 
@@ -59,7 +59,7 @@ class ActivityService:
     def _rows(
         self, entries: Iterator[Entry], wanted: ActivityQuery
     ) -> Iterator[tuple[Entry, Activity | None]]:
-        """Return each entry with its row, if it is one that can fit."""
+        """Yield each entry with its row, or `None` if the row cannot match."""
         while some := list(islice(entries, TOGETHER)):
             fitting = [entry for entry in some if wanted.may_fit(entry)]
             tasks = {task.task_id: task for task in self.tasks.get_all(_task_ids(fitting))}
