@@ -1,10 +1,10 @@
-"""What members are told by mail of an account: lines of its audit log, and what time brings.
+"""Notices: mails to members about events in the audit log, key expiry and new statements.
 
-In: a line of the audit log, as a message `{account_id, event_id}`; the time. Out: one mail for each member
-who wants it (docs/decisions/0036-notices.md).
+In: a message `{account_id, event_id}` about an event of the audit log; the time. Out: one mail to each member
+who chose it (docs/decisions/0036-notices.md).
 
-letters.py      what each kind of line says, of which topic it is
-service.py      from a line to its mails, each once
-calendar.py     keys that expire, months that are over: lines of the audit log
-repository.py   what was mailed already, how far the calendar is
+letters.py      the text and the topic of each kind of event
+service.py      sends the mails of an event, each once
+calendar.py     notes expiring keys and ready statements in the audit log
+repository.py   the mails that were sent, and the progress of the calendar
 """

@@ -1,7 +1,7 @@
-"""What time brings, noted in the audit log: keys that expire, and months whose statement is ready.
+"""Notes in the audit log which keys expire and which monthly statements are ready.
 
-Followed from where the last look ended, so that a look that did not come is made up for by the next. Each
-line is noted once, so a look that broke off may be repeated.
+Each run continues at the end of the last one, so the next run makes up for a missed run. Each event is noted
+once, so a run that broke off may be repeated.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,17 +19,17 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.members.repository import TeamRepository
 from tollgate.notices.repository import Calendar, NoticeRepository
 
-# How long before its end a key is told of.
+# How long before a key expires its members get a mail.
 AHEAD_MS = 3 * MS_PER_DAY
-# What a first look, or one after a long silence, makes up for at most.
+# How far back the first run, or a run after a long gap, looks.
 MAX_BEHIND_MS = 7 * MS_PER_DAY
-# A statement that was not told of in the first days of the next month is not news any more.
+# A statement is announced only in the first days of the next month.
 STATEMENT_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Reminders:
-    """Follows time, for all accounts."""
+    """Notes keys and statements of all accounts."""
 
     keys: ApiKeyRepository
     teams: TeamRepository
@@ -39,7 +39,7 @@ class Reminders:
     clock: Clock
 
     def look(self, has_time: Callable[[], bool]) -> int:
-        """Note what is new since the last look; return how many lines. What there is no time for is left."""
+        """Note everything new since the last run, until `has_time` is false; return the number of events."""
         now_ms, calendar = self.clock.now_ms(), self.notices.calendar()
         behind_ms = now_ms - MAX_BEHIND_MS
         since_ms = max(calendar.keys_ms or now_ms - MS_PER_DAY, behind_ms)
@@ -49,12 +49,12 @@ class Reminders:
         return found + self._statements(calendar, now_ms, has_time)
 
     def _ending(self, since_ms: int, now_ms: int) -> Iterator[tuple[Action, ApiKey]]:
-        """Return the keys of which a moment to be told of is after one time and not after another."""
+        """Yield the keys that are about to expire or expired, between two times, with the action to note."""
         for action, ahead_ms in ((Action.KEY_EXPIRING, AHEAD_MS), (Action.KEY_EXPIRED, 0)):
             after_ms, to_ms = since_ms + ahead_ms, now_ms + ahead_ms
             for day_ms in range(after_ms // MS_PER_DAY * MS_PER_DAY, to_ms + 1, MS_PER_DAY):
                 for key in self.keys.expiring_on(utc_day(day_ms)):
-                    # One that lives no longer than that was made a moment ago, by who knows its end.
+                    # The person who created a key with a shorter lifetime knows its end.
                     is_short = (key.expires_at_ms or 0) - key.created_at_ms <= ahead_ms
                     if after_ms < (key.expires_at_ms or 0) <= to_ms and not is_short:
                         yield action, key

@@ -1,4 +1,4 @@
-"""What the mail about a line of the audit log says. Pure."""
+"""The mail for each kind of event in the audit log. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _KEY = re.compile(r"key_[0-9A-Z]{22}([0-9A-Z]{4})")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a kind of line is told: its topic, a title, what its subject is called, the page to go to."""
+    """How a mail presents an event: its topic, a title, a label for the subject, the page to open."""
 
     topic: Topic
     title: str
@@ -100,7 +100,7 @@ KINDS = {
         "Stripe keeps a card of this account: automatic top-ups charge it, where they are switched on.",
     ),
 }
-"""How each kind is told; of the others no mail is sent."""
+"""The mail for each action. For other actions no mail is sent."""
 
 UNTOLD = {
     Action.MAILS_CHOSEN: "one's own choice of mails",
@@ -113,16 +113,16 @@ UNTOLD = {
     Action.REDRIVEN: "of no account",
     **dict.fromkeys(ACCESS, "in the log of access, which is not mailed"),
 }
-"""Why a kind is told to nobody."""
+"""Why no mail is sent for an action."""
 
 
 def letter_of(
     event: AuditEvent, account: str, dashboard_url: str, *, is_forced: bool, is_last: bool = False
 ) -> Letter:
-    """Return the mail about a line of a kind in `KINDS`.
+    """Return the mail for an event whose action is in `KINDS`.
 
-    `account` is what to call the account, `is_forced` whether its reader cannot switch it off, `is_last`
-    whether the account's mails of this day are used up.
+    `account` is the name of the account in the mail. `is_forced` means that the reader cannot switch the mail
+    off. `is_last` means that it uses up the account's mails of this day.
     """
     kind = KINDS[event.action]
     subject = _named(event)
@@ -164,7 +164,7 @@ def _foot(topic: Topic, dashboard_url: str, *, is_forced: bool) -> tuple[str, ..
 
 
 def _named(event: AuditEvent) -> str:
-    """Return what the line is about; a key by its name and the last characters of what its page shows."""
+    """Return the subject of an event; a key as its name and the last characters that its page shows."""
     found = _KEY.search(event.subject)
     if found is not None:
         name = event.subject.replace(f"({found[0]})", "").strip()
@@ -176,12 +176,12 @@ def _actor(actor: str) -> str:
     found = _KEY.search(actor)
     if found is not None:
         return f"the API key {PREFIX}…{found[1]}"
-    # Which of them it was is for operators.
+    # Customers do not see which operator it was.
     if is_operators(actor):
         return "a Tollgate operator"
     return "an owner" if actor == OWNER else _person(actor)
 
 
 def _person(name: str) -> str:
-    """Return an address as it is, and any other word without links."""
+    """Return a mail address unchanged, and other text without links."""
     return name if address_of(name) == name else unlinked(name)

@@ -1,8 +1,8 @@
-"""What was mailed already, and how far the calendar is: rows in the table of idempotency.
+"""The mails that were sent, and the progress of the calendar: rows in the idempotency table.
 
-mail#<event>              who has the mail of an event, and until when a worker is at it
-mails#<account>#<what>#<period>   how many events of an account were mailed on a UTC day, or in an hour
-calendar                  the time up to which keys were looked at, and the account that statements are at
+mail#<event>              who has the mail of an event, and the lease of the worker that sends it
+mails#<account>#<what>#<period>   how many events of an account were mailed in a UTC day or an hour
+calendar                  the time up to which keys were checked, and the last account with its statement
 """
 
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import CountingWrite, Write, put_new
 
-# Longer than the function runs: who is at it for longer is dead.
+# Longer than the function can run: after this time the worker is dead.
 LEASE_MS = 160 * MS_PER_S
-# Longer than a message lives, in its queue (4 days) and among the dead letters (14), with a day to spare.
+# Longer than a message exists: 4 days in its queue, 14 days among the dead letters, and one day of margin.
 KEPT_MS = 19 * MS_PER_DAY
 
 
 class MailedElsewhereError(Exception):
-    """Another worker is at this event now; its message comes again later."""
+    """Another worker is sending this event now; its message will come again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """How far time was followed: keys up to `keys_ms`, statements of `month` up to the account `after`."""
+    """The progress: keys up to `keys_ms`, statements of `month` up to the account `after`."""
 
     keys_ms: int | None = None
     month: str = ""
@@ -39,12 +39,12 @@ class NoticeRepository(OneTable):
     """Reads and writes these rows."""
 
     def begin(self, event_id: str, now_ms: int) -> frozenset[str] | None:
-        """Take an event for `LEASE_MS`; return who has its mail already, `None` where all have.
+        """Claim an event for `LEASE_MS`; return who has its mail already, or `None` if all have it.
 
         Raises `MailedElsewhereError`.
         """
         key = {"idempotency_id": f"mail#{event_id}"}
-        # Two workers that begin in the same millisecond must not write the same row.
+        # A unique worker id: two workers that begin in the same millisecond must not write the same row.
         worker = new_id("worker")
         row = self._db.get(self._table, key)
         if row is None:
@@ -75,17 +75,17 @@ class NoticeRepository(OneTable):
         return frozenset(row["sent"])
 
     def sent(self, event_id: str, reader: str) -> None:
-        """Note that somebody has the mail of an event."""
+        """Note that a reader has the mail of an event."""
         self._update(f"mail#{event_id}", Set(("sent", reader), True))
 
     def end(self, event_id: str, *, is_done: bool) -> None:
-        """Let an event go: all have its mail, or its message may come again at once."""
+        """Release an event: all readers have its mail, or its message may come again immediately."""
         self._update(f"mail#{event_id}", Set("done", is_done), Set("until_ms", 0))
 
     def count(self, account_id: str, what: str, period: str, now_ms: int) -> int:
-        """Count one more event of an account in a period, a UTC day or hour; return which one it is.
+        """Count one more event of an account in a period, a UTC day or hour; return its number.
 
-        Of two at the same moment both may be the same one: it is a bound, not a bill.
+        Two events at the same moment may get the same number. That is exact enough for a limit.
         """
         row_id = f"mails#{account_id}#{what}#{period}"
         row = self._db.get(self._table, {"idempotency_id": row_id})
@@ -95,19 +95,19 @@ class NoticeRepository(OneTable):
             key={"idempotency_id": row_id},
             update=(Add("count", 1, start=0), Set("expires_at_s", expires_at_s)),
         )
-        # A transaction of one write, for its token: if the answer is lost, the event is not counted twice.
+        # A transaction of one write, for its token: if the response is lost, the event is not counted twice.
         self._db.transact([counted])
         return 1 if row is None else int(row["count"]) + 1
 
     def calendar(self) -> Calendar:
-        """Return how far time was followed."""
+        """Return the progress of the calendar."""
         row = self._db.get(self._table, {"idempotency_id": "calendar"})
         if row is None:
             return Calendar()
         return Calendar(row["keys_ms"], row["month"], row.get("after"), row["is_done"])
 
     def keep(self, calendar: Calendar) -> None:
-        """Note how far time was followed. The row has no end."""
+        """Save the progress of the calendar. The row never expires."""
         row: Item = {name: getattr(calendar, name) for name in Calendar.__slots__}
         item = {
             "idempotency_id": "calendar",
@@ -120,7 +120,7 @@ class NoticeRepository(OneTable):
 
 
 def reader_of(identity_id: str) -> str:
-    """Return what stands for a person in a row: no address, as an identity on one machine is one."""
+    """Return the id of a person in a row: a hash, because an identity on one machine is a mail address."""
     return sha256(identity_id.encode()).hexdigest()[:16]
 
 

@@ -1,9 +1,9 @@
-"""From a line of the audit log to its mails: each member who wants it gets one.
+"""Sends the mails of an event in the audit log: one to each member who chose its topic.
 
-    take the event ─► whom it concerns ─► mail, note, mail, note … ─► done
+    claim the event ─► find its readers ─► mail, note, mail, note … ─► done
 
-A message may come twice, and a worker die anywhere: who is noted gets no second mail. One that dies between
-SES's answer and the note sends that one mail twice, as a mail that never comes is worse.
+A message may come twice, and a worker may die at any point: a reader who is noted gets no second mail. If a
+worker dies between SES's response and the note, this mail is sent twice, which is better than never.
 """
 
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ from tollgate.members.topics import SECURITY, Topic, is_forced
 from tollgate.notices.letters import KINDS, letter_of
 from tollgate.notices.repository import NoticeRepository, reader_of
 
-# Events of one account and budget that are mailed on a UTC day: a program that makes keys all day is no flood
-# of mails. Each topic of security has a budget of its own, and goes on with one mail an hour: nobody can use
-# up the mails that would tell of what they do next.
+# Events of one account and budget that are mailed in a UTC day: a program that creates keys all day must not
+# flood its members. Each security topic has its own budget, and afterwards one mail an hour. An attacker
+# cannot use up the mails that would report the next step.
 MAX_A_DAY = 100
-# What all other topics have together.
+# The shared budget of all other topics.
 OTHERS = "others"
 
 
 class Told(StrEnum):
-    """What became of a message."""
+    """The result of a message."""
 
-    OFF = "off"  # No mails are sent here.
-    UNTOLD = "untold"  # It is of a kind that nobody is told of, or that this version does not know.
-    NOBODY = "nobody"  # Nobody wants it.
-    TOO_MANY = "too_many"  # The account's mails of this day are used up, and the last one said so.
-    REPEATED = "repeated"  # All have it already.
-    SENT = "sent"  # All have it now.
+    OFF = "off"  # This service sends no mails.
+    UNTOLD = "untold"  # The action has no mail, or this version does not have the action.
+    NOBODY = "nobody"  # No member chose the topic.
+    TOO_MANY = "too_many"  # The account's mails of this day are used up; the last mail announced it.
+    REPEATED = "repeated"  # All readers have it already.
+    SENT = "sent"  # All readers have it now.
 
 
 class NotSentError(Exception):
-    """Some mails did not go out; the others did. The message comes again."""
+    """Some mails were not sent; the others were. The message will come again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Sends the mails. `dashboard_url` is where the pages are."""
+    """Sends the mails. `dashboard_url` is the base URL of the links."""
 
     audit: AuditLog
     recipients: Recipients
@@ -55,9 +55,10 @@ class Notifier:
     clock: Clock
 
     def tell(self, account_id: str, event_id: str) -> Told:
-        """Mail an event to those who want it.
+        """Mail an event to the members who chose its topic.
 
-        Raises `MailedElsewhereError` and `NotSentError`: the message comes again, and nobody has it twice.
+        Raises `MailedElsewhereError` and `NotSentError`: the message comes again, and no reader gets two
+        mails.
         """
         if not self.mailer.is_on:
             return Told.OFF
@@ -72,7 +73,7 @@ class Notifier:
         if have_it is None:
             return Told.REPEATED
         topic = KINDS[event.action].topic
-        # A repeat was counted before.
+        # Only the first attempt counts.
         number = self._number(account_id, topic, now_ms) if not have_it else 1
         if number > MAX_A_DAY and not self._is_first_of_hour(account_id, topic, now_ms):
             logger.warning("notify_members.too_many", account_id=account_id, event_id=event_id)
@@ -83,11 +84,11 @@ class Notifier:
         return Told.SENT
 
     def _number(self, account_id: str, topic: Topic, now_ms: int) -> int:
-        """Return which one this is of its budget today."""
+        """Return the number of this event in its budget today."""
         return self.notices.count(account_id, topic if topic in SECURITY else OTHERS, utc_day(now_ms), now_ms)
 
     def _is_first_of_hour(self, account_id: str, topic: Topic, now_ms: int) -> bool:
-        """Return whether this is a mail about security, and the first in its hour beyond its budget."""
+        """Return whether a security mail beyond the budget is the first in its hour."""
         hour = iso(now_ms)[: len("2026-11-20T09")]
         return topic in SECURITY and self.notices.count(account_id, topic, hour, now_ms) == 1
 
@@ -95,7 +96,7 @@ class Notifier:
         try:
             return self.audit.get(account_id, event_id)
         except ValueError:
-            # Written by a newer version while it is deployed: nothing that waiting here would help.
+            # A newer version wrote it during a deployment; waiting would not help.
             logger.warning("notify_members.unknown_kind", account_id=account_id, event_id=event_id)
             return None
 
@@ -108,7 +109,7 @@ class Notifier:
             role = team.role_of(identity_id)
             forced = role is not None and is_forced(topic, role)
             letter = letter_of(event, account, self.dashboard_url, is_forced=forced, is_last=is_last)
-            # One address that SES refuses keeps the mail from nobody else, and is not tried again.
+            # An address that SES refuses does not stop the other mails, and is not tried again.
             if self.mailer.send(address, written(letter)) is Mailed.FAILED:
                 failed += 1
             else:
