@@ -1,4 +1,4 @@
-"""What is counted, for which account, day and model: the arithmetic of the daily roll-up. Pure."""
+"""The counts of an account, a day and a model: the arithmetic of the daily roll-up. Pure."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -10,19 +10,19 @@ from tollgate.kit.money import cents_up
 from tollgate.kit.shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
 
-# The kinds of entries that move a balance; the filter of the ledger's stream names the same.
+# The kinds of entries that change a balance. The filter of the ledger's stream has the same list.
 MOVES = frozenset(set(EntryKind) - {EntryKind.VOID})
-# Those of them that statements list one by one: payments, and what an operator did.
+# The kinds that statements list one by one: payments, and credits and debits by operators.
 LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
-# Those of them that are usage.
+# The kinds that are usage.
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 
-# The disjoint counts of a request's input (`text/usage.py`); one that is 0 is not in the entry.
+# The disjoint counts of a request's input (`text/usage.py`). The entry has no count of 0.
 _INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
 
 
 class Bucket(NamedTuple):
-    """What one row of the roll-up is for; `day` is a UTC date such as `2026-11-21`."""
+    """The key of one row of the roll-up; `day` is a UTC date such as `2026-11-21`."""
 
     account_id: str
     day: str
@@ -61,7 +61,7 @@ class Counts(NamedTuple):
     def view(self) -> CountsView:
         """Return the counts as the API shows them.
 
-        Cents are rounded up, once, from the sum that they stand beside: parts of a cent are only in text.
+        Cents are rounded up once, from the sum. Only text requests have fractions of a cent.
         """
         return {
             "spentCents": cents_up(self.spent_micro_usd),
@@ -91,10 +91,10 @@ class KeyCountsView(CountsView):
     """The sums of an API key."""
 
     keyId: str
-    """The API key that asked; empty for what was asked for in the dashboard."""
+    """The API key of the requests; empty for requests from the dashboard."""
 
 
-# Written as a call: `from` is no name of a field in a class.
+# A call, because `from` cannot be the name of a field in a class.
 StatisticsView = TypedDict(
     "StatisticsView",
     {
@@ -109,12 +109,12 @@ StatisticsView = TypedDict(
 )
 
 
-# Counts by the id of a model, or of an API key; what no key asked for, in the dashboard, has the id "".
+# Counts by the id of a model or an API key; requests from the dashboard have the key id "".
 ByName = dict[str, Counts]
 
 
 class Moved(NamedTuple):
-    """What the entries of one kind moved: their sum, signed as in the ledger, and how many they are."""
+    """The entries of one kind: their sum, signed as in the ledger, and their number."""
 
     amount_micro_usd: int = 0
     entries: int = 0
@@ -124,14 +124,14 @@ class Moved(NamedTuple):
         return Moved(*map(add, self, other))
 
 
-# What was moved, by the kind of the entries.
+# Sums by the kind of the entries.
 ByKind = dict[str, Moved]
 
 
 class DayCounts(NamedTuple):
-    """The counts of one day, once by model and once by API key, and all that was moved.
+    """The counts of one day: by model, by API key, and by the kind of the entries.
 
-    `by_kind` is `None` of days that were counted before kinds were; `listed` are the ids of the entries that
+    `by_kind` is `None` for days from before kinds were counted. `listed` are the ids of the entries that
     statements list one by one.
     """
 
@@ -147,7 +147,7 @@ def total(counts: Iterable[Counts]) -> Counts:
 
 
 def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
-    """Return the sums for each name of pairs of a name and counts."""
+    """Return the sums for each name."""
     sums: ByName = {}
     for name, each in counts:
         sums[name] = sums.get(name, Counts()).plus(each)
@@ -155,7 +155,7 @@ def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
 
 
 def by_kind(moved: Iterable[tuple[str, Moved]]) -> ByKind:
-    """Return the sums for each kind of pairs of a kind and what was moved."""
+    """Return the sums for each kind."""
     sums: ByKind = {}
     for kind, each in moved:
         sums[kind] = sums.get(kind, Moved()).plus(each)
@@ -163,33 +163,33 @@ def by_kind(moved: Iterable[tuple[str, Moved]]) -> ByKind:
 
 
 def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
-    """Return the sums of several days for each name, what was spent most on first."""
+    """Return the sums of several days for each name, the most expensive name first."""
     sums = by_name(pair for counts in days for pair in counts.items())
     return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))
 
 
 def bucket_of(entry: Entry) -> Bucket:
-    """Return the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
+    """Return the bucket of an entry, by its UTC day. A refund counts on its own day."""
     return Bucket(entry.account_id, utc_day(entry.created_at_ms))
 
 
 def model_of(entry: Entry) -> str:
-    """Return the model that an entry is counted for."""
+    """Return the model of an entry in the counts."""
     return entry.model or ""
 
 
 def key_of(entry: Entry) -> str:
-    """Return the API key that an entry is counted for."""
+    """Return the API key of an entry in the counts."""
     return entry.key_id or ""
 
 
 def moved_by(entry: Entry) -> tuple[str, Moved]:
-    """Return the kind of an entry, and what it moves."""
+    """Return the kind of an entry, and its amount."""
     return str(entry.kind), Moved(entry.amount_micro_usd, 1)
 
 
 def counts_of(entry: Entry) -> Counts:
-    """Return what one entry adds. Raises `ValueError` for a kind that is no usage."""
+    """Return the counts of one entry. Raises `ValueError` for a kind that is not usage."""
     match entry.kind:
         case EntryKind.CHARGE:
             return Counts(spent_micro_usd=-entry.amount_micro_usd, tasks=1)

@@ -1,4 +1,4 @@
-"""Statements by month: reads the roll-up, and the entries that are listed one by one."""
+"""Monthly statements, from the roll-up and the entries that are listed one by one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ _TOGETHER = 100
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """Shows statements by month; changes nothing. They are seconds behind the ledger, as the roll-up is.
+    """Reads monthly statements; changes nothing. They are seconds behind the ledger, like the roll-up.
 
-    `worth` gives what an account has: its balance, and what is set aside and not billed yet.
+    `worth` returns the money of an account in micro-USD: its balance and its open holds.
     """
 
     usage: UsageRepository
@@ -36,7 +36,7 @@ class Months:
     clock: Clock
 
     def of(self, account_id: str, month: str | None) -> tuple[MonthStatement, list[str]]:
-        """Return the statement of a month, the newest if none is named, and all months that have one.
+        """Return the statement of a month, by default the newest, and all months with a statement.
 
         Raises `InvalidInputError`.
         """
@@ -51,7 +51,7 @@ class Months:
         return month_statement(chosen, until, self._listed(account_id, chosen, until), before), months
 
     def _before(self, account_id: str, stated: Days) -> int:
-        """Return what an account had before its first statement, where nothing counted what moved then."""
+        """Return the balance before the first statement, if earlier days have no counts by kind."""
         moved = (each for counts in stated.values() for each in (counts.by_kind or {}).values())
         return self.worth(account_id) - sum(each.amount_micro_usd for each in moved)
 

@@ -1,4 +1,4 @@
-"""The days that statistics are asked for (docs/contract.md#account). Pure."""
+"""The days of a request for statistics (docs/contract.md#account). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _A_DATE = "a date such as 2026-11-21"
 class Period:
     """Whole UTC days, both ends included.
 
-    `name` is the range as it was asked for: one of `RANGES`.
+    `name` is the requested range: one of `RANGES`.
     """
 
     name: str
@@ -65,7 +65,7 @@ def _range(text: str) -> str:
 
 
 def _date(text: str) -> date:
-    """Read `YYYY-MM-DD`, and none of the other ways in which ISO 8601 writes a day."""
+    """Read `YYYY-MM-DD`; raise `ValueError` for the other formats of ISO 8601."""
     found = date.fromisoformat(text)
     if found.isoformat() != text:
         raise ValueError(text)

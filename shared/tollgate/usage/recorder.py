@@ -1,4 +1,4 @@
-"""From a batch of the ledger's stream to the daily roll-up, and to a look at the balances it moved."""
+"""Adds a batch of the ledger's stream to the daily roll-up, and has the changed balances checked."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ from tollgate.usage.repository import RollUp
 
 @dataclass(frozen=True, slots=True)
 class UsageRecorder:
-    """Counts new entries of the ledger, and has the balances and caps looked at that they moved.
+    """Counts new entries of the ledger, and passes them to `looks`, which check balances and caps.
 
-    A repeat is harmless: each entry is counted once, and a look changes nothing twice.
+    A repeat is harmless: each entry is counted once, and a second check changes nothing.
     """
 
     roll_up: RollUp
@@ -25,12 +25,12 @@ class UsageRecorder:
     clock: Clock
 
     def record(self, changes: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Count a batch of records (`dynamodb.NewImage` is an entry in typed attributes).
+        """Count a batch of records; `dynamodb.NewImage` of each is an entry in DynamoDB's typed attributes.
 
-        Gives the sequence numbers of those that could not be counted now; one bucket's trouble leaves the
-        others alone. Raises what `Entry.from_item` does for a row that is no entry: then nothing was counted.
+        Returns the sequence numbers of the records that failed; a failed bucket does not affect the others.
+        Raises the errors of `Entry.from_item` for a row that is not an entry; then nothing was counted.
         """
-        # One row for an account's day: entries that meet there are written together, not against each other.
+        # One write for each account and day, so that entries of the same row do not compete.
         buckets: dict[Bucket, dict[str, Entry]] = defaultdict(dict)
         for change in changes:
             entry = Entry.from_item(from_attributes(change["dynamodb"]["NewImage"]))

@@ -1,9 +1,8 @@
 """The daily roll-up in DynamoDB: a row for each account and day, and a mark for each entry that is in it.
 
-A row has the counts of all models of its day in one text, those of all API keys in another, and what each
-kind of entries moved in a third, so 30 days are 30 small rows however much was used. It is written in one
-transaction with the marks of the entries that it grew by: that is what makes each entry count exactly once,
-however often and in whatever order the stream gives it (decision 0021).
+A row has three texts: the counts by model, the counts by API key, and the sums by kind. So 30 days are 30
+small rows with any amount of usage. A row is written in one transaction with the marks of its new entries.
+So each entry counts exactly once, in any order and with any number of repeats (decision 0021).
 """
 
 import json
@@ -33,18 +32,18 @@ from tollgate.usage.counts import (
     moved_by,
 )
 
-# Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row.
+# Entries in one transaction. DynamoDB allows 100 writes; one is the row.
 MAX_AT_ONCE = 99
-# Payments of one day that a statement lists; their sum has all of them.
+# Payments of one day that a statement lists; their sum includes all payments.
 MAX_LISTED = 500
-# Attempts to count some entries, each with the row, and without the entries, that others wrote meanwhile.
+# Attempts to count some entries. Each reads the row again and skips entries that others counted meanwhile.
 MAX_ROUNDS = 8
-# A stream gives nothing that is older than 24 hours; the rest is for clocks and for people.
+# A stream has no records older than 24 hours; the rest is a margin for clocks and repeats by hand.
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
 
 
 class RollUpMovedError(Exception):
-    """Some of these entries were counted before, or the row was written by others; nothing was counted."""
+    """Some entries were counted before, or another worker wrote the row; nothing was counted."""
 
 
 class UsageRepository:
@@ -55,7 +54,7 @@ class UsageRepository:
         self._usage_table = usage_table
 
     def days(self, account_id: str, first: str, last: str) -> Iterator[tuple[str, DayCounts]]:
-        """Return each day that has counts, from one to another, both included, with its counts."""
+        """Return the days with counts from `first` to `last`, both included, with their counts."""
         rows = self._db.query(
             self._usage_table,
             Equals("account_id", account_id) & Between("usage_day", first, last),
@@ -72,19 +71,19 @@ class RollUp:
         self._counted_table = counted_table
 
     def count(self, bucket: Bucket, entries: Iterable[Entry], now_ms: int) -> None:
-        """Add the entries of one bucket to it, but for those that were counted before.
+        """Add the entries of one bucket, except entries that were counted before.
 
-        Raises `WriteConflictError` when others kept writing the row; a repeat is harmless.
+        Raises `WriteConflictError` if other workers wrote the row in every attempt; a repeat is harmless.
         """
-        # The stream may give an entry twice in one batch, and a transaction takes a row once.
+        # A batch may contain an entry twice, but a transaction takes each row only once.
         distinct = list({entry.entry_id: entry for entry in entries}.values())
         for first in range(0, len(distinct), MAX_AT_ONCE):
             self._count_some(bucket, distinct[first : first + MAX_AT_ONCE], now_ms)
 
     def _count_some(self, bucket: Bucket, entries: Sequence[Entry], now_ms: int) -> None:
         left = entries
-        # A refusal says that something moved, not what: read which entries are marked by now, and go on with
-        # the rest. None is left where another worker was quicker with all of them.
+        # A refusal does not show which entry was counted meanwhile, so read the marks and continue with the
+        # rest. None is left if another worker counted all of them.
         for _ in range(MAX_ROUNDS):
             marks = [self._mark(entry, now_ms) for entry in left]
             try:
@@ -107,17 +106,17 @@ class RollUp:
         return put_new(self._counted_table, mark, "entry_id", lambda _: RollUpMovedError(entry.entry_id))
 
     def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
-        """Return the write of the row as it is now and `entries`; refused when it has changed by then."""
+        """Return the write of the row with `entries` added; it is refused if the row changes before."""
         key = {"account_id": bucket.account_id, "usage_day": bucket.day}
-        # Read and written whole, as the counts are one text; `seq` refuses the write where another was
-        # quicker.
+        # The row is read and written whole, because its counts are one text; `seq` refuses the write if
+        # another worker was faster.
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
         known = _read_day(row)
         usage = [entry for entry in entries if entry.kind in COUNTED]
         models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in usage)])
         keys = by_name([*known.by_key.items(), *((key_of(one), counts_of(one)) for one in usage)])
         item: Item = {**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)}
-        # A row that was begun before kinds were counted can have only a part of them: it goes on without.
+        # A row from before kinds were counted would have only a part of them, so it continues without.
         if known.by_kind is not None or not row["seq"]:
             moved = by_kind([*(known.by_kind or {}).items(), *(moved_by(one) for one in entries)])
             item["kinds"] = _text(moved)
@@ -129,8 +128,8 @@ class RollUp:
 
 
 def _read_day(row: Item) -> DayCounts:
-    """Return the counts in a row: for each name a list in the order of the fields of `Counts`."""
-    # Rows from before keys were counted have none; those from before kinds were have none of these.
+    """Return the counts from a row: for each name, a list in the order of the fields of `Counts`."""
+    # Rows from before keys were counted have no keys; rows from before kinds were counted have no kinds.
     kinds = _read_kinds(row["kinds"]) if "kinds" in row else None
     return DayCounts(
         _read_counts(row["counts"]), _read_counts(row.get("keys", "{}")), kinds, tuple(row.get("listed", ()))
@@ -138,8 +137,9 @@ def _read_day(row: Item) -> DayCounts:
 
 
 def _mark_of(entry: Entry) -> str:
-    """Return the id of an entry's mark. Those of usage are of a task or a request, and so the only ones of
-    all accounts; one of money has the payment's or the operator's name, which two accounts may have.
+    """Return the id of an entry's mark. Entries of usage are named after a task or a request, so their ids
+    are unique over all accounts. Entries of money have the name of a payment or an operator, which two
+    accounts may share.
     """
     return entry.entry_id if entry.kind in COUNTED else f"{entry.account_id}#{entry.entry_id}"
 

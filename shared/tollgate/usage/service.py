@@ -1,4 +1,4 @@
-"""What customers ask about their usage: totals by day and by model."""
+"""The usage of an account for its customer: totals by day and by model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class StatisticsService:
     clock: Clock
 
     def of(self, account_id: str, query: Mapping[str, str]) -> StatisticsView:
-        """Return `{range, from, to, total, byDay, byModel, byKey}` for the days of `query`.
+        """Return `{range, from, to, total, byDay, byModel, byKey}` for the days in `query`.
 
         Source: docs/contract.md#account.
 
@@ -26,7 +26,7 @@ class StatisticsService:
         return statistics(*self.days(account_id, query))
 
     def days(self, account_id: str, query: Mapping[str, str]) -> tuple[Period, dict[str, DayCounts]]:
-        """Return the days that `query` asks for, and the counts of those that have any.
+        """Return the days in `query`, and the counts of the days that have any.
 
         Raises `InvalidInputError`.
         """
@@ -36,7 +36,7 @@ class StatisticsService:
 
 
 def statistics(period: Period, days: Mapping[str, DayCounts]) -> StatisticsView:
-    """Add up the counts of the period's days. `byDay` has every day, the others the dearest first. Pure."""
+    """Return the sums of the period's days. `byDay` has every day; the others are sorted by cost. Pure."""
     none = DayCounts({}, {})
     by_day = {day: total(days.get(day, none).by_model.values()) for day in period.days()}
     return {

@@ -1,8 +1,8 @@
-"""The statement of one month: what was there, what moved it, and what is left. Pure.
+"""The statement of one month: the opening balance, the changes, and the closing balance. Pure.
 
     opening + credits + debits + charges + refunds = closing, which is the next month's opening
 
-All of it is sums of the ledger's entries, by the UTC month in which each was made (docs/statistics.md).
+All amounts are sums of the ledger's entries, by the UTC month of each entry (docs/statistics.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,9 @@ Days = Mapping[str, DayCounts]
 
 @dataclass(frozen=True, slots=True)
 class MonthStatement:
-    """One month of an account, in micro-USD, signed as in the ledger: plus raises the balance.
+    """One month of an account, in micro-USD, signed as in the ledger: a positive amount raises the balance.
 
-    `moved` is `entries` in full for credits and debits, which are listed one by one, and sums for all else.
+    `moved` has the sums by kind. `entries` lists the credits and debits one by one.
     """
 
     month: str
@@ -39,27 +39,27 @@ class MonthStatement:
 
     @property
     def credits_micro_usd(self) -> int:
-        """Return what was put on the account."""
+        """Return the sum of payments and credits."""
         return self._sum(EntryKind.CREDIT)
 
     @property
     def debits_micro_usd(self) -> int:
-        """Return what an operator took off it."""
+        """Return the sum of debits by operators: a negative amount."""
         return self._sum(EntryKind.DEBIT)
 
     @property
     def charges_micro_usd(self) -> int:
-        """Return what generations and text requests cost."""
+        """Return the cost of generations and text requests: a negative amount."""
         return self._sum(*_CHARGES)
 
     @property
     def refunds_micro_usd(self) -> int:
-        """Return what came back of generations that failed."""
+        """Return the sum of refunds."""
         return self._sum(EntryKind.REFUND)
 
     @property
     def closing_micro_usd(self) -> int:
-        """Return what was left at the month's end."""
+        """Return the balance at the end of the month."""
         return self.opening_micro_usd + sum(each.amount_micro_usd for each in self.moved.values())
 
     def _sum(self, *kinds: EntryKind) -> int:
@@ -68,8 +68,8 @@ class MonthStatement:
     def lines(self) -> Iterable[Sequence[str | int | None]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
 
-        The amounts between the balances add up to their difference; those by API key are the charges and
-        refunds once more.
+        The amounts between the two balances add up to their difference. The lines by API key repeat the
+        charges and refunds.
         """
         yield _line("opening", self.opening_micro_usd)
         for entry in self.entries:
@@ -89,8 +89,8 @@ def month_statement(
 ) -> MonthStatement:
     """Return the statement of a month (`2026-11`), from all days up to its end that have entries.
 
-    `before_micro_usd` is what was there before the first of these days; `entries` are the month's credits
-    and debits.
+    `before_micro_usd` is the balance before the first of these days; `entries` are the month's credits and
+    debits.
     """
     earlier = [counts for day, counts in days.items() if day[:MONTH_LENGTH] < month]
     own = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]
@@ -106,10 +106,10 @@ def month_statement(
 
 
 def months_of(days: Days, this_month: str) -> list[str]:
-    """Return every month from the first that can be stated to this one, the newest first.
+    """Return every month from the first possible statement to this month, the newest first.
 
-    That is the first with entries; of an account that is older than the counts of kinds, the first month
-    after the last day without them.
+    The first is the month of the first entry. If some days have no counts by kind, it is the month after the
+    last of these days.
     """
     uncounted = [day for day, counts in days.items() if counts.by_kind is None]
     counted = [day[:MONTH_LENGTH] for day, counts in days.items() if counts.by_kind is not None]
@@ -122,13 +122,13 @@ def months_of(days: Days, this_month: str) -> list[str]:
 
 
 def following(month: str) -> str:
-    """Return the month after one."""
+    """Return the next month, such as `2026-12` for `2026-11`."""
     year, number = int(month[:4]), int(month[5:])
     return f"{year + number // 12:04}-{number % 12 + 1:02}"
 
 
 def month_problem(known: Sequence[str]) -> Problem:
-    """Return what to say of a month that there is no statement of."""
+    """Return the problem for a month without a statement; it names the months that have one."""
     allowed = f"one of {known[-1]} to {known[0]}" if known else "none yet"
     return Problem("/month", "There is no statement of this month.", allowed)
 
