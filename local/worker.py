@@ -33,7 +33,7 @@ PARTS = (
     notify_members_parts.notifier,
     notify_members_parts.reminders,
     sweep_parts.sweeper,
-    close_accounts_parts.closing_worker,
+    close_accounts_parts.closure_worker,
 )
 """What the handlers use."""
 

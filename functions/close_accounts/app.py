@@ -15,5 +15,5 @@ from tollgate.kit.observability import logger
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
     """Look at each account that is due; what fails is told once all were looked at."""
-    found = close_accounts_parts.closing_worker().run()
+    found = close_accounts_parts.closure_worker().run()
     logger.info("close_accounts.done", accounts={str(outcome): count for outcome, count in found.items()})

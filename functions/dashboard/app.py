@@ -17,11 +17,11 @@ from mangum import Mangum
 from starlette.staticfiles import StaticFiles
 
 from dashboard import (
+    account_closure,
     activity,
     audit,
     catalog,
     chat,
-    closing,
     docs,
     keys,
     landing,
@@ -54,7 +54,7 @@ for pages in (
     top_up,
     statements,
     members,
-    closing,
+    account_closure,
 ):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)

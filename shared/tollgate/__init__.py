@@ -2,7 +2,7 @@
 
 Lower packages never import higher ones; import-linter checks that (pyproject.toml).
 
-closing/       the end of an account
+account_closure/  the end of an account
 composition/   joins what each function needs
 operating/     what operators do; command/: the same as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill

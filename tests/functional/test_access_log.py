@@ -17,10 +17,10 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.payments import event, session
 from tests.support.stripe import CUSTOMER, FakeStripe
+from tollgate.account_closure import repository as closure_rows
+from tollgate.account_closure.repository import NotReachedError
 from tollgate.accounts.models import Scope
 from tollgate.audit.events import Action, AuditEvent, Log
-from tollgate.closing import repository as closing_rows
-from tollgate.closing.repository import NotReachedError
 from tollgate.composition import api as api_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import dashboard as dashboard_parts
@@ -268,8 +268,8 @@ class TestErasure:
         for number in range(5):
             log.write(account_id, ADA, Action.MEMBER_INVITED, f"{number}@example.com")
             log.write(account_id, ADA, Action.SIGNED_IN, "", "from 203.0.113.7")
-        monkeypatch.setattr(closing_rows, "MAX_ROWS", 4)
-        rows = close_accounts_parts.closing_worker().erasure.rows
+        monkeypatch.setattr(closure_rows, "MAX_ROWS", 4)
+        rows = close_accounts_parts.closure_worker().erasure.rows
         looks = 0
         while True:
             looks += 1

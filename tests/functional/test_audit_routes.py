@@ -20,8 +20,8 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.samples import PAID_IMAGE
+from tollgate.account_closure.service import GIVE_UP
 from tollgate.audit.events import EVERYBODY, Action, AuditEvent, Log
-from tollgate.closing.service import GIVE_UP
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 

@@ -26,11 +26,11 @@ from tests.support.payments import event, session
 from tests.support.samples import PAID_IMAGE
 from tests.support.stripe import CUSTOMER, FakeStripe
 from tests.support.user_pool import People
+from tollgate.account_closure.erasure import Erasure
+from tollgate.account_closure.service import DELAY_MS, AccountClosureService
+from tollgate.account_closure.user_pool import UserPool
+from tollgate.account_closure.worker import AGAIN_MS, GIVEN_UP
 from tollgate.audit.events import Action
-from tollgate.closing.erasure import Erasure
-from tollgate.closing.service import DELAY_MS, ClosingService
-from tollgate.closing.user_pool import UserPool
-from tollgate.closing.worker import AGAIN_MS, GIVEN_UP
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_accounts_parts
@@ -85,7 +85,7 @@ def pool(aws: Aws, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch) -> Peopl
 def close_by_owner(account_id: str, owner: Person) -> None:
     """Ask for the end of an account as its owner."""
     by = Actor(owner.identity_id, owner.name)
-    dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by)
+    dashboard_parts.dashboard().account_closure.request(account_id, account_id, "give up", by)
 
 
 def joined(person: Person, account_id: str) -> None:
@@ -321,7 +321,7 @@ class TestMoneyMeanwhile:
         desk.suspend(account_id, "fraud")
         clock.advance(DELAY_MS)
         run()
-        teams = close_accounts_parts.closing_worker().teams
+        teams = close_accounts_parts.closure_worker().teams
         assert teams.get(account_id).members
         desk.resume(account_id)
         clock.advance(MS_PER_DAY)
@@ -388,7 +388,7 @@ class TestErasing:
         ada.get("/keys")
         ada.post("/keys", {"name": "Shop", "scopes": ["media"]})
         with monkeypatch.context() as patch:
-            patch.setattr(ClosingService, "shut", crash)
+            patch.setattr(AccountClosureService, "shut", crash)
             ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert api_parts.api().keys.all(account_id)
         run()
@@ -462,7 +462,7 @@ class TestErasing:
                 run()
         desk = operator_parts.operator().account_desk
         if given_up_already:
-            worker = close_accounts_parts.closing_worker()
+            worker = close_accounts_parts.closure_worker()
             worker._give_up(worker.teams.get(account_id))  # and it dies right after
         desk.credit(account_id, "late", 5_000_000, "late payment")
         clock.advance(AGAIN_MS)
@@ -470,7 +470,7 @@ class TestErasing:
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 5_000_000
         assert desk.shown(desk.get(account_id))["closing"]["toRefund"] is True
         assert "close_accounts.to_refund" in caplog.messages
-        assert close_accounts_parts.closing_worker().teams.get(account_id).closing is not None
+        assert close_accounts_parts.closure_worker().teams.get(account_id).closing is not None
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
 
     def test_one_account_that_fails_keeps_no_other(
@@ -489,7 +489,7 @@ class TestErasing:
         monkeypatch.setattr(Erasure, "steps", failing)
         with pytest.raises(RuntimeError):
             run()
-        teams = close_accounts_parts.closing_worker().teams
+        teams = close_accounts_parts.closure_worker().teams
         assert teams.get(second).seq == 0
         assert teams.get(first).closing is not None
 

@@ -364,7 +364,9 @@ class TestMembers:
             lambda: service.invite(account_id, "evil@example.com", "owner", by, str),
             lambda: service.change_role(account_id, of_bob, "owner", by),
             lambda: service.remove(account_id, of_ada, by),
-            lambda: dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by),
+            lambda: dashboard_parts.dashboard().account_closure.request(
+                account_id, account_id, "give up", by
+            ),
         ]
         assert bob.get("/members").status == 200
         for act in late:

@@ -18,8 +18,8 @@ from tests.support.clock import ManualClock
 from tests.support.payments import KEYS, event, signed
 from tests.support.physics import Physics, physics_before
 from tests.support.stripe import CUSTOMER, FakeStripe, fake_stripe
-from tollgate.closing.service import DELAY_MS, GIVE_UP
-from tollgate.closing.worker import Closed
+from tollgate.account_closure.service import DELAY_MS, GIVE_UP
+from tollgate.account_closure.worker import Closed
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_parts
@@ -215,7 +215,7 @@ def pay_each_fall_once(world: World, stripe: FakeStripe, faults: list[bool]) -> 
 def test_an_end_that_is_asked_for_beside_a_top_up_gives_no_payment_away(
     opened: Callable[[], World], stripe: FakeStripe
 ) -> None:
-    closing = dashboard_parts.dashboard().closing
+    closing = dashboard_parts.dashboard().account_closure
     for number in range(ROUNDS):
         stripe.intents.clear()
         world, waits = opened(), number % 2 == 1
@@ -241,18 +241,18 @@ def close(world: World, *, waits: bool) -> None:
     for _ in range(1_000 * waits):
         if world.refill.watches.get(world.account_id).may_be_paid:
             break
-    dashboard_parts.dashboard().closing.request(world.account_id, world.account_id, GIVE_UP, world.by)
+    dashboard_parts.dashboard().account_closure.request(world.account_id, world.account_id, GIVE_UP, world.by)
 
 
 def test_an_owner_and_the_worker_at_once_leave_a_whole_account_or_none(
     opened: Callable[[], World],
 ) -> None:
-    closing = dashboard_parts.dashboard().closing
+    closing = dashboard_parts.dashboard().account_closure
     for _ in range(ROUNDS):
         world = opened()
         closing.request(world.account_id, world.account_id, GIVE_UP, world.by)
         later = ManualClock(parts.clock().now_ms() + DELAY_MS + 1)
-        worker = replace(close_parts.closing_worker(), clock=later)
+        worker = replace(close_parts.closure_worker(), clock=later)
         worker = replace(worker, erasure=replace(worker.erasure, stripe=lambda: None))
         look = partial(worker.look, closing.teams.get(world.account_id))
         (undone, *_) = together(

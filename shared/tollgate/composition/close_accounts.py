@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
+from tollgate.account_closure.erasure import Erasure
+from tollgate.account_closure.repository import ErasureRepository, Tables
+from tollgate.account_closure.service import AccountClosureService
+from tollgate.account_closure.user_pool import UserPool
+from tollgate.account_closure.worker import AccountClosureWorker
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
 from tollgate.artifacts.results import Results
 from tollgate.audit.repository import AuditLog
-from tollgate.closing.erasure import Erasure
-from tollgate.closing.repository import ErasureRepository, Tables
-from tollgate.closing.service import ClosingService
-from tollgate.closing.user_pool import UserPool
-from tollgate.closing.worker import ClosingWorker
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
@@ -45,7 +45,7 @@ class CloseAccountsSettings(LedgerSettings):
 
 
 @part
-def closing_worker() -> ClosingWorker:
+def closure_worker() -> AccountClosureWorker:
     """Join the parts of `functions/close_accounts`.
 
     It reads and deletes rows of nearly every table, which no other function may: hence a role of its own.
@@ -59,12 +59,12 @@ def closing_worker() -> ClosingWorker:
     audit = AuditLog(db, settings.audit_table, clock())
     teams = TeamRepository(db, settings.members_table)
     watches = WatchRepository(db, settings.watches_table)
-    return ClosingWorker(
+    return AccountClosureWorker(
         due=DueIndex(db, settings.members_table, "account_id"),
         teams=teams,
         accounts=accounts,
         ledger=ledger,
-        closing=ClosingService(
+        closures=AccountClosureService(
             teams=teams,
             accounts=accounts,
             # No key is made or changed here, so no model is asked for.

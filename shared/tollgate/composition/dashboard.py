@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import OnceLog
-from tollgate.closing.service import ClosingService
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
@@ -62,7 +62,7 @@ class Dashboard:
     session_key: str
     identities: Identities
     members: MemberService
-    closing: ClosingService
+    account_closure: AccountClosureService
     chat_keys: ChatKeys
     sessions: SessionStore
     sign_ins: SignIns
@@ -122,7 +122,7 @@ def dashboard() -> Dashboard:
             mailer=Mailer(aws.sesv2, settings.mail_from or ""),
             clock=parts.clock(),
         ),
-        closing=ClosingService(
+        account_closure=AccountClosureService(
             teams=teams,
             accounts=api_parts.api().accounts,
             keys=keys,

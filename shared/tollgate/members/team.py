@@ -82,7 +82,7 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class AccountClosure:
     """The end of an account that an owner requested: when its data is erased, and the progress.
 
     `gives_up` is true if they give up the rest of the balance then, `given_up_micro_usd`; an operator first
@@ -113,7 +113,7 @@ class Team:
     mail_day: str = ""
     mails: int = 0
     seq: int = 0
-    closing: Closing | None = None
+    closing: AccountClosure | None = None
     wake_at_ms: int | None = None
     """When the worker that closes accounts checks it next."""
 
@@ -162,7 +162,7 @@ class Team:
             "seq": self.seq,
         }
         if self.closing is not None:
-            row["closing"] = {name: getattr(self.closing, name) for name in Closing.__slots__}
+            row["closing"] = {name: getattr(self.closing, name) for name in AccountClosure.__slots__}
         if self.wake_at_ms is not None:
             row |= {"wake_at": self.wake_at_ms, "due_shard": due_shard(self.account_id)}
         return row
@@ -179,7 +179,7 @@ class Team:
             item["mail_day"],
             item["mails"],
             item["seq"],
-            None if closing is None else Closing(**closing),
+            None if closing is None else AccountClosure(**closing),
             item.get("wake_at"),
         )
 

@@ -18,7 +18,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
-from tollgate.members.team import Closing
+from tollgate.members.team import AccountClosure
 from tollgate.operating.desk import CustomerDesk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
@@ -79,7 +79,7 @@ class AccountDesk(CustomerDesk):
         return {
             "email": self.emails_of([account.account_id]).get(account.account_id),
             **summary(account),
-            "closing": None if closing is None else closing_row(closing, account.balance_micro_usd),
+            "closing": None if closing is None else closure_row(closing, account.balance_micro_usd),
             "holds": holds,
             "claimed": [claimed_row(each) for each in self.payments.claimed_of(account.account_id)],
             "keys": self.keys.all(account.account_id),
@@ -223,7 +223,7 @@ def _moved(now: Payment | None, before: Payment) -> str:
     return usd_of_micro(abs(taken - before.taken_micro_usd))
 
 
-def closing_row(closing: Closing, balance_micro_usd: int) -> dict[str, Any]:
+def closure_row(closing: AccountClosure, balance_micro_usd: int) -> dict[str, Any]:
     """Return when an account is erased, and whether money on it is to be refunded before."""
     # Once the erasure began, what was given up is gone: all that is there came after it.
     left = balance_micro_usd if closing.is_erasing else closing.to_refund(balance_micro_usd)

@@ -27,7 +27,7 @@ from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
 from tests.support.user_pool import People
 from tests.unit.probing.media_files import picture
-from tollgate.closing.service import DELAY_MS
+from tollgate.account_closure.service import DELAY_MS
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
@@ -164,7 +164,7 @@ def erase_an_account_and_its_person(world: World) -> Doing:
     owner = pool.add("ada@example.com")
     account_id = pool.signed_in(owner)
     by = Actor(owner.identity_id, owner.name)
-    dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by)
+    dashboard_parts.dashboard().account_closure.request(account_id, account_id, "give up", by)
     world.clock.advance(DELAY_MS)
 
     def erased() -> Any:

@@ -13,7 +13,7 @@ from tollgate.members.team import (
     MAX_INVITATIONS,
     MAX_MAILS_A_DAY,
     MAX_MEMBERS,
-    Closing,
+    AccountClosure,
     Invitation,
     Member,
     Team,
@@ -170,7 +170,7 @@ class TestInvitationsOfSomebodyWhoMayNotInviteAnyMore:
         assert renewed in without(again, "bob").invitations
 
     def test_nobody_is_invited_to_an_account_that_is_being_closed(self) -> None:
-        closing = Closing(NOW_MS, NOW_MS + DAY_MS, gives_up=False)
+        closing = AccountClosure(NOW_MS, NOW_MS + DAY_MS, gives_up=False)
         with pytest.raises(TeamError, match="being closed"):
             with_invitation(replace(FOUNDED, closing=closing))
 

@@ -19,7 +19,7 @@ from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import Watch, called_off
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.service import Actor
-from tollgate.members.team import Closing, Team, TeamError
+from tollgate.members.team import AccountClosure, Team, TeamError
 
 # An owner may keep the account for so long.
 DELAY_MS = 7 * MS_PER_DAY
@@ -29,7 +29,7 @@ _WHAT = "This account is"
 
 
 @dataclass(frozen=True, slots=True)
-class ClosingService:
+class AccountClosureService:
     """Begins the end of an account, and stops it. What cannot be done raises `TeamError`."""
 
     teams: TeamRepository
@@ -41,7 +41,7 @@ class ClosingService:
     audit: AuditLog
     clock: Clock
 
-    def request(self, account_id: str, typed: str, balance: str, by: Actor) -> Closing:
+    def request(self, account_id: str, typed: str, balance: str, by: Actor) -> AccountClosure:
         """Ask for the end of an account, whose id is `typed` by hand.
 
         `balance` says what becomes of money that is left: `REFUND` or `GIVE_UP`. The account spends nothing
@@ -61,7 +61,7 @@ class ClosingService:
             now_ms = self.clock.now_ms()
             gives_up = balance == GIVE_UP
             given_up = account.balance_micro_usd if gives_up else 0
-            closing = Closing(now_ms, now_ms + DELAY_MS, gives_up, given_up_micro_usd=given_up)
+            closing = AccountClosure(now_ms, now_ms + DELAY_MS, gives_up, given_up_micro_usd=given_up)
             # The worker looks at once too: it shuts what a crash left open.
             changed = replace(team, closing=closing, invitations=(), wake_at_ms=now_ms)
             words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"

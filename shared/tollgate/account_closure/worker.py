@@ -4,11 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tollgate.account_closure.erasure import Erasure
+from tollgate.account_closure.repository import ERASED, MoneyCameError, NotReachedError
+from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
-from tollgate.closing.erasure import Erasure
-from tollgate.closing.repository import ERASED, MoneyCameError, NotReachedError
-from tollgate.closing.service import ClosingService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.due_index import DueIndex
 from tollgate.kit.errors import InsufficientBalanceError
@@ -17,7 +17,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.members.repository import TeamMovedError, TeamRepository
-from tollgate.members.team import Closing, Team
+from tollgate.members.team import AccountClosure, Team
 
 # Accounts of one shard that one run looks at.
 MAX_DUE = 20
@@ -40,14 +40,14 @@ class Closed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ClosingWorker:
+class AccountClosureWorker:
     """Brings each account that is being closed one look further. A repeat is harmless at any point."""
 
     due: DueIndex
     teams: TeamRepository
     accounts: AccountService
     ledger: LedgerRepository
-    closing: ClosingService
+    closures: AccountClosureService
     erasure: Erasure
     clock: Clock
 
@@ -73,7 +73,7 @@ class ClosingWorker:
         if team.closing is None:
             return Closed.MOVED
         if not team.closing.is_shut:
-            self.closing.shut(team)
+            self.closures.shut(team)
             return Closed.SHUT
         if self.clock.now_ms() < team.closing.erase_at_ms:
             return Closed.MOVED
@@ -95,7 +95,7 @@ class ClosingWorker:
     def _erased(self, team: Team) -> Closed:
         try:
             # Once more, as an operator may have let the account go on meanwhile.
-            self.closing.shut(team)
+            self.closures.shut(team)
             self._give_up(team)
             for step in self.erasure.steps(team):
                 step()
@@ -124,7 +124,7 @@ class ClosingWorker:
         return outcome
 
 
-def _obstacle(account: Account, closing: Closing) -> Closed | None:
+def _obstacle(account: Account, closing: AccountClosure) -> Closed | None:
     """Return what has to end before an account may be erased, if anything."""
     if account.open_tasks or account.holds:
         return Closed.RUNNING

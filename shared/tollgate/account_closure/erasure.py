@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tollgate.account_closure.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
+from tollgate.account_closure.user_pool import UserPool
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import folder_of
 from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
-from tollgate.closing.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
-from tollgate.closing.user_pool import UserPool
 from tollgate.kit.clock import Clock
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
