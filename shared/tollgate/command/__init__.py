@@ -1,22 +1,22 @@
-"""The `tollgate` command, for operators: see, credit, repair.
+"""The `tollgate` command for operators.
 
-It ships with the package and runs on operators' machines only. In: arguments, and which service is meant.
+It is installed with the package and runs only on operators' machines. In: arguments, and the service to use.
 Out: a table for people, or JSON.
 
-app.py            the command itself, and how its errors look
-place.py          which service is meant: a stack, or the one on this machine
+app.py            the command itself, and the format of its errors
+place.py          the service to use: a stack, or the service on this machine
 service.py        the parts of that service, in this process
-accounts.py       see, open, credit
+accounts.py       accounts, credits, limits
 tasks.py          list, cancel and refund tasks
-providers.py      how they do; switch one off and on
+providers.py      the state of providers; switch one off and on
 catalog.py        lint, diff, push, pull, reset; `comparison.py`: the differences
 secrets.py        providers' keys
-visits.py         Tollgate's own customer visits; `stack_update.py`: one parameter of a stack
+visits.py         visits by Tollgate's own customer; `stack_update.py`: one parameter of a stack
 redrive.py        dead letters, sent again
-check_ledger.py   the books agree
+check_ledger.py   the check of the ledger
 doctor.py         checks of a stack; `doctor_account.py`: checks of its AWS account; `concurrency.py`: places
 examining.py      the findings of a check
-rollback.py       the version before a bad deployment; `versions.py`: which there are
-restore.py        tables as they were; `swap.py` puts rows in place
-options.py        shared options; `terminal.py`, `errors.py`: what is printed
+rollback.py       back to the previous version; `versions.py`: the published versions
+restore.py        tables at a point in time; `swap.py` replaces their rows
+options.py        shared options; `terminal.py`, `errors.py`: output
 """

@@ -1,4 +1,4 @@
-"""Customers' accounts: see them, open one, move money with a reason, suspend one."""
+"""Customers' accounts: list and open accounts, move money, set limits, suspend an account."""
 
 import re
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ def list_(
     most: Annotated[int, typer.Option("--max", min=1, max=MAX_LISTED, help="How many.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List accounts, in no order."""
+    """List accounts, in no particular order."""
     rows, is_more = service_of(stack, local).account_desk.listed(most)
     if as_json:
         print_json({"accounts": rows, "more": is_more})
@@ -51,7 +51,7 @@ def list_(
 
 @cli.command()
 def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Show an account: its money, what is set aside and for what, its keys, the newest of its ledger."""
+    """Show an account: its money, its holds, its keys, and the newest entries of its ledger."""
     desk = service_of(stack, local).account_desk
     shown = desk.shown(desk.get(account))
     if as_json:
@@ -84,7 +84,7 @@ def open_(
     balance_cents: Annotated[int, typer.Option(min=0, max=MAX_MOVED_CENTS, help="What is on it.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Open an account. Its API key and webhook secret are shown this once."""
+    """Open an account. Its API key and webhook secret are shown only once."""
     opened = service_of(stack, local).account_desk.open(micro_usd_of_cents(balance_cents))
     shown = {"apiKey": opened.api_key, "userId": opened.account_id, "webhookSecret": opened.webhook_secret}
     if as_json:
@@ -103,7 +103,10 @@ def suspend(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let an account start nothing any more. What runs goes on, and is billed or refunded as ever."""
+    """Prevent an account from starting new work.
+
+    Running tasks continue and are billed or refunded as usual.
+    """
     desk = service_of(stack, local).account_desk
     found = desk.get(account)
     confirm(f"Suspend {found.account_id}?", yes=yes, as_json=as_json)
@@ -113,7 +116,7 @@ def suspend(
 
 @cli.command()
 def resume(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Let a suspended account go on."""
+    """Reactivate a suspended account."""
     desk = service_of(stack, local).account_desk
     found = desk.get(account)
     desk.resume(found.account_id)
@@ -134,7 +137,7 @@ def give_back(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Leave a refunded or disputed payment to its customer: what was taken off the balance is given back."""
+    """Return the money that a refunded or disputed payment took off the balance. The customer keeps it."""
     desk = service_of(stack, local).account_desk
     found = desk.get(account)
     confirm(f"Leave {payment} to {found.account_id}?", yes=yes, as_json=as_json)
@@ -151,7 +154,7 @@ def take(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take the shortfall of a refunded or disputed payment, as far as the balance carries it now."""
+    """Take the rest of a refunded or disputed payment from the balance, as far as the balance allows now."""
     desk = service_of(stack, local).account_desk
     found = desk.get(account)
     confirm(f"Take the shortfall of {payment} off {found.account_id}?", yes=yes, as_json=as_json)
@@ -175,7 +178,7 @@ def _say_standing(account_id: str, standing: str, *, as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Money that an operator moves by hand, a credit or a debit, once for each reference."""
+    """A credit or a debit by an operator, carried out once per reference."""
 
     kind: EntryKind
     account: str
@@ -185,7 +188,7 @@ class Movement:
 
 
 def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
-    """Add the command that moves money one way."""
+    """Add the command for credits or for debits."""
 
     def command(
         account: AccountId,
@@ -254,7 +257,7 @@ def limits(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Show the limits of an account, or set those that are named; the others stay."""
+    """Show the limits of an account, or set the given limits and keep the others."""
     service = service_of(stack, local)
     found = service.account_desk.get(account)
     named = {
@@ -274,7 +277,7 @@ def limits(
 
 
 def _limits(account: Account) -> dict[str, int | None]:
-    """Return an account's limits; one that is not its own is `None`."""
+    """Return an account's limits; `None` if the default applies."""
     found = account.limits
     return {
         "textAtOnce": found.text_at_once,

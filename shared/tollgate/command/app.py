@@ -38,7 +38,7 @@ BUSY = "Other writes kept getting in between; nothing was done. Try again."
 
 
 def explained(exc: Exception) -> str:
-    """Return the one line that says what stopped a command."""
+    """Return one line with the reason why a command failed."""
     match exc:
         case WriteConflictError():
             message = BUSY
@@ -52,7 +52,7 @@ def explained(exc: Exception) -> str:
 
 
 class OneLineErrors(TyperGroup):
-    """A group of commands that says in one line what stops it, and ends with 1; with 2 for wrong words."""
+    """A group of commands with errors of one line. It exits with 1, or with 2 for invalid arguments."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

@@ -1,4 +1,4 @@
-"""The catalog of models: check the shipped one, publish it to a running service, look at what that has."""
+"""The catalog of models: check the shipped catalog, publish it to a running service, show the differences."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ NO_DOCUMENT = "{place} has no document of its own: it uses the catalog that it w
 MEANWHILE = "Somebody else wrote the document meanwhile; nothing was changed. Look at `catalog diff` again."
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
-# What a document says is shown as it is.
+# Text from a document is printed without interpretation.
 console = Console(markup=False, highlight=False)
 
 
@@ -35,7 +35,7 @@ def lint(
     file: Annotated[Path | None, typer.Argument(help="A document; the shipped data where not given.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every model: its shape, a price for every input, none below its cost. Ends with 1 on a fault."""
+    """Check every model: its form, a price for every input, no price below cost. Exits with 1 on a fault."""
     faults = _faults(file)
     if as_json:
         typer.echo(json.dumps({"faults": faults}, ensure_ascii=False))
@@ -49,7 +49,7 @@ def lint(
 
 @cli.command()
 def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Show what differs between the live document and the data of this checkout, field by field."""
+    """Show the differences between the live document and the data of this checkout, field by field."""
     place = place_of(stack, local)
     found = _document(place, "live", as_json)
     if found is None:
@@ -68,7 +68,7 @@ def push(
     dry_run: Annotated[bool, typer.Option(help="Check and compare, and write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check the data of this checkout and publish it, in the place of the live document shown before."""
+    """Check the data of this checkout and publish it in place of the live document."""
     body = shipped_document(DATA)
     place = place_of(stack, local)
     found = place.document.read()
@@ -80,7 +80,7 @@ def push(
     if dry_run:
         _say("Nothing was written.", {"pushed": False, "changes": changes}, as_json)
         return
-    # Before anything is written: where it cannot be noted, nothing is published.
+    # Created before the upload: if the change cannot be recorded, nothing is published.
     desk = service_of(stack, local).desk
     etag = _put(place, body, before)
     desk.note(Action.CATALOG_CHANGED, "Catalog", f"published, {etag}")
@@ -95,7 +95,7 @@ def pull(
     stack: Stack = None,
     local: Local = LOCAL,
 ) -> None:
-    """Write the live document to a file, as it is."""
+    """Write the live document to a file without changes."""
     place = place_of(stack, local)
     found = place.document.read()
     if not isinstance(found, Found):
@@ -107,7 +107,7 @@ def pull(
 
 @cli.command()
 def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Remove the live document: the service uses the catalog that it was deployed with."""
+    """Remove the live document, so that the service uses the catalog of its deployment."""
     place = place_of(stack, local)
     found = _document(place, "removed", as_json)
     if found is None:
@@ -122,7 +122,7 @@ def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
 
 
 def _document(place: Place, asked: str, as_json: bool) -> Found | None:
-    """Return the live document; where there is none, say so, in JSON under `asked`."""
+    """Return the live document. If there is none, print that, with the JSON field `asked` set to null."""
     found = place.document.read()
     if isinstance(found, Found):
         return found
@@ -131,7 +131,7 @@ def _document(place: Place, asked: str, as_json: bool) -> Found | None:
 
 
 def shipped_document(folder: Path) -> bytes:
-    """Return the document of the data in `folder`; raises `RefusedDocumentError` with every fault of it."""
+    """Return the document of the data in `folder`. Raises `RefusedDocumentError` with all its faults."""
     if faults := faults_of(Folder(folder)):
         raise RefusedDocumentError(faults)
     return compiled(folder)
@@ -155,14 +155,14 @@ def _put(place: Place, body: bytes, before: Found | None) -> str:
 
 
 def _changes(place: Place, before: Found | None, body: bytes, as_json: bool) -> dict[str, Any] | None:
-    """Show what a push would change, and give it; `None` where nothing, or nothing readable, is there."""
+    """Show the changes of a push and return them; `None` without a readable live document."""
     if before is None:
         typer.echo(NO_DOCUMENT.format(place=place.name), err=True)
         return None
     try:
         compared = compare_catalogs(_models(before), json.loads(body))
     except CommandError as exc:
-        # A broken document is there to be replaced.
+        # A broken document may be replaced.
         typer.echo(str(exc), err=True)
         return None
     if not as_json:

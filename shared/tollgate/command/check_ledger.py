@@ -1,4 +1,4 @@
-"""The proof that the books agree, on demand: what `functions/check_ledger` does every day."""
+"""The check of the ledger on demand, which `functions/check_ledger` runs every day."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ def check_ledger(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Check balances, holds and refunds against the ledger, and counters of tasks. Ends with 1 on a fault."""
+    """Check balances, holds and refunds against the ledger, and task counters. Exits with 1 on a fault."""
     service = service_of(stack, local)
     ids = service.ledger.account_ids() if account is None else [service.account_desk.get(account).account_id]
     checked, entries, faults = 0, 0, []

@@ -1,18 +1,18 @@
-"""What differs between two catalogs, model by model and down to the field. Pure."""
+"""The differences between two catalogs, by model and field. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-# What the entries of a list go by: prices and extras have a key, routes a provider.
+# Entries of a list are matched by these fields: prices and extras have a key, routes a provider.
 NAMES = ("key", "provider")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A field of a model that is not the same in both.
+    """A field of a model that differs.
 
-    A side is `None` where the field is not there.
+    A side is `None` if it lacks the field.
     """
 
     path: str
@@ -22,7 +22,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The models that only one of two catalogs has, and the changes of those that both have."""
+    """The models of only one catalog, and the changes of models in both."""
 
     only_live: list[str]
     only_shipped: list[str]
@@ -30,11 +30,11 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Return whether nothing differs."""
+        """Return whether the catalogs are equal."""
         return not (self.only_live or self.only_shipped or self.changed)
 
     def view(self) -> dict[str, Any]:
-        """Return it as it is shown to programs."""
+        """Return the comparison for `--json`."""
         return {
             "same": self.is_same,
             "onlyLive": self.only_live,
@@ -46,7 +46,7 @@ class Comparison:
 
 
 def compare_catalogs(live: Mapping[str, Any], shipped: Mapping[str, Any]) -> Comparison:
-    """Compare two catalogs, each the data of its models by id."""
+    """Compare two catalogs, each a mapping of model id to data."""
     both = sorted(live.keys() & shipped.keys())
     changed = {model_id: _changes(live[model_id], shipped[model_id]) for model_id in both}
     return Comparison(
@@ -68,14 +68,14 @@ def _changes(live: Any, shipped: Any) -> list[Change]:
 def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Return every field below `value` with its path; a list of plain values is one field.
 
-    No field of a catalog has a null that means more than its absence.
+    A null means the same as a missing field in every catalog.
     """
     if isinstance(value, Mapping) and value:
         for name, each in value.items():
             yield from _fields(each, f"{path}.{name}" if path else name)
     elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
         named = _named(value)
-        # Their order is a field of its own: the first route is the first to be asked.
+        # The order is a separate field, because the first route is tried first.
         yield path, [*named]
         yield from _fields(named, path)
     else:
@@ -83,7 +83,7 @@ def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _named(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return the entries by what they go by, else by their number; the second of a name is `name#2`."""
+    """Return the entries by key or provider, or else by number. A repeated name gets a suffix: `name#2`."""
     found: dict[str, Mapping[str, Any]] = {}
     for number, entry in enumerate(entries, 1):
         name = str(next((entry[name] for name in NAMES if name in entry), number))

@@ -1,12 +1,12 @@
-"""How many functions an account may run at once, and what of that a stack may keep for itself.
+"""How many functions an account may run at once, and how many of these places a stack may reserve.
 
-Lambda leaves `UNRESERVED` places to functions without a reservation, and refuses a reservation that takes one
-of them (PutFunctionConcurrency in Lambda's API reference). A new account has fewer places than that. It can
-reserve nothing: the refusal names the account's own limit then ("below its minimum value of [10]").
+Lambda keeps `UNRESERVED` places for functions without a reservation, and refuses a reservation beyond that
+(PutFunctionConcurrency in Lambda's API reference). A new account has fewer places in all, so it can reserve
+nothing. The refusal then names the account's own limit ("below its minimum value of [10]").
 """
 
 UNRESERVED = 100
-# What AWS gives an account that has been there a while.
+# AWS's limit for an established account.
 GOOD_LIMIT = 1000
 # Places that `ReserveConcurrency` keeps, by function.
 KEPT = {"SweepFunction": 2, "DispatchChangesFunction": 4}
@@ -18,10 +18,10 @@ def reservable(limit: int, reserved_by_others: int = 0) -> int:
 
 
 def advised(limit: int, reserved_by_others: int = 0) -> dict[str, str]:
-    """Return the parameters that keep room for the timer and the dispatcher, and that AWS takes.
+    """Return parameters that AWS accepts and that reserve places for the timer and the dispatcher.
 
-    Text gets four fifths of the places, or what may be reserved. It stays without a bound of its own if the
-    bound would be less than half of the places.
+    Text gets four fifths of the places, or the number that may be reserved if that is lower. It gets no limit
+    if that would be less than half of the places.
     """
     kept = sum(KEPT.values())
     left = reservable(limit, reserved_by_others) - kept

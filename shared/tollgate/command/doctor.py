@@ -1,4 +1,4 @@
-"""What a stack lacks that no deployment gives it: places in the account, keys, ears for the alarms."""
+"""Checks for things that a deployment does not provide: concurrency, keys, recipients of alarms."""
 
 import shlex
 import tomllib
@@ -22,21 +22,21 @@ from tollgate.command.versions import published
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
-# Live without a key in the secret: the role's own right is the key.
+# Live without a key in the secret. Bedrock uses the function's role.
 NO_KEY_NEEDED = {"bedrock", "test"}
 MAX_TABLES, MAX_ALARMS = 50, 100
-# After which an alarm that listens for silence must have heard something: the ledger is proven once a day.
+# After this time, an alarm for missing data must have data, because the ledger is checked once a day.
 NEWBORN = timedelta(hours=26)
-# How CloudFormation says that a stack is not there: "Stack with id NAME does not exist".
+# CloudFormation's error for a missing stack: "Stack with id NAME does not exist".
 NOT_THERE = "does not exist"
 
 
 def doctor(
     stack: Annotated[str, typer.Option(help="The stack of the service.")], as_json: AsJson = False
 ) -> None:
-    """Look at what no deployment sees to, and say what to do. Ends with 1 where something is to be done.
+    """Check the parts that a deployment does not set up, and suggest actions. Exits with 1 if one is needed.
 
-    Before a first deployment it looks at what can stop it.
+    Before a first deployment, it checks for causes of a failure.
     """
     looked_at = _stack_of(boto3.Session(), stack)
     found = [*examined(looked_at, _checks_of(looked_at))]
@@ -55,7 +55,7 @@ def doctor(
 
 
 def _stack_of(session: boto3.Session, name: str) -> Stack:
-    """Return the stack, or the one that `samconfig.toml` would make of that name."""
+    """Return the stack, or the new stack that `samconfig.toml` would create with this name."""
 
     def client(service: str) -> Any:
         return session.client(service, config=BOUNDS)  # type: ignore[call-overload]
@@ -71,7 +71,7 @@ def _stack_of(session: boto3.Session, name: str) -> Stack:
 
 
 def wanted_parameters(stack: str, folder: Path) -> dict[str, str]:
-    """Return the parameters with which `samconfig.toml` in a folder deploys a stack of this name."""
+    """Return the parameters with which the folder's `samconfig.toml` deploys a stack of this name."""
     file = folder / "samconfig.toml"
     if not file.exists():
         return {}
@@ -92,7 +92,7 @@ def _checks_of(stack: Stack) -> dict[str, Check]:
 
 
 def secrets(stack: Stack) -> Iterator[Finding]:
-    """Providers that are live without a key, or have one and are not; customers who cannot pay."""
+    """Check for live providers without a key, keys of other providers, and missing keys for payments."""
     about, client = "provider keys", stack.client("secretsmanager")
     text = client.get_secret_value(SecretId=stack.facts.output("ProviderSecretArn"))["SecretString"]
     try:
@@ -120,7 +120,7 @@ def secrets(stack: Stack) -> Iterator[Finding]:
 
 
 def alarms(stack: Stack) -> Iterator[Finding]:
-    """Whether anybody hears an alarm, and whether one rings."""
+    """Check that alarms have confirmed recipients, and that none is active."""
     about = "alarms"
     client = stack.client("sns")
     found = [
@@ -147,7 +147,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
     for each in _alarms_in(stack, "ALARM"):
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):
-        # Those that tell of missing data listen for silence, and a new stack's have heard nothing yet.
+        # Only alarms for missing data have these actions. In a new stack they have no data yet.
         if not each.get("InsufficientDataActions"):
             continue
         since = each["StateUpdatedTimestamp"]
@@ -164,7 +164,7 @@ def _alarms_in(stack: Stack, state: str) -> list[Any]:
 
 
 def data(stack: Stack) -> Iterator[Finding]:
-    """Whether the tables can be restored, and whether an update of the stack may replace them."""
+    """Check that the tables can be restored, and that an update of the stack cannot replace them."""
     about = "data"
     tables = stack.physical("AWS::DynamoDB::Table")
     client = stack.client("dynamodb")
@@ -185,7 +185,7 @@ def data(stack: Stack) -> Iterator[Finding]:
 
 
 def old_versions(stack: Stack) -> Iterator[Finding]:
-    """Versions that are no way back any more, and take room or cost their snapshots."""
+    """Check for versions that are no longer needed for a rollback and use storage or cost snapshots."""
     about, now = "old versions", datetime.now(UTC)
     try:
         counted = {each.name: len(each.prunable(now)) for each in published(stack)}

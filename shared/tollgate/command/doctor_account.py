@@ -1,4 +1,4 @@
-"""What `tollgate doctor` asks of the AWS account: what can stop a first deployment, or its requests."""
+"""The checks of `tollgate doctor` for the AWS account: obstacles to a first deployment or to requests."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,20 +10,20 @@ from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, advised
 from tollgate.command.examining import Check, Finding, Stack, State
 
 COGNITO_MAILS_A_DAY = 50
-# A deployment uploads 118 MB: layers of 105 MB, and 18 functions of 0.7 MB. Lambda counts all that it keeps.
+# A deployment uploads 118 MB: layers of 105 MB, and 18 functions of 0.7 MB. Lambda counts every version.
 CODE_BYTES = 250_000_000
-# So many roles must be free; the template makes 21.
+# The template creates 21 roles.
 ROLES = 25
-# Of all accounts (CloudFront's quotas); each answer has at most 100.
+# Quotas of CloudFront for an account. A response lists at most 100.
 CLOUDFRONT_POLICIES = 20
 ORIGIN_ACCESS_CONTROLS = 100
-# Of a Claude model's name at Bedrock: the profile that runs it in any region.
+# The start of a Claude model's id at Bedrock: the profile that runs the model in any region.
 PROFILE = "global."
 PRODUCTION = "ask for production access (SES, account dashboard)"
 
 
 def concurrency(stack: Stack) -> Iterator[Finding]:
-    """The places that all functions of the account share (docs/deploy.md, The account's limit)."""
+    """Check the places that all functions of the account share (docs/deploy.md, The account's limit)."""
     about = "functions at once"
     account = stack.client("lambda").get_account_settings()["AccountLimit"]
     limit = account["ConcurrentExecutions"]
@@ -54,7 +54,7 @@ def concurrency(stack: Stack) -> Iterator[Finding]:
 
 
 def _reserved(stack: Stack) -> int:
-    """Return how many places the stack reserves as it stands."""
+    """Return how many places the stack currently reserves."""
     if stack.is_new:
         return 0
     kept = sum(KEPT.values()) if stack.parameter("ReserveConcurrency") == "true" else 0
@@ -62,7 +62,7 @@ def _reserved(stack: Stack) -> int:
 
 
 def mail(stack: Stack) -> Iterator[Finding]:
-    """Whether people get their mails: those who sign in, and members."""
+    """Check that mails for sign-in and to members can be sent."""
     yield from _sign_in_mail(stack)
     address = stack.parameter("MailFrom")
     if address:
@@ -87,7 +87,7 @@ def _sign_in_mail(stack: Stack) -> Iterator[Finding]:
 
 
 def _sending(stack: Stack, about: str, identity: str) -> Iterator[Finding]:
-    """Look whether SES sends as `identity`, an address or a domain, and to whom."""
+    """Check whether SES can send as `identity`, an address or a domain, and to which recipients."""
     client = stack.client("sesv2")
     if not any(_is_verified(client, name) for name in dict.fromkeys((identity, identity.rpartition("@")[2]))):
         do = "verify it in SES of this region"
@@ -111,7 +111,7 @@ def _is_verified(client: Any, identity: str) -> bool:
 
 
 def files(stack: Stack) -> Iterator[Finding]:
-    """Whether CloudFront takes a distribution of this account, and whether its logs arrive."""
+    """Check that the account may have a CloudFront distribution, and that its logs arrive."""
     about, client = "CloudFront", stack.client("cloudfront")
     if stack.is_new:
         if client.list_distributions(MaxItems="1")["DistributionList"]["Quantity"]:
@@ -154,7 +154,7 @@ def _room_at_cloudfront(client: Any) -> Iterator[Finding]:
 
 
 def bedrock(stack: Stack) -> Iterator[Finding]:
-    """Whether the account has access to the Claude models whose reserve Bedrock is."""
+    """Check access to the Claude models for which Bedrock is the reserve."""
     is_live = "bedrock" in stack.live
     if not is_live and not stack.is_new:
         return
@@ -174,7 +174,7 @@ def bedrock(stack: Stack) -> Iterator[Finding]:
 
 
 def bedrock_models() -> list[str]:
-    """Return the names that Bedrock gives the models of the catalog."""
+    """Return Bedrock's ids of the catalog's models."""
     routes = [
         route for model in Catalog.shipped().texts() for route in model.routes if route.provider == "bedrock"
     ]
@@ -191,7 +191,7 @@ def _may_use(client: Any, model: str) -> bool:
 
 
 def quotas(stack: Stack) -> Iterator[Finding]:
-    """Room in the account for what the template makes, and for the requests that it lets in."""
+    """Check the room for the template's resources, and the limit on requests."""
     settings = stack.client("lambda").get_account_settings()
     free = settings["AccountLimit"]["TotalCodeSize"] - settings["AccountUsage"]["TotalCodeSize"]
     gb = f"{free / 1e9:.1f} GB"
@@ -216,6 +216,6 @@ def quotas(stack: Stack) -> Iterator[Finding]:
         yield Finding("requests a second", State.ACT, said, do)
 
 
-# An emulator has these as well.
+# These checks also work on an emulator.
 OF_ANY_ACCOUNT: dict[str, Check] = {"functions at once": concurrency, "mails": mail}
 ON_AWS: dict[str, Check] = {"CloudFront": files, "Bedrock": bedrock, "quotas": quotas}

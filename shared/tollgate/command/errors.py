@@ -1,5 +1,5 @@
-"""What stops a command, in one line for who typed it."""
+"""The errors of commands, printed in one line."""
 
 
 class CommandError(Exception):
-    """The command cannot do what it was asked; the message says why and what would help."""
+    """The command cannot be carried out. The message has the reason and a suggestion."""

@@ -1,4 +1,4 @@
-"""What `tollgate doctor` looks at, and what it finds: shared by its checks of stack and account."""
+"""The subject and the findings of `tollgate doctor`, shared by its checks of stack and account."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from tollgate.command.place import StackFacts
 
 
 class State(StrEnum):
-    """What a check found."""
+    """The result of a check."""
 
     GOOD = "good"
     ACT = "act"
-    UNKNOWN = "unknown"  # It could not be asked: a right is missing, or AWS does not say.
+    UNKNOWN = "unknown"  # The check was not possible: a permission is missing, or AWS has no data.
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: how it is, and what to do where that is not good."""
+    """The result for one subject: its state, and the action if the state is not good."""
 
     about: str
     state: State
@@ -30,9 +30,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The stack that is looked at: what CloudFormation says of it, and the SDK's clients.
+    """The stack under examination: its description by CloudFormation, and the SDK's clients.
 
-    Before the first deployment it is new: its facts are the parameters that it would get.
+    A new stack is not deployed yet. Its facts are the parameters of the planned deployment.
     """
 
     facts: StackFacts
@@ -41,16 +41,16 @@ class Stack:
 
     @property
     def is_prod(self) -> bool:
-        """Whether it serves customers."""
+        """Return whether the stack serves customers."""
         return self.facts.parameters.get("Stage") == "prod"
 
     @property
     def live(self) -> set[str]:
-        """The providers that are live."""
+        """Return the live providers."""
         return set(self.parameter("LiveProviders").split(",")) - {"none", ""}
 
     def parameter(self, name: str) -> str:
-        """Return a parameter, empty where the stack has none of that name."""
+        """Return a parameter, or an empty text if the stack lacks it."""
         return self.facts.parameters.get(name, "")
 
     def physical(self, kind: str) -> dict[str, str]:
@@ -68,7 +68,10 @@ Check = Callable[[Stack], Iterator[Finding]]
 
 
 def examined(stack: Stack, checks: dict[str, Check]) -> Iterator[Finding]:
-    """Return what every check finds, in order; one that cannot be made says why, and stops no other."""
+    """Yield the findings of all checks, in order.
+
+    A check that fails yields its reason and does not stop the others.
+    """
     for about, check in checks.items():
         try:
             yield from check(stack)

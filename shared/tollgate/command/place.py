@@ -1,4 +1,4 @@
-"""Which service a command is about: a stack on AWS, or the one that runs on this machine."""
+"""The service that a command uses: a stack on AWS, or the service on this machine."""
 
 import json
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from tollgate.command.errors import CommandError
 from tollgate.kit.s3_document import S3Document
 from tollgate.kit.settings import unpacked
 
-# What a running local service leaves for its tools (docs/architecture.md#on-one-machine).
+# The file that a running local service writes for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
-# Their variables together name whatever a command needs but the dead-letter queues.
+# Their variables name everything that a command needs, except dead-letter queues.
 FUNCTIONS = (
     "ApiFunction",
     "RunTaskFunction",
@@ -25,7 +25,7 @@ FUNCTIONS = (
     "DispatchChangesFunction",
     "RecordUsageFunction",
 )
-# Variables of commands alone, each with the queue that it names.
+# Variables that only commands have, each with the logical id of its queue.
 DEAD_LETTER_QUEUES = {
     "TASK_DLQ_URL": "TaskDeadLetterQueue",
     "WEBHOOK_DLQ_URL": "WebhookDeadLetterQueue",
@@ -39,21 +39,21 @@ BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard",
 
 
 class DescribesStacks(Protocol):
-    """The one call of CloudFormation that is needed."""
+    """The one operation of CloudFormation that is used."""
 
     def describe_stacks(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
         """Return the stack's description."""
 
 
 class ListsResources(Protocol):
-    """The pages of CloudFormation's list of a stack's resources."""
+    """The paginator of CloudFormation's list of a stack's resources."""
 
     def paginate(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
         """Return the pages."""
 
 
 class ConfiguresFunctions(Protocol):
-    """The one call of Lambda that is needed."""
+    """The one operation of Lambda that is used."""
 
     def get_function_configuration(self, *, FunctionName: str) -> Any:  # noqa: N803 - as above
         """Return a function's configuration."""
@@ -61,14 +61,14 @@ class ConfiguresFunctions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StackFacts:
-    """A stack of ours: its outputs and its parameters, by name."""
+    """The outputs and parameters of a Tollgate stack, by name."""
 
     name: str
     outputs: dict[str, str]
     parameters: dict[str, str]
 
     def output(self, name: str) -> str:
-        """Return an output. Raises `CommandError` for a stack that is not ours, or too old."""
+        """Return an output. Raises `CommandError` if the stack is too old for it, or not Tollgate's."""
         if name not in self.outputs:
             raise CommandError(f"The stack {self.name} has no output {name}: deploy it again.")
         return self.outputs[name]
@@ -76,14 +76,14 @@ class StackFacts:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A service: what to call it, and its catalog document."""
+    """A service: its name for messages, and its catalog document."""
 
     name: str
     document: S3Document
 
 
 def place_of(stack: str | None, local: Path) -> Place:
-    """Return the service of `stack`, else the one whose files are in `local`. Raises `CommandError`."""
+    """Return the service of `stack`, or else the service with files in `local`. Raises `CommandError`."""
     if stack is None:
         return local_place(local)
     session = boto3.Session()
@@ -93,7 +93,7 @@ def place_of(stack: str | None, local: Path) -> Place:
 
 
 def environment_of(stack: str | None, local: Path) -> dict[str, str]:
-    """Return the variables with which our code runs for a service. Raises `CommandError`."""
+    """Return the environment variables of a service's functions. Raises `CommandError`."""
     if stack is None:
         return local_environment(local)
     session = boto3.Session()
@@ -122,7 +122,7 @@ def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, st
 
 
 def local_environment(folder: Path) -> dict[str, str]:
-    """Return the variables that the service in `folder` left. Raises `CommandError` where none runs."""
+    """Return the variables that the service in `folder` wrote. Raises `CommandError` if none is running."""
     try:
         known: dict[str, str] = json.loads((folder / ENVIRONMENT).read_text())
     except FileNotFoundError as exc:
@@ -132,7 +132,7 @@ def local_environment(folder: Path) -> dict[str, str]:
 
 
 def local_place(folder: Path) -> Place:
-    """Return the service whose files are in `folder`. Raises `CommandError` where none runs."""
+    """Return the service with files in `folder`. Raises `CommandError` if none is running."""
     known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
         raise CommandError("The running service has no place for a catalog. Start it again.")
@@ -144,7 +144,7 @@ def local_place(folder: Path) -> Place:
 
 
 def stack_facts(cloudformation: DescribesStacks, stack: str) -> StackFacts:
-    """Return what is known of a stack. Raises `CommandError` for one that cannot be read."""
+    """Return the outputs and parameters of a stack. Raises `CommandError` if it cannot be read."""
     try:
         (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
     except ClientError as exc:

@@ -1,4 +1,4 @@
-"""Providers of media: how they do, one switched off, and on again. Text has a breaker of its own."""
+"""Media providers: their state; switch one off or on. Text providers have separate breakers."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
 @cli.command("list")
 def list_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Show who is live, who fails, and who was switched off. A route of one model is `provider/model`."""
+    """Show which providers are live, failing or switched off. The route of one model is `provider/model`."""
     rows = service_of(stack, local).provider_desk.rows()
     if as_json:
         print_json({"providers": rows})
@@ -38,7 +38,7 @@ def disable(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a provider, or its route of one model, have no more jobs. Those that run go on."""
+    """Send no more jobs to a provider, or to its route of one model. Running jobs continue."""
     _switch(provider, model, reason, stack, local, yes=yes, as_json=as_json, disabled=True)
 
 
@@ -52,7 +52,7 @@ def enable(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Let a provider, or its route of one model, have jobs again, with a closed breaker."""
+    """Send jobs to a provider, or to its route of one model, again. Its breaker is closed."""
     _switch(provider, model, reason, stack, local, yes=True, as_json=as_json, disabled=False)
 
 

@@ -20,7 +20,10 @@ def redrive(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Move dead letters back. What moved on meanwhile, or is there twice, is dropped where it arrives."""
+    """Move dead letters back to their queue.
+
+    Outdated and repeated messages are then dropped by the worker.
+    """
     desk = service_of(stack, local).dead_letter_desk
     done = Redriven(desk.waiting()[work]) if dry_run else desk.redrive(work, most)
     if as_json:

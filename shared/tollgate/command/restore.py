@@ -1,9 +1,9 @@
-"""A stack's tables as they were at a point in time: copies first, then their rows in the place of today's.
+"""Restores a stack's tables to a point in time: first as copies, then by replacing the current rows.
 
-`copy` changes nothing that runs. `swap` stops every function of the stack, puts the rows of the copies into
-the tables, and lets the functions go on. The tables stay the same ones, so streams, roles and the stack know
-nothing of it. Every row that is overwritten or removed is kept in a file. `drop` deletes the copies.
-The whole way: docs/runbook.md#restore
+`copy` does not change the running service. `swap` stops every function of the stack, writes the copies' rows
+into the tables, and starts the functions again. The tables themselves stay, so streams, roles and the stack
+are not affected. Every row that is overwritten or removed is kept in a file. `drop` deletes the copies. All
+steps: docs/runbook.md#restore
 """
 
 import json
@@ -28,9 +28,9 @@ from tollgate.command.terminal import confirm, print_json
 TABLE = "AWS::DynamoDB::Table"
 FUNCTION, SOURCE = "AWS::Lambda::Function", "AWS::Lambda::EventSourceMapping"
 POLL_S = 10.0
-# Six hours: a restore takes from minutes to hours, by the size of the table and its indexes.
+# Six hours. A restore takes minutes to hours, depending on the size of the table and its indexes.
 MAX_POLLS = 2160
-# What runs when the functions are stopped may run on for so long: a text stream's most.
+# The longest time that a function can run after the stop: the timeout of a text stream.
 LONGEST_RUN_S = 900
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -44,7 +44,7 @@ To = Annotated[
 
 @cli.command()
 def copy(stack: Stack, to: To, as_json: AsJson = False) -> None:
-    """Restore each table of the stack into a copy beside it, and wait until all can be read."""
+    """Restore each table of the stack into a copy, and wait until all copies are ready."""
     found, client = _tables(stack), boto3.Session().client("dynamodb", config=BOUNDS)
     at = to.replace(tzinfo=UTC)
     for table in found.values():
@@ -53,7 +53,7 @@ def copy(stack: Stack, to: To, as_json: AsJson = False) -> None:
                 SourceTableName=table, TargetTableName=copy_of(table, at), RestoreDateTime=at
             )
         except ClientError as exc:
-            # Asked for before: run again, it waits
+            # Requested by an earlier run. This run waits for it.
             if exc.response["Error"]["Code"] != "TableAlreadyExistsException":
                 raise
     for table in found.values():
@@ -74,19 +74,19 @@ def swap(  # noqa: PLR0917 - typer takes them by name
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Stop the service, put the rows of the copies in the place of today's, and let the service go on.
+    """Stop the service, replace the current rows by the copies' rows, and start the service again.
 
-    Where it breaks off, the service stays stopped: run the same line again, with the same file.
+    If it is interrupted, the service stays stopped. Then repeat the same command with the same file.
     """
     client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     tables = _tables(stack)
-    # All of them before anything stops: a copy that is missing would be found with the service down.
+    # All copies are checked before the stop, because a missing copy would extend the outage.
     for table in tables.values():
         _check_copy(client, copy_of(table, at))
     question = f"Stop {stack}, and take back what was written to {len(tables)} tables since {at.isoformat()}?"
     confirm(question, yes=yes, as_json=as_json)
     standstill = standstill_of(stack)
-    # Noted before the stop: a second run would read the zeros of the first.
+    # Recorded before the stop, because a second run would read the zeros of the first.
     places = _places_before(removed, standstill)
     standstill.begin()
     time.sleep(drain_s)
@@ -94,10 +94,10 @@ def swap(  # noqa: PLR0917 - typer takes them by name
 
         def keep(table: str, row: Row) -> None:
             file.write(json.dumps({"table": table, "row": row}, default=str) + "\n")
-            # Before the row is overwritten: a crash must not lose what only this file knows.
+            # Before the row is overwritten, so that a crash cannot lose a row that only this file has.
             file.flush()
 
-        # No `finally`: a service with half of its tables put back must not run.
+        # No `finally`: the service must not run with half of its tables restored.
         done = {
             name: asdict(Swap(client, keep).run(table, copy_of(table, at))) for name, table in tables.items()
         }
@@ -112,7 +112,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
 
 @cli.command()
 def drop(stack: Stack, to: To, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete the copies of that point in time."""
+    """Delete the copies for that point in time."""
     client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     copies = [copy_of(table, at) for table in _tables(stack).values()]
     confirm(f"Delete {len(copies)} copies?", yes=yes, as_json=as_json)
@@ -136,7 +136,7 @@ def _stack(name: str) -> StackOfDoctor:
 
 
 def _tables(stack: str) -> dict[str, str]:
-    """Return the names of the stack's tables. All of them: they are one state, and tell of each other."""
+    """Return the names of all tables of the stack, by logical id. Their rows refer to each other."""
     found = _stack(stack).physical(TABLE)
     if not found:
         raise CommandError(f"The stack {stack} has no tables.")
@@ -162,31 +162,31 @@ def _wait_until_active(client: Any, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """What makes a stack stand still: its functions get no places, its queues and streams are not read."""
+    """Stops a stack: its functions get no concurrency, and its queues and streams are not read."""
 
     client: Any
     functions: list[str]
     sources: list[str]
 
     def places(self) -> dict[str, int | None]:
-        """Return the places that each function has of its own, `None` for none."""
+        """Return the reserved concurrency of each function; `None` if it has no reservation."""
         return {
             name: self.client.get_function_concurrency(FunctionName=name).get("ReservedConcurrentExecutions")
             for name in self.functions
         }
 
     def begin(self) -> None:
-        """Stop everything."""
-        # First the sources: a message that no function takes would end as a dead letter
+        """Stop the service."""
+        # Event sources first, so that messages do not fail and become dead letters.
         for source in self.sources:
             self.client.update_event_source_mapping(UUID=source, Enabled=False)
         for name in self.functions:
             self.client.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=0)
 
     def end(self, places: Mapping[str, int | None]) -> None:
-        """Let everything go on."""
+        """Start the service again."""
         for name, own in places.items():
-            # None of its own is not the same as any number: it draws on the account's again.
+            # A function without a reservation uses the account's concurrency again.
             if own is None:
                 self.client.delete_function_concurrency(FunctionName=name)
             else:
@@ -196,14 +196,14 @@ class Standstill:
 
 
 def standstill_of(stack: str) -> Standstill:
-    """Return that of a stack."""
+    """Return the `Standstill` of a stack."""
     found = _stack(stack)
     functions, sources = found.physical(FUNCTION), found.physical(SOURCE)
     return Standstill(found.client("lambda"), sorted(functions.values()), sorted(sources.values()))
 
 
 def _places_before(file: Path, standstill: Standstill) -> dict[str, int | None]:
-    """Return the places that the functions had: a first run notes them in the file, a second reads them."""
+    """Return the functions' reservations before the stop. The first run writes them to the file."""
     if file.exists():
         with file.open() as lines:
             known: dict[str, int | None] = json.loads(lines.readline())["places"]

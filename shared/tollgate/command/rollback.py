@@ -1,4 +1,4 @@
-"""The way back from a bad deployment, within seconds; and the end of versions that are too old for it."""
+"""Rolls back a deployment within seconds, and deletes versions that are too old for that."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,18 +25,18 @@ StackName = Annotated[str, typer.Option("--stack", help="The stack of the servic
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A function whose alias is to point at another version; at the same one if there is nothing to do."""
+    """The new version of a function's alias; the current version if nothing has to change."""
 
     function: Published
     to: int
 
     @property
     def is_done(self) -> bool:
-        """Whether all requests go there already."""
+        """Return whether all requests already go to this version."""
         return self.to == self.function.live and not self.function.shared_with
 
     def line(self) -> str:
-        """Return what happens, for people."""
+        """Return the move as one line for people."""
         if self.is_done:
             return f"{self.function.name}: stays at {self.to} (deployed: {self.function.deployed})"
         at = {each.number: f"{each.at:%Y-%m-%d %H:%M}" for each in self.function.versions}
@@ -55,7 +55,7 @@ def rollback(
 ) -> None:
     """Point the alias of every function at the version before the deployed one.
 
-    A second time changes nothing. Data and template stay, and functions without an alias run on as they are.
+    Repeating it has no effect. The data, the template and functions without an alias do not change.
     """
     found, client = _found(stack)
     moves = _chosen(found, to) if to else [_move(each, undo=undo) for each in found]
@@ -81,7 +81,7 @@ def rollback(
 
 
 def prune_versions(stack: StackName, *, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete the versions that are older than the way back; a snapshot of one is paid for by the hour."""
+    """Delete versions that are older than the previous one. AWS charges for their snapshots by the hour."""
     found, client = _found(stack)
     old = [(each, number) for each in found for number in each.prunable(datetime.now(UTC))]
     if old:
@@ -105,7 +105,7 @@ def _found(stack: str) -> tuple[list[Published], Any]:
 def _move(function: Published, *, undo: bool) -> Move:
     if undo:
         return Move(function, function.deployed)
-    # Already back, or further: a second time must not go two versions back
+    # Already rolled back. A repeat must not go back by two versions.
     if function.live != function.deployed:
         return Move(function, function.live)
     if function.before is None:

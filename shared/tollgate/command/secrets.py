@@ -1,6 +1,6 @@
-"""The providers' keys of a stack: put one in, see which are there. No command shows a key.
+"""The providers' keys of a stack: store a key, list the providers. No command shows a key.
 
-A provider whose key is in becomes live: its name joins the stack's parameter `LiveProviders`
+A provider with a stored key becomes live: its name is added to the stack's parameter `LiveProviders`
 (decision 0006). The local service takes its keys from the environment.
 """
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
 
 KNOWN = sorted(accounts())
-# Not a provider: whose keys take payments, in a secret of their own (decision 0006).
+# Not a provider. Its keys are for payments and have a separate secret (decision 0006).
 STRIPE = "stripe"
-# What `LiveProviders` says while there are no keys.
+# The value of `LiveProviders` without keys.
 NOBODY = "none"
-# Far more than any provider's key has.
+# Much longer than any provider's key.
 MAX_KEY_CHARS = 4096
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -45,9 +45,9 @@ def set_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Store a provider's key, asked for or read from standard input, and make the provider live.
+    """Store a provider's key, from a prompt or standard input, and switch the provider on.
 
-    For stripe it asks for the secret key and the signing secret of the webhook endpoint; top-ups are on then.
+    For stripe, it reads the secret key and the signing secret of the webhook endpoint. Top-ups are then on.
     """
     if provider == STRIPE:
         _set_stripe(stack, as_json=as_json)
@@ -61,7 +61,7 @@ def set_(
     facts = stack_facts(cloudformation, stack)
     _store(session.client("secretsmanager", config=BOUNDS), facts, provider, _credentials(provider, base_url))
     live = _live(facts)
-    # The key first: a provider that is live without one would fail every attempt until it is there.
+    # The key is stored first, because a live provider without a key fails every attempt.
     if provider not in live:
         typer.echo(f"The key is stored. Updating the stack {stack}; this takes some minutes.", err=True)
         live.add(provider)
@@ -73,7 +73,7 @@ def set_(
 
 
 def _set_stripe(stack: str, *, as_json: bool) -> None:
-    """Store Stripe's keys; what was there before is replaced as a whole."""
+    """Store Stripe's keys in place of any earlier keys."""
     session = boto3.Session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     secret_key, webhook_secret = _two_lines("Secret key of Stripe (sk_…)", "Signing secret (whsec_…)")
@@ -81,8 +81,8 @@ def _set_stripe(stack: str, *, as_json: bool) -> None:
         keys = StripeKeys(secret_key=secret_key, webhook_secret=webhook_secret)
     except ValidationError as exc:
         raise CommandError("These are no keys: one is empty, or has spaces in it.") from exc
-    # Asked one after the other, they are easily swapped; events would then be checked with the wrong one, and
-    # no payment would be credited.
+    # It is easy to enter them in the wrong order. Events would then fail the check of their signature, and no
+    # payment would be credited.
     if not keys.secret_key.startswith(("sk_", "rk_")) or not keys.webhook_secret.startswith("whsec_"):
         raise CommandError("Stripe's secret keys begin with sk_ or rk_, its signing secrets with whsec_.")
     text = json.dumps(keys.model_dump(by_alias=True, exclude_none=True))
@@ -93,7 +93,7 @@ def _set_stripe(stack: str, *, as_json: bool) -> None:
 
 
 def _two_lines(*asked: str) -> tuple[str, str]:
-    """Return two secrets, asked for at a terminal, else the two lines of standard input."""
+    """Return two secrets, from prompts at a terminal or else from the two lines of standard input."""
     if sys.stdin.isatty():
         first, second = (typer.prompt(words, hide_input=True) for words in asked)
     else:
@@ -103,7 +103,7 @@ def _two_lines(*asked: str) -> tuple[str, str]:
 
 @cli.command("list")
 def list_(stack: Stack, as_json: AsJson = False) -> None:
-    """Show which providers have a key, and which are live; never a key."""
+    """Show the providers that have a key and the live providers, without their keys."""
     session = boto3.Session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     stored = _stored(session.client("secretsmanager", config=BOUNDS), facts)
@@ -126,7 +126,7 @@ def _state(*, has_key: bool, is_live: bool) -> str:
 
 
 def _credentials(provider: str, base_url: str | None) -> Credentials:
-    """Ask for the key; it is never an argument, which every user of the machine could read."""
+    """Read the key. It is never an argument, because every user of the machine could read it."""
     if sys.stdin.isatty():
         key = typer.prompt(f"Key of {provider}", hide_input=True)
     else:

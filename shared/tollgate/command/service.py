@@ -1,4 +1,4 @@
-"""The parts of the service that a command is about, in this process."""
+"""Creates the parts of the command's service in this process."""
 
 import getpass
 import os
@@ -14,8 +14,8 @@ from tollgate.kit.settings import SettingsError
 
 
 def service_of(stack: str | None, local: Path) -> Operator:
-    """Return the parts of the service of `stack`, else of the local one. Raises `CommandError`."""
-    # Our code reads its names from the environment: that of the functions is now that of this process.
+    """Return the parts of the service of `stack`, or else of the local one. Raises `CommandError`."""
+    # The parts read their settings from the environment, so this process gets the functions' variables.
     os.environ.update(environment_of(stack, local))
     try:
         return replace(command_parts.operator(), who=f"{OPERATOR} {_user()} (command)")
@@ -24,7 +24,7 @@ def service_of(stack: str | None, local: Path) -> Operator:
 
 
 def _user() -> str:
-    """Return who is at this machine; a container may know no name for its user."""
+    """Return the user's name on this machine. A container may have no name for its user."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

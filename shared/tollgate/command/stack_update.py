@@ -1,4 +1,4 @@
-"""One parameter of a stack, changed by an update of nothing else."""
+"""Changes one parameter of a stack by an update."""
 
 from typing import TYPE_CHECKING, Any
 

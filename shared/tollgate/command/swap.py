@@ -1,4 +1,4 @@
-"""Puts the rows of one table in the place of another's: what differs is written, and nothing else."""
+"""Replaces the rows of one table by the rows of another. Only rows that differ are written."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,18 +10,18 @@ from tollgate.command.errors import CommandError
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-# As DynamoDB has it: `{"account_id": {"S": "usr_…"}}`.
+# In DynamoDB's format: `{"account_id": {"S": "usr_…"}}`.
 Row = dict[str, Any]
 
-# What one BatchGetItem and one BatchWriteItem take.
+# The limits of one BatchGetItem and one BatchWriteItem.
 READ_AT_ONCE, WRITTEN_AT_ONCE = 100, 25
-# Of one batch, of which DynamoDB left something undone each time.
+# Attempts of one batch, if DynamoDB leaves items unprocessed each time.
 MAX_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Swapped:
-    """How many rows of a table were put back, and how many removed: they were not there then."""
+    """The numbers of rows that were restored and removed. A removed row did not exist at that time."""
 
     put_back: int
     removed: int
@@ -29,13 +29,13 @@ class Swapped:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two tables of one key; `keep` gets every row that is overwritten or removed, before it is."""
+    """Two tables with the same key. `keep` receives every row before it is overwritten or removed."""
 
     client: "DynamoDBClient"
     keep: Callable[[str, Row], None]
 
     def run(self, current: str, restored: str) -> Swapped:
-        """Make the rows of `current` those of `restored`. After it broke off, a second run does the rest."""
+        """Make the rows of `current` equal to those in `restored`. Run it again if it is interrupted."""
         keys = self._keys(restored)
         put_back = 0
         for rows in self._pages(restored):
@@ -64,13 +64,13 @@ class Swap:
         return [each["AttributeName"] for each in schema]
 
     def _pages(self, table: str) -> Iterator[Sequence[Row]]:
-        """Return all rows, as many at once as are then asked for elsewhere."""
-        # By pages of the scan: a row that is deleted behind it moves none before it.
+        """Yield all rows, as many at once as one BatchGetItem reads."""
+        # Pages of a scan: deleting a row that was read does not move the rows that follow.
         for page in self.client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True):
             yield from _parts(page["Items"], READ_AT_ONCE)
 
     def _found(self, table: str, rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Row]:
-        """Return the rows of a table under the keys of `rows`, by key."""
+        """Return the rows of a table that have the keys of `rows`, by key."""
         wanted: Any = {table: {"Keys": [{k: row[k] for k in keys} for row in rows], "ConsistentRead": True}}
         found: dict[str, Row] = {}
         for _ in range(MAX_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""Tasks: what became of one, which an account has, the end of one, its money back."""
+"""Tasks: show a task, list an account's tasks, cancel a task, refund a task."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
 @cli.command()
 def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Show a task: its status, who was asked and how that went, its money, its webhook. Never its input."""
+    """Show a task: its status, its attempts at providers, its money, its webhook. Its input is not shown."""
     desk = service_of(stack, local).task_desk
     shown = desk.shown(desk.get(task))
     if as_json:
@@ -78,7 +78,7 @@ def list_(
 def cancel(
     task: TaskId, stack: Stack = None, local: Local = LOCAL, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Ask for the end of a task, with a refund if nothing will be made. One that has ended stays as it is."""
+    """Cancel a task. It is refunded if it ends without a result. A task that has ended does not change."""
     desk = service_of(stack, local).task_desk
     found = desk.get(task)
     if not found.ended:
@@ -104,7 +104,7 @@ def refund(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Return the whole charge of a task that has ended, once. Its files stay."""
+    """Refund the whole charge of a task that has ended, once. Its files stay."""
     desk = service_of(stack, local).task_desk
     found = desk.get(task)
     confirm(f"Refund {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json)

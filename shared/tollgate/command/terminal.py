@@ -1,4 +1,4 @@
-"""What commands say to people and to programs, and what they ask people."""
+"""The output of commands for people and programs, and questions to people."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from rich.table import Table
 
 from tollgate.command.errors import CommandError
 
-# Of the widest table, in characters: ids are to be copied, so they are neither cut nor broken.
+# The width of the widest table in characters. Ids are meant to be copied, so they are never cut or wrapped.
 WIDTH = 1_000
 
-# Of a field's name, with the space after the longest.
+# The width of a field's name, with the space after the longest.
 NAME_WIDTH = 17
 
-# What a row says is shown as it is. No colours, so that the ends of lines can be told.
+# Text of a row is printed without interpretation. Without colours, the ends of lines can be found.
 _console = Console(markup=False, highlight=False, color_system=None, width=WIDTH)
 
 
@@ -26,14 +26,14 @@ def print_json(answer: Mapping[str, Any]) -> None:
 
 
 def print_fields(row: Mapping[str, Any], *names: str) -> None:
-    """Print those of the named fields that a row has, one a line."""
+    """Print the named fields that the row has, one per line."""
     for name in names:
         if row.get(name) is not None:
             typer.echo(f"{name:<{NAME_WIDTH}}{_text(row[name])}")
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]], *columns: str) -> None:
-    """Print rows under the names of those columns that any of them has; nothing where there are none."""
+    """Print rows as a table with the named columns that any row has. Print nothing if there are no rows."""
     if not rows:
         return
     there = [column for column in columns if any(row.get(column) is not None for row in rows)]
@@ -43,14 +43,14 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]], *columns: str) ->
     with _console.capture() as captured:
         _console.print(table)
     for line in captured.get().splitlines():
-        # Padding to the widest cell would be empty lines on a narrow terminal.
+        # Without its padding, because that would add empty lines on a narrow terminal.
         typer.echo(line.rstrip())
 
 
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
-    """Ask before something is done that matters. Raises `CommandError` unless the answer is yes.
+    """Ask for confirmation. Raises `CommandError` unless the answer is yes.
 
-    `--yes` is that answer; a program, which `--json` is for, has to give it.
+    `--yes` is that answer. A program, which uses `--json`, must also pass `--yes`.
     """
     if yes:
         return

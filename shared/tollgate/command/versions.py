@@ -1,8 +1,8 @@
-"""The published versions of a stack's functions: which one answers, and the way back to the one before.
+"""The published versions of a stack's functions: the version in use, and the previous one.
 
 API Gateway calls a function through its alias `live`. A deployment publishes a version and points the alias
-at it. The version before stays (`VersionDeletionPolicy: Retain`); the way back is to point the alias at that.
-`prune-versions` deletes what is older (decision 0049).
+at it. The previous version stays (`VersionDeletionPolicy: Retain`), and a rollback points the alias at it.
+`prune-versions` deletes older versions (decision 0049).
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from tollgate.command.errors import CommandError
 from tollgate.command.examining import Stack
 
 ALIAS = "live"
-# A stream on a version that was replaced ends within 15 minutes.
+# A stream on a replaced version ends within 15 minutes.
 SETTLED = timedelta(minutes=20)
-# More would be deployments of years; Lambda answers 50 at a time.
+# More would be the deployments of years. Lambda lists 50 per page.
 MAX_VERSIONS = 2_000
-# A version in another state has no snapshot yet, or never will.
+# A version in another state has no snapshot, or its creation failed.
 READY = {"Active", "Inactive"}
 
 
@@ -32,26 +32,26 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A function with its alias: `deployed` is the version that the stack's last deployment published."""
+    """A function with its alias. The last deployment of the stack published the version `deployed`."""
 
     name: str
     deployed: int
     live: int
     shared_with: frozenset[int]
-    """Versions that get a part of the requests, as in a canary."""
+    """Versions that receive a part of the requests, as in a canary."""
     revision: str
     versions: tuple[Version, ...]
     """The oldest first."""
 
     @property
     def before(self) -> int | None:
-        """The version before the deployed one, if it is still there."""
+        """Return the version before the deployed one; `None` if it is deleted."""
         return max((each.number for each in self.versions if each.number < self.deployed), default=None)
 
     def prunable(self, now: datetime) -> list[int]:
-        """Return the versions that nothing needs: no alias, no way back, no stream that still runs.
+        """Return versions that are not needed by an alias, a rollback or a running stream.
 
-        Also those that a deployment published that failed: their numbers are above the deployed one.
+        They include versions of failed deployments, whose numbers are above the deployed one.
         """
         needed = {self.live, self.deployed, self.before, *self.shared_with}
         followed = dict(zip(self.versions, self.versions[1:], strict=False))
@@ -66,7 +66,7 @@ class Published:
 def published(stack: Stack) -> list[Published]:
     """Return every function of the stack that is called through an alias, by name.
 
-    Raises `CommandError` while the stack is being changed: who is live is not settled then.
+    Raises `CommandError` during a change of the stack, because the live versions are not final.
     """
     name = stack.facts.name
     (found,) = stack.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
@@ -109,13 +109,13 @@ def _versions(client: Any, function: str) -> Iterator[Version]:
 
 
 def _moment(text: str) -> datetime:
-    """Return the moment of Lambda's `2026-11-22T12:00:00.000+0000`."""
+    """Return the time of Lambda's `2026-11-22T12:00:00.000+0000`."""
     found = datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def point_at(client: Any, function: Published, version: int) -> None:
-    """Point the alias at a version, for all requests. Raises `CommandError` for one that cannot answer."""
+    """Point the alias at a version, for all requests. Raises `CommandError` if it is not ready."""
     state = client.get_function_configuration(FunctionName=function.name, Qualifier=str(version))["State"]
     if state not in READY:
         raise CommandError(f"{function.name}:{version} cannot answer: its state is {state}.")
@@ -124,6 +124,6 @@ def point_at(client: Any, function: Published, version: int) -> None:
         Name=ALIAS,
         FunctionVersion=str(version),
         RoutingConfig={"AdditionalVersionWeights": {}},
-        # Refused if somebody else changed the alias since it was read
+        # Refused if the alias was changed since it was read
         RevisionId=function.revision,
     )

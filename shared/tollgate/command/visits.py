@@ -1,7 +1,7 @@
 """Visits of a stack by Tollgate's own customer (decision 0047): switch them on and off, run one from here.
 
-The visitor has an account without money, so its key can create only free tasks. The key is in an encrypted
-parameter under the stack's name, which no command shows.
+The visitor's account has no money, so its key can create only free tasks. The key is in an encrypted
+parameter under the stack's name. No command shows it.
 """
 
 import json
@@ -35,9 +35,9 @@ OfStack = Annotated[str, typer.Option("--stack", help="The stack of the service.
 
 @cli.command()
 def on(stack: OfStack) -> None:
-    """Open an account for the visitor, store its key, and let it come every 15 minutes.
+    """Open an account for the visitor, store its key, and schedule a visit every 15 minutes.
 
-    Once more, it changes nothing that is there.
+    Repeating it has no effect.
     """
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
@@ -45,7 +45,7 @@ def on(stack: OfStack) -> None:
     if SWITCH not in facts.parameters:
         raise CommandError(f"The stack {stack} has no parameter {SWITCH}: deploy it again.")
     ssm = session.client("ssm", config=BOUNDS)
-    # The key first: a visitor without one would ring.
+    # The key first: a visit without a key would trigger the alarm.
     if _key_of(ssm, stack) is None:
         opened = service_of(stack, LOCAL).account_desk.open(0)
         ssm.put_parameter(Name=_parameter(stack), Value=opened.api_key, Type="SecureString")
@@ -58,7 +58,7 @@ def on(stack: OfStack) -> None:
 
 @cli.command()
 def off(stack: OfStack) -> None:
-    """Let the visitor come no more, and forget its key. Its account stays: `accounts suspend` ends that."""
+    """Stop the visits and delete the visitor's key. Its account stays; `accounts suspend` blocks it."""
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
@@ -73,7 +73,7 @@ def off(stack: OfStack) -> None:
 
 @cli.command("try")
 def try_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
-    """Visit once, from this machine: a page, a chat, an image. Ends with 1 if a step fails twice."""
+    """Visit once, from this machine: a page, a chat, an image. Exits with 1 if a step fails twice."""
     address, key = _here(local) if stack is None else _there(stack)
     failures = Visitor(address, lambda: key, time.sleep).visit()
     if as_json:
@@ -91,7 +91,7 @@ def try_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> 
 
 
 def _there(stack: str) -> tuple[str, str]:
-    """Return a stack's public address and the visitor's key. Raises `CommandError` if it has none."""
+    """Return a stack's public address and the visitor's key. Raises `CommandError` if it has no key."""
     session = boto3.Session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     key = _key_of(session.client("ssm", config=BOUNDS), stack)
