@@ -10,7 +10,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.providers.runtime.registry import MappingNames, providers
 
 HERE = Path(__file__).parent
-PYTHON = HERE / "python/src/tollgate/inputs.py"
+PYTHON = HERE / "python/src/tollgate_client/inputs.py"
 TYPESCRIPT = HERE / "typescript/src/inputs.ts"
 LINE = 110
 

@@ -55,8 +55,8 @@ class TestPackages:
 
     @pytest.mark.parametrize(
         ("project", "holds"),
-        [(PYTHON, "tollgate/command.py"), (ROOT / "clients/mcp", "tollgate_mcp/stdio.py")],
-        ids=["tollgate", "tollgate-mcp"],
+        [(PYTHON, "tollgate_client/command.py"), (ROOT / "clients/mcp", "tollgate_mcp/stdio.py")],
+        ids=["tollgate-client", "tollgate-mcp"],
     )
     def test_a_wheel_has_the_package_and_its_program(self, project: Path, holds: str, tmp_path: Path) -> None:
         run(uv(), "build", "-q", "--out-dir", str(tmp_path), ".", cwd=project)

@@ -157,7 +157,7 @@ class TestAnimate:
         built_typescript()
         packages = tmp_path / "node_modules"
         packages.mkdir()
-        (packages / "tollgate").symlink_to(TYPESCRIPT)
+        (packages / "tollgate-client").symlink_to(TYPESCRIPT)
         shutil.copy(TYPESCRIPT / "examples/animate.mjs", tmp_path)
         done = run(service, tmp_path, "node", "animate.mjs", self.start(tmp_path), "waves")
         assert done.returncode == 0, done.stdout + done.stderr
@@ -169,7 +169,7 @@ class TestCommand:
     def tollgate(
         self, service: dict[str, Any], folder: Path, *words: str
     ) -> subprocess.CompletedProcess[str]:
-        found = (sys.executable, "-m", "tollgate.command", *words)
+        found = (sys.executable, "-m", "tollgate_client.command", *words)
         return run(service, folder, *found, PYTHONPATH=str(PYTHON / "src"))
 
     def test_estimate_run_and_look(self, service: dict[str, Any], tmp_path: Path) -> None:

@@ -8,14 +8,13 @@ Needs TOLLGATE_URL and TOLLGATE_API_KEY.
 import sys
 from pathlib import Path
 
-from tollgate.inputs import Seedance15ProInput
-
-import tollgate
+import tollgate_client
+from tollgate_client.inputs import Seedance15ProInput
 
 MODEL = "seedance-1.5-pro"
 
 
-def show(progress: tollgate.Progress) -> None:
+def show(progress: tollgate_client.Progress) -> None:
     """Print how it is going."""
     percent = "" if progress.percent is None else f", {progress.percent} %"
     print(f"{progress.elapsed_s:5.1f} s  {progress.task.status}{percent}")
@@ -24,16 +23,16 @@ def show(progress: tollgate.Progress) -> None:
 def main(image: Path, prompt: str) -> int:
     """Return 0 when the video is saved."""
     wanted = Seedance15ProInput(prompt=prompt, imageUrls=[image], duration=4, resolution="480p")
-    with tollgate.Client() as client:
+    with tollgate_client.Client() as client:
         price = client.estimate(MODEL, wanted).price_cents
         print(f"This costs ${price / 100:.2f}")
         try:
             # Never more than was just said, whatever happens to prices in between.
             task = client.run(MODEL, wanted, max_cost_cents=price, on_progress=show)
-        except tollgate.TaskFailedError as failed:
+        except tollgate_client.TaskFailedError as failed:
             print(f"{failed}. Refunded: ${(failed.task.refunded_cents or 0) / 100:.2f}")
             return 1
-        except tollgate.InsufficientBalanceError as refused:
+        except tollgate_client.InsufficientBalanceError as refused:
             print(refused.message)
             return 1
         for path in task.save():

@@ -5,9 +5,8 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+import tollgate_client
 from standardwebhooks import Webhook
-
-import tollgate
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes ...").decode()
 BODY = json.dumps(
@@ -22,7 +21,7 @@ def signed(secret: str = SECRET, at: int = NOW, body: str = BODY) -> dict[str, s
 
 
 def test_an_event_of_ours_is_read() -> None:
-    event = tollgate.verify_webhook(BODY.encode(), signed(), SECRET, now_s=NOW)
+    event = tollgate_client.verify_webhook(BODY.encode(), signed(), SECRET, now_s=NOW)
     assert (event.id, event.type) == ("evt_1", "task.finished")
     assert event.task is not None
     assert event.task.id == "task_1"
@@ -30,13 +29,13 @@ def test_an_event_of_ours_is_read() -> None:
 
 def test_one_of_two_secrets_is_enough() -> None:
     other = "whsec_" + base64.b64encode(b"x" * 32).decode()
-    assert tollgate.verify_webhook(BODY, signed(), [other, SECRET], now_s=NOW).id == "evt_1"
+    assert tollgate_client.verify_webhook(BODY, signed(), [other, SECRET], now_s=NOW).id == "evt_1"
 
 
 @pytest.mark.parametrize("at", [NOW - 301, NOW + 301])
 def test_an_old_or_early_event_is_a_replay(at: int) -> None:
-    with pytest.raises(tollgate.SignatureError, match="too long ago"):
-        tollgate.verify_webhook(BODY, signed(at=at), SECRET, now_s=NOW)
+    with pytest.raises(tollgate_client.SignatureError, match="too long ago"):
+        tollgate_client.verify_webhook(BODY, signed(at=at), SECRET, now_s=NOW)
 
 
 @pytest.mark.parametrize(
@@ -51,10 +50,10 @@ def test_an_old_or_early_event_is_a_replay(at: int) -> None:
     ],
 )
 def test_anything_else_is_not(change: dict[str, str]) -> None:
-    with pytest.raises(tollgate.SignatureError):
-        tollgate.verify_webhook(BODY, signed() | change, SECRET, now_s=NOW)
+    with pytest.raises(tollgate_client.SignatureError):
+        tollgate_client.verify_webhook(BODY, signed() | change, SECRET, now_s=NOW)
 
 
 def test_another_body_is_not() -> None:
-    with pytest.raises(tollgate.SignatureError):
-        tollgate.verify_webhook(BODY + " ", signed(), SECRET, now_s=NOW)
+    with pytest.raises(tollgate_client.SignatureError):
+        tollgate_client.verify_webhook(BODY + " ", signed(), SECRET, now_s=NOW)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-import tollgate
-from tollgate import media, wire
+import tollgate_client
+from tollgate_client import media, wire
 
 Answers = Callable[[httpx.Request], httpx.Response]
 
@@ -20,8 +19,8 @@ def no_sleep(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return slept
 
 
-def client(answer: Answers) -> tollgate.Client:
-    return tollgate.Client("tg_live_x", "https://tollgate.test", transport=httpx.MockTransport(answer))
+def client(answer: Answers) -> tollgate_client.Client:
+    return tollgate_client.Client("tg_live_x", "https://tollgate.test", transport=httpx.MockTransport(answer))
 
 
 def in_turn(*answers: httpx.Response | Exception) -> tuple[Answers, list[httpx.Request]]:
@@ -71,7 +70,7 @@ class TestRetries:
 
     def test_a_chat_without_an_answer_is_not_sent_again(self) -> None:
         answer, seen = in_turn(httpx.ReadTimeout("slow"), created())
-        with pytest.raises(tollgate.UnreachableError):
+        with pytest.raises(tollgate_client.UnreachableError):
             client(answer).chat("m", "hello")
         assert len(seen) == 1
 
@@ -93,7 +92,7 @@ class TestRetries:
 
     def test_attempts_are_bounded(self) -> None:
         answer, seen = in_turn(*[failed(503)] * wire.MAX_ATTEMPTS)
-        with pytest.raises(tollgate.ServiceError) as raised:
+        with pytest.raises(tollgate_client.ServiceError) as raised:
             client(answer).submit("m", {})
         assert raised.value.status == 503
         assert len(seen) == wire.MAX_ATTEMPTS
@@ -102,7 +101,7 @@ class TestRetries:
         answer, _ = in_turn(failed(409, "idempotency_conflict"), created())
         assert client(answer).submit("m", {}).id == "task_1"
         answer, seen = in_turn(failed(409, "key_limit_reached"))
-        with pytest.raises(tollgate.ConflictError):
+        with pytest.raises(tollgate_client.ConflictError):
             client(answer).submit("m", {})
         assert len(seen) == 1
 
@@ -138,13 +137,13 @@ class TestCreateOptions:
     def test_prices_that_changed_say_what_it_costs_now(self) -> None:
         said = {"message": "no", "code": "price_changed", "costCents": 3, "priceVersion": "v2"}
         answer, _ = in_turn(httpx.Response(409, json={"code": 409, "error": said}))
-        with pytest.raises(tollgate.PriceChangedError) as raised:
+        with pytest.raises(tollgate_client.PriceChangedError) as raised:
             client(answer).submit("m", {}, price_version="v1")
         assert raised.value.cost_cents == 3
 
 
 class TestFiles:
-    FILE = tollgate.RemoteFile("https://files.test/media/a.png", "image")
+    FILE = tollgate_client.RemoteFile("https://files.test/media/a.png", "image")
 
     def test_one_that_breaks_off_leaves_nothing(self, tmp_path: Path) -> None:
         def half() -> Iterator[bytes]:
@@ -152,13 +151,13 @@ class TestFiles:
             raise httpx.ReadError("gone")
 
         answer, _ = in_turn(httpx.Response(200, content=half()))
-        with pytest.raises(tollgate.UnreachableError):
+        with pytest.raises(tollgate_client.UnreachableError):
             client(answer).save(self.FILE, tmp_path)
         assert list(tmp_path.iterdir()) == []
 
     def test_one_that_is_gone_is_said(self) -> None:
         answer, _ = in_turn(httpx.Response(404))
-        with pytest.raises(tollgate.TollgateError, match=r"a\.png: HTTP 404"):
+        with pytest.raises(tollgate_client.TollgateError, match=r"a\.png: HTTP 404"):
             client(answer).download(self.FILE)
 
     def test_those_of_a_task_are_deleted(self) -> None:
@@ -190,17 +189,17 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("status", "kind"),
         [
-            (400, tollgate.InvalidInputError),
-            (401, tollgate.AuthenticationError),
-            (402, tollgate.InsufficientBalanceError),
-            (403, tollgate.PermissionDeniedError),
-            (404, tollgate.NotFoundError),
-            (413, tollgate.PayloadTooLargeError),
-            (418, tollgate.APIError),
-            (422, tollgate.ConflictError),
+            (400, tollgate_client.InvalidInputError),
+            (401, tollgate_client.AuthenticationError),
+            (402, tollgate_client.InsufficientBalanceError),
+            (403, tollgate_client.PermissionDeniedError),
+            (404, tollgate_client.NotFoundError),
+            (413, tollgate_client.PayloadTooLargeError),
+            (418, tollgate_client.APIError),
+            (422, tollgate_client.ConflictError),
         ],
     )
-    def test_each_status_has_its_class(self, status: int, kind: type[tollgate.APIError]) -> None:
+    def test_each_status_has_its_class(self, status: int, kind: type[tollgate_client.APIError]) -> None:
         answer, seen = in_turn(failed(status, "a_code", **{"x-request-id": "req_1"}))
         with pytest.raises(kind) as raised:
             client(answer).submit("m", {})
@@ -215,22 +214,22 @@ class TestErrors:
         problems = [{"path": "/input/size", "message": "Required."}]
         body = {"code": 400, "error": {"message": "no", "code": "invalid_input", "details": problems}}
         answer, _ = in_turn(httpx.Response(400, json=body))
-        with pytest.raises(tollgate.InvalidInputError) as raised:
+        with pytest.raises(tollgate_client.InvalidInputError) as raised:
             client(answer).submit("m", {})
         assert raised.value.problems == problems
 
     def test_an_answer_that_is_no_json_is_an_error_with_its_status(self) -> None:
         answer, _ = in_turn(httpx.Response(404, text="<html>"))
-        with pytest.raises(tollgate.NotFoundError):
+        with pytest.raises(tollgate_client.NotFoundError):
             client(answer).submit("m", {})
 
     def test_no_key_and_no_address_are_said_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("TOLLGATE_API_KEY", raising=False)
         monkeypatch.delenv("TOLLGATE_URL", raising=False)
-        with pytest.raises(tollgate.ConfigurationError, match="TOLLGATE_API_KEY"):
-            tollgate.Client(base_url="https://x.test")
-        with pytest.raises(tollgate.ConfigurationError, match="TOLLGATE_URL"):
-            tollgate.Client("tg_live_x")
+        with pytest.raises(tollgate_client.ConfigurationError, match="TOLLGATE_API_KEY"):
+            tollgate_client.Client(base_url="https://x.test")
+        with pytest.raises(tollgate_client.ConfigurationError, match="TOLLGATE_URL"):
+            tollgate_client.Client("tg_live_x")
 
 
 class TestLocalFiles:
@@ -303,9 +302,12 @@ class TestWaiting:
         assert [one.name for one in task.files] == ["a.png"]
 
     @pytest.mark.parametrize(
-        ("status", "kind"), [("failed", tollgate.TaskFailedError), ("expired", tollgate.TaskExpiredError)]
+        ("status", "kind"),
+        [("failed", tollgate_client.TaskFailedError), ("expired", tollgate_client.TaskExpiredError)],
     )
-    def test_what_makes_nothing_raises(self, status: str, kind: type[tollgate.TaskFailedError]) -> None:
+    def test_what_makes_nothing_raises(
+        self, status: str, kind: type[tollgate_client.TaskFailedError]
+    ) -> None:
         answer = self.statuses({"status": status, "refundedCents": 3, "error": {"message": "why"}})
         with pytest.raises(kind, match="why") as raised:
             client(answer).run("m", {})
@@ -317,7 +319,7 @@ class TestWaiting:
         assert no_sleep == [0.5, 4]
 
     def test_a_wait_has_an_end(self) -> None:
-        with pytest.raises(tollgate.WaitTimeoutError) as raised:
+        with pytest.raises(tollgate_client.WaitTimeoutError) as raised:
             client(self.statuses()).submit("m", {}).wait(timeout=0)
         assert raised.value.task.status == "not_started"
 
@@ -332,7 +334,7 @@ class TestStreams:
         assert self.streamed(": keep-alive", chunk, 'data: {"choices": []}', "data: [DONE]") == ["hi"]
 
     def test_a_stream_that_breaks_off_is_not_whole(self) -> None:
-        with pytest.raises(tollgate.TollgateError, match="broke off"):
+        with pytest.raises(tollgate_client.TollgateError, match="broke off"):
             self.streamed('data: {"choices": [{"delta": {"content": "hi"}}]}')
-        with pytest.raises(tollgate.TollgateError, match="gone"):
+        with pytest.raises(tollgate_client.TollgateError, match="gone"):
             self.streamed('data: {"error": {"message": "gone"}}')

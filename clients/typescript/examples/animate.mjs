@@ -3,8 +3,8 @@
 //   node animate.mjs start.png "the waves begin to roll"
 //
 // Needs TOLLGATE_URL and TOLLGATE_API_KEY.
-import { Client, InsufficientBalanceError, TaskFailedError } from "tollgate";
-import { fromPath, save } from "tollgate/node";
+import { Client, InsufficientBalanceError, TaskFailedError } from "tollgate-client";
+import { fromPath, save } from "tollgate-client/node";
 
 const MODEL = "seedance-1.5-pro";
 const [image, prompt] = process.argv.slice(2);

@@ -6,7 +6,7 @@
 // media.ts      local files inside an input
 // client.ts     the client
 // webhooks.ts   is a webhook Tollgate's?
-// node.ts       ("tollgate/node") files on disk
+// node.ts       ("tollgate-client/node") files on disk
 export * from "./client.js";
 export * from "./errors.js";
 export type * from "./inputs.js";

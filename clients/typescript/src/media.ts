@@ -1,6 +1,6 @@
 // Files of yours inside an input: found, and replaced by the ids of their uploads.
 
-/** A file to upload. In Node, `fromPath` of "tollgate/node" makes one of a path. */
+/** A file to upload. In Node, `fromPath` of "tollgate-client/node" makes one of a path. */
 export type LocalFile = Blob | Uint8Array;
 
 const MAX_DEPTH = 6;

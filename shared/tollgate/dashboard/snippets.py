@@ -34,8 +34,8 @@ def first_snippets(base_url: str) -> list[Snippet]:
     python = (
         "# pip install tollgate\n"
         f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_YOUR_KEY\n"
-        "import tollgate\n\n"
-        f'task = tollgate.run("{FIRST["model"]}", {_python(FIRST["input"], 4)})\n'
+        "import tollgate_client\n\n"
+        f'task = tollgate_client.run("{FIRST["model"]}", {_python(FIRST["input"], 4)})\n'
         "print(task.save())  # the paths of the files"
     )
     return [_curl(f"{base_url}/api/v1/generation/create", FIRST), Snippet("Python", python)]

@@ -110,9 +110,9 @@ jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO"""
 
 _MEDIA_CLIENT = """\
 # pip install tollgate
-import tollgate
+import tollgate_client
 
-task = tollgate.run("MODEL", INPUT)
+task = tollgate_client.run("MODEL", INPUT)
 for path in task.save():
     print(path)"""
 
@@ -199,9 +199,9 @@ curl -sS "$TOLLGATE_URL/api/v1/chat/completions" \\
 
 _TEXT_CLIENT = """\
 # pip install tollgate
-import tollgate
+import tollgate_client
 
-for piece in tollgate.stream_chat("MODEL", "Say hello"):
+for piece in tollgate_client.stream_chat("MODEL", "Say hello"):
     print(piece, end="", flush=True)"""
 
 _TEXT_OPENAI = """\

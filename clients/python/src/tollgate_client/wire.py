@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from tollgate.errors import ConfigurationError, api_error
+from tollgate_client.errors import ConfigurationError, api_error
 
 VERSION = "0.1.0"
 MAX_ATTEMPTS = 5

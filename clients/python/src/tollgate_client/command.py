@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tollgate.client import Client
-from tollgate.errors import InvalidInputError, TollgateError
-from tollgate.models import TaskStatus
-from tollgate.wire import VERSION
+from tollgate_client.client import Client
+from tollgate_client.errors import InvalidInputError, TollgateError
+from tollgate_client.models import TaskStatus
+from tollgate_client.wire import VERSION
 
 FAILED, INTERRUPTED = 1, 130
 COMPLETION_FRESH_S = 24 * 3600

@@ -13,12 +13,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 
-from tollgate import wire
-from tollgate.errors import TollgateError, UnreachableError
-from tollgate.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
-from tollgate.progress import shown_progress
-from tollgate.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
-from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+from tollgate_client import wire
+from tollgate_client.errors import TollgateError, UnreachableError
+from tollgate_client.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate_client.progress import shown_progress
+from tollgate_client.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
+from tollgate_client.wire import PutFile, Reply, Send, Settings, Sleep
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 if TYPE_CHECKING:
-    from tollgate.models import TaskStatus
+    from tollgate_client.models import TaskStatus
 
 
 class TollgateError(Exception):

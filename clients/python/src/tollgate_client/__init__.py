@@ -1,8 +1,8 @@
 """Images, videos, music and text from one API.
 
-    import tollgate
+    import tollgate_client
 
-    task = tollgate.run("z-image", {"prompt": "a lighthouse at dusk", "size": "16:9"})
+    task = tollgate_client.run("z-image", {"prompt": "a lighthouse at dusk", "size": "16:9"})
     task.save("images")
 
 `run`, `submit`, `estimate`, `task`, `models`, `chat`, `stream_chat` and `upload` use one shared `Client`,
@@ -26,9 +26,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tollgate.aio import AsyncClient, AsyncTask
-from tollgate.client import Client, Messages, Task
-from tollgate.errors import (
+from tollgate_client.aio import AsyncClient, AsyncTask
+from tollgate_client.client import Client, Messages, Task
+from tollgate_client.errors import (
     APIError,
     AuthenticationError,
     ConfigurationError,
@@ -48,9 +48,9 @@ from tollgate.errors import (
     UnreachableError,
     WaitTimeoutError,
 )
-from tollgate.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
-from tollgate.webhooks import Event, verify_webhook
-from tollgate.wire import VERSION
+from tollgate_client.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate_client.webhooks import Event, verify_webhook
+from tollgate_client.wire import VERSION
 
 __version__ = VERSION
 

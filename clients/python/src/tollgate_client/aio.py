@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from tollgate import wire
-from tollgate.client import (
+from tollgate_client import wire
+from tollgate_client.client import (
     DOWNLOAD_CHUNK_BYTES,
     Messages,
     OnProgress,
@@ -25,11 +25,11 @@ from tollgate.client import (
     saving,
     text_of,
 )
-from tollgate.errors import TollgateError
-from tollgate.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
-from tollgate.progress import shown_progress
-from tollgate.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
-from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+from tollgate_client.errors import TollgateError
+from tollgate_client.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
+from tollgate_client.progress import shown_progress
+from tollgate_client.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
+from tollgate_client.wire import PutFile, Reply, Send, Settings, Sleep
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -79,7 +79,7 @@ class AsyncTask:
 
 
 class AsyncClient:
-    """Tollgate, with one API key, in one event loop. See `tollgate.Client`."""
+    """Tollgate, with one API key, in one event loop. See `tollgate_client.Client`."""
 
     def __init__(
         self,

@@ -12,8 +12,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.errors import SignatureError
-from tollgate.models import TaskStatus
+from tollgate_client.errors import SignatureError
+from tollgate_client.models import TaskStatus
 
 TOLERANCE_S = 300
 """How old or how early an event may be: replays end here."""

@@ -9,16 +9,16 @@ from typing import Any, TypedDict, TypeVar
 
 import httpx
 
-from tollgate.errors import (
+from tollgate_client.errors import (
     TaskExpiredError,
     TaskFailedError,
     TollgateError,
     UnreachableError,
     WaitTimeoutError,
 )
-from tollgate.media import files_in, key_of, local_file, local_path, replaced, type_of
-from tollgate.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
-from tollgate.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
+from tollgate_client.media import files_in, key_of, local_file, local_path, replaced, type_of
+from tollgate_client.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
+from tollgate_client.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
 
 Effect = Send | Sleep | PutFile
 ResultT = TypeVar("ResultT")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tollgate.models import Progress
+from tollgate_client.models import Progress
 
 Show = Callable[[Progress], None]
 
