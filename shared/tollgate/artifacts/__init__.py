@@ -1,14 +1,14 @@
-"""Results in our own storage: what may be stored, and copying it there.
+"""Artifacts: results and customers' files in Tollgate's own storage.
 
-In: a result's URL at a provider, or a data URI of a request. Out: an object in our bucket and what it is
-by its bytes.
+In: a result's URL at a provider, a data URI in a request, or a customer's upload. Out: an object in the
+bucket, and its type, which its bytes show.
 
-store.py          copies results, part by part: memory stays flat
+store.py          copies results part by part, with constant memory
 models.py         a stored file
-sniff.py          what a file is, by its first bytes
-completeness.py   whether a file goes on to its own end
-inputs.py         data URIs of a request; `uploads.py`: files that customers sent before it
-files.py          uploads and their end, with their lines in the audit log
+sniff.py          the type of a file, from its first bytes
+completeness.py   checks that a file is not cut off
+inputs.py         data URIs in a request; `uploads.py`: files uploaded before it
+files.py          uploads and their deletion, with the audit log
 presence.py       whether an object is stored
-results.py        stored results: their bytes, for answers that carry them, and their end
+results.py        stored results: reads and deletes their files
 """

@@ -1,8 +1,8 @@
-"""Whether a file goes on to its own end, told while its bytes pass by. Pure; holds a few bytes at a time.
+"""Checks that a file reaches its end, while its bytes pass by. Pure; holds only a few bytes at a time.
 
-A connection that closes early is an error of HTTP only where a length was announced, and a file inside an
-answer has no length at all. But each format says by itself where it ends. Only that is looked at: what stands
-after the end, or in an order that a player forgives, is no reason to refuse what a provider made.
+HTTP reports a connection that closed early only if the response announced a length, and a file inside an
+answer has no length. But each format marks its end. Only the end is checked. Bytes after it, or an order
+that players accept, are no reason to refuse a provider's result.
 
 Sources: PNG (W3C, 2003, §5.3), JPEG (ITU-T T.81, annex B), GIF89a, WebP and WAV (RIFF), ISO/IEC 14496-12
 (MP4, MOV, M4A, AVIF), RFC 8794 (WebM), MPEG-1 audio (ISO/IEC 11172-3) with LAME's Xing header, RFC 9639
@@ -37,35 +37,35 @@ class _Sized:
 
 
 class Take(_Sized):
-    """Asks for the next `size` bytes; a file that ends before them is cut off."""
+    """Requests the next `size` bytes; a file that ends before them is cut off."""
 
 
 class TakeIfAny(_Sized):
-    """Asks for the next `size` bytes, or those that are left: fewer, or none, at the end of the file."""
+    """Requests the next `size` bytes, or the rest of the file, which may be empty."""
 
 
 class TakeTail(_Sized):
-    """Asks for the last `size` bytes of the file, or fewer of a shorter one."""
+    """Requests the last `size` bytes of the file, or all of a shorter one."""
 
 
 class Skip(_Sized):
-    """Goes `size` bytes on; a file that ends before them is cut off."""
+    """Skips `size` bytes; a file that ends before them is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkipPast:
-    """Goes on to behind the next byte of this value; a file without one is cut off."""
+    """Skips to the byte after the next `value`; a file without it is cut off."""
 
     value: bytes
 
 
 Move: TypeAlias = Take | TakeIfAny | TakeTail | Skip | SkipPast
-# Goes through a file of one format, and returns whether all of it is there.
+# Walks through a file of one format, and returns whether the file is complete.
 Walk: TypeAlias = Generator[Move, bytes, bool]
 
 
 class Completeness:
-    """Follows one file of a known type; holds no more of it than the next move asks for."""
+    """Follows one file of a known type; buffers only the bytes of the current move."""
 
     def __init__(self, kind: MediaType) -> None:
         self._walk = _WALKS[kind]()
@@ -75,7 +75,7 @@ class Completeness:
         self._at = 0
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next bytes of the file."""
+        """Process the next bytes of the file."""
         if self._move is None:
             return
         self._data = self._data[self._at :] + chunk
@@ -84,14 +84,14 @@ class Completeness:
             pass
 
     def is_complete(self) -> bool:
-        """Return whether what was fed is a whole file. Nothing can be fed after that."""
+        """Return whether the bytes so far are a complete file. After this call, `feed` must not be called."""
         if isinstance(self._move, TakeIfAny | TakeTail):
             self._answer(self._data[self._at :])
             self._move = None
         return self._verdict
 
     def _advance(self, move: Move) -> bool:
-        """Make `move` if enough of the file is here; return whether it was made."""
+        """Do `move` if enough bytes are here; return whether it was done."""
         left = len(self._data) - self._at
         match move:
             case Take(size) | TakeIfAny(size) if size <= left:
@@ -136,7 +136,7 @@ def _png() -> Walk:
 
 _JPEG_END, _JPEG_SCAN = 0xD9, 0xDA
 _JPEG_FILL = 0xFF
-# What follows 0xFF without a length: an escaped byte of a scan, TEM, restarts, the start of an image.
+# Bytes that follow 0xFF without a length: an escaped byte of a scan, TEM, restarts, the start of an image.
 _JPEG_BARE = (0x00, 0x01, *range(0xD0, 0xD9))
 
 
@@ -144,7 +144,8 @@ def _jpeg() -> Walk:
     yield Skip(2)
     has_pixels = False
     while True:
-        # Inside a scan a lone 0xFF is always followed by zero, so the next marker is found in both places.
+        # Inside a scan, zero follows each 0xFF that is data, so markers are found inside and outside of
+        # scans.
         yield SkipPast(b"\xff")
         marker = _JPEG_FILL
         while marker == _JPEG_FILL:
@@ -189,12 +190,12 @@ def _webp() -> Walk:
     return True
 
 
-# What a WAV says of its size that was written while it was made.
+# Sizes in a WAV that was written as a stream.
 _UNKNOWN_32 = (0, 0xFFFFFFFF)
 
 
 def _wav() -> Walk:
-    # Not by the size of the whole: writers count it in more ways than one.
+    # The size of the whole file is not used, because writers count it differently.
     yield Skip(12)
     while True:
         head = yield Take(8)
@@ -227,7 +228,7 @@ def _boxes() -> Walk:
 
 
 def _can_be_shown(boxes: set[bytes]) -> bool:
-    """Return whether there are an index and samples: of a video or sound, in fragments, or of an image."""
+    """Return whether there is an index and data: of a video, sound or image, or of fragments."""
     return not boxes.isdisjoint({b"moov", b"meta"}) and not boxes.isdisjoint({b"mdat", b"moof"})
 
 
@@ -242,7 +243,7 @@ def _webm() -> Walk:
         width = _vint_bytes(first[0])
         size = int.from_bytes(first + (yield Take(width - 1))) & ((1 << 7 * width) - 1)
         if size == (1 << 7 * width) - 1:
-            continue  # of unknown size, written while it was made: what is in it follows
+            continue  # of unknown size, because it was written as a stream: its content follows
         yield Skip(size)
         if name == _SEGMENT:
             return True
@@ -251,7 +252,7 @@ def _webm() -> Walk:
 
 
 def _vint_bytes(first: int) -> int:
-    """Return how many bytes a number has whose first byte this is: one, and one for each leading zero bit."""
+    """Return the length in bytes of an EBML number by its first byte: 1, plus 1 for each leading zero bit."""
     return 9 - first.bit_length()
 
 
@@ -264,7 +265,7 @@ _KBPS_2 = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 _HZ = (44_100, 48_000, 32_000)
 # By the two bits that stand for MPEG-1, 2 and 2.5.
 _HZ_DIVISOR = {_MPEG_1: 1, 2: 2, 0: 4}
-# The header that LAME and ffmpeg write stands so near to the start of the first frame.
+# LAME and ffmpeg write the header within this distance from the start of the first frame.
 _XING_WITHIN = 48
 
 
@@ -281,12 +282,12 @@ def _mp3() -> Walk:
         walked += size
         head = yield TakeIfAny(_MP3_HEAD_BYTES)
     if len(head) == _MP3_HEAD_BYTES:
-        return True  # tags, or frames of a kind that has no size: nothing tells the end
+        return True  # tags, or frames without a size: the end cannot be checked
     return not head.startswith(b"\xff") and walked >= max(announced, 1)
 
 
 def _mp3_frame_bytes(head: bytes) -> int:
-    """Return the size of the frame that begins with these bytes; 0 where none does, or it has none."""
+    """Return the size of the frame that begins with `head`; 0 for other data, or a frame without a size."""
     version, layer = head[1] >> 3 & 3, head[1] >> 1 & 3
     rate, hz, padding = head[2] >> 4, head[2] >> 2 & 3, head[2] >> 1 & 1
     is_frame = int.from_bytes(head[:2]) >> 5 == (1 << 11) - 1 and version in _HZ_DIVISOR and layer == _LAYER_3
@@ -298,7 +299,7 @@ def _mp3_frame_bytes(head: bytes) -> int:
 
 
 def _xing_bytes(start: bytes) -> int:
-    """Return how many bytes of frames the first frame announces; 0 where it does not."""
+    """Return the bytes of all frames according to the first frame; 0 if it has no such number."""
     at = max(start.find(b"Xing"), start.find(b"Info"))
     if at < 0:
         return 0
@@ -309,9 +310,9 @@ def _xing_bytes(start: bytes) -> int:
 
 _FLAC_LAST, _FLAC_INFO = 0x80, 0
 _FLAC_SYNC = (b"\xff\xf8", b"\xff\xf9")
-# Of a frame at most; encoders stay under a quarter of it.
+# The most bytes of one frame; encoders write less than a quarter of it.
 _FLAC_FRAME_BYTES = 64 * 1024
-# Places where the last frame may begin; two bytes look like it once in 32 KiB.
+# Possible starts of the last frame; random data looks like one start in 32 KiB.
 _FLAC_CANDIDATES = 64
 _CRC16 = 0x8005
 
@@ -327,13 +328,13 @@ def _flac() -> Walk:
         else:
             yield Skip(size)
     tail = yield TakeTail(min(most or _FLAC_FRAME_BYTES, _FLAC_FRAME_BYTES))
-    # A frame ends in a checksum over all of it: the last one is whole if one begins somewhere that is right.
+    # A frame ends with a checksum. The last frame is complete if the checksum is right from any start.
     begins = [at for at in range(len(tail) - 1) if tail[at : at + 2] in _FLAC_SYNC]
     return any(_crc16(tail[at:]) == 0 for at in begins[-_FLAC_CANDIDATES:])
 
 
 def _crc16(data: bytes) -> int:
-    """Return FLAC's checksum: 0 for anything that ends in its own."""
+    """Return FLAC's checksum; 0 for data that ends with its checksum."""
     crc = 0
     for byte in data:
         crc ^= byte << 8

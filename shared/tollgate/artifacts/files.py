@@ -1,4 +1,4 @@
-"""What customers do to files of their own, with its line in the audit log."""
+"""A customer's requests for their own files, noted in the audit log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tollgate.audit.repository import AuditLog
 
 @dataclass(frozen=True, slots=True)
 class CustomerFiles:
-    """Grants uploads and deletes them; `who` asks, as the audit log has it."""
+    """Allows uploads and deletes files; `who` is the actor in the audit log."""
 
     uploads: Uploads
     audit: AuditLog
@@ -20,15 +20,15 @@ class CustomerFiles:
     def grant(self, account_id: str, body: Mapping[str, Any], who: str) -> UploadedFileView:
         """Return the `data` of a new file, as `Uploads.grant` does."""
         granted = self.uploads.grant(account_id, body)
-        # Before the answer: nobody has a form that is not noted.
+        # Noted before the response, so that no form exists without an event.
         detail = f"{granted['contentType']}, {granted['bytes']} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
         return granted
 
     def delete(self, account_id: str, file_id: str, who: str) -> DeletedFileView:
-        """Delete a file and return the `data` that says so. Raises `UploadNotFoundError`."""
+        """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""
         key = self.uploads.existing(account_id, file_id)
-        # Noted first: a file that is gone has its line, whatever dies in between.
+        # Noted first: after a crash, no deleted file is without an event.
         self.audit.write(account_id, who, Action.FILE_DELETED, file_id)
         self.uploads.remove(key)
         return {"id": file_id, "deleted": True}

@@ -1,4 +1,4 @@
-"""Media that came inside a request, as data URIs: kept in private storage, read by signed addresses alone.
+"""Media in requests, sent as data URIs: stored privately, and readable only through signed URLs.
 
 Source: docs/contract.md#generation.
 """
@@ -22,12 +22,12 @@ from tollgate.kit.observability import logger
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
-# How deep the inputs of the profiles are nested, and one more.
+# The nesting of the deepest profile, and one more.
 MAX_DEPTH = 4
 
-# A provider reads its input when it begins, which may be long after it was asked.
+# A provider reads its input when the job starts, which may be hours after the submit.
 SIGNED_S = 12 * 60 * 60
-# A create stores its files after its charge, and a quick worker may be first. It looks so often for each.
+# A create stores its files after its charge, so a quick worker may be first. This is how often it looks.
 MAX_LOOKS = 10
 LOOK_EVERY_S = 1.0
 
@@ -37,10 +37,10 @@ _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """Media that came inside a request as a data URI.
+    """Media from a data URI in a request.
 
-    `key` is the object in the bucket to keep its bytes under, `url` the name that stands in the task in its
-    place, `uri` the data URI as it came.
+    `key` is the object for its bytes in the bucket, `url` its name in the task, and `uri` the original data
+    URI.
     """
 
     key: str
@@ -52,9 +52,9 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class InputStore:
-    """Keeps media of requests, private to their account: only a signed address reads it.
+    """Stores media of requests, private to their account: only a signed URL reads it.
 
-    What is kept under a name never changes: the name is made of its bytes.
+    A stored file never changes, because its name is the hash of its bytes.
     """
 
     s3: "S3Client"
@@ -63,11 +63,11 @@ class InputStore:
     uploads: Uploads
 
     def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[InputFile]]:
-        """Return a create body with names of ours in the place of the data URIs in its input, and the files
-        that `keep` must put there; nothing is stored yet.
+        """Return a create body in which names replace data URIs and file ids, and the files that `keep` must
+        store. Nothing is stored yet.
 
-        Raises `InvalidInputError` for a data URI that does not hold media of a kind that we store, and for
-        the name of a file of another account.
+        Raises `InvalidInputError` for a data URI without media of a known type, and for a file that is
+        missing or of another account.
         """
         files: list[InputFile] = []
         problems: list[Problem] = []
@@ -95,7 +95,7 @@ class InputStore:
             if data is None or kind is None:
                 problems.append(Problem(path, "The data URI holds no media that can be read.", _KNOWN))
                 return text
-            # Named after its bytes: a repeat of the create stores the same file again, and nothing else.
+            # Named by its bytes, so that a repeated create stores the same file.
             name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"
             files.append(InputFile(f"{folder}{name}", f"{own}{name}", kind, data, uri=text))
             return files[-1].url
@@ -106,22 +106,22 @@ class InputStore:
         return (changed if "input" in body else dict(body)), files
 
     def keep(self, files: Sequence[InputFile]) -> None:
-        """Store files under their names; a repeat changes nothing."""
+        """Store files; a repeat changes nothing."""
         for file in files:
             self.s3.put_object(
                 Bucket=self.bucket, Key=file.key, Body=file.data, ContentType=file.kind.content_type
             )
 
     def signed(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a task's values with an address in the place of each name of ours, good for `SIGNED_S`.
+        """Return a task's values with signed URLs instead of file names, valid for `SIGNED_S` seconds.
 
-        A create stores its files after its charge, so a quick worker may be first: it waits a little.
-        Raises the SDK's errors.
+        A create stores its files after its charge, so this waits shortly for a missing file. Raises the SDK's
+        errors.
         """
         return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
 
     def address(self, url: str) -> str:
-        """Return where a URL of a task can be read now: signed for a file of ours, else as it is."""
+        """Return the URL to read a task's file now: signed for a file in Tollgate's storage."""
         key = self._key_of(url)
         return url if key is None else self._sign(key)
 
@@ -130,12 +130,12 @@ class InputStore:
         if key is None:
             return text
         if not self._comes(key):
-            # Signed all the same: the provider refuses it, and the money goes back.
+            # Signed although it is missing: the provider rejects it, and the charge is refunded.
             logger.error("inputs.missing", key=key, looks=MAX_LOOKS)
         return self._sign(key)
 
     def _comes(self, key: str) -> bool:
-        """Return whether a file is there, or is stored in the next seconds. Raises the SDK's errors."""
+        """Return whether a file is stored now or within the next seconds. Raises the SDK's errors."""
         for look in range(MAX_LOOKS):
             if look:
                 time.sleep(LOOK_EVERY_S)
@@ -153,7 +153,7 @@ class InputStore:
 
 
 def _replaced(value: Any, path: str, url_of: Callable[[str, str], str], depth: int) -> Any:
-    """Return a JSON value with `url_of(path, text)` in the place of each text in it."""
+    """Return a JSON value with each text replaced by `url_of(path, text)`."""
     if isinstance(value, str):
         return url_of(path, value)
     if depth == 0:

@@ -1,4 +1,4 @@
-"""A file in our storage, as tasks keep it and customers see it. Pure."""
+"""A stored file, for tasks and for customers. Pure."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ FileType = Literal["image", "video", "audio"]
 
 
 class FileView(Shape):
-    """A result in our storage."""
+    """A result in Tollgate's storage."""
 
     fileUrl: Annotated[str, Keywords(format="uri")]
     fileType: FileType
@@ -28,12 +28,12 @@ class UploadFormView(Shape):
 
 
 class UploadedFileView(Shape):
-    """A file to be: its id, and where its bytes go."""
+    """A file before its upload: its id, and the form for its bytes."""
 
     id: str
-    """Goes into any media field."""
+    """The value for any media field."""
     url: str
-    """The same, as an address; only this account can use it."""
+    """The same file as a URL, which only this account can use."""
     upload: UploadFormView
     bytes: int
     contentType: str
@@ -41,7 +41,7 @@ class UploadedFileView(Shape):
 
 
 class DeletedFileView(Shape):
-    """A file that is gone."""
+    """A deleted file."""
 
     id: str
     deleted: Literal[True]
@@ -51,9 +51,9 @@ THUMBNAIL = ".thumb.webp"
 
 
 def thumbnail_of(name: str) -> str:
-    """Return the key, or URL, of a result's thumbnail, by its own: beside it, so it lives and goes with it.
+    """Return the key (or URL) of the thumbnail of a result's key (or URL). It has the same lifetime.
 
-    It may not be there: yet, of a result that cannot be decoded, and of old ones.
+    The object may be missing: not drawn yet, not decodable, or from before thumbnails existed.
     """
     return name + THUMBNAIL
 
@@ -70,11 +70,11 @@ class StoredFile:
 
     @property
     def thumbnail_url(self) -> str:
-        """Return where its thumbnail is, if it has one (`thumbnail_of`)."""
+        """Return the URL of the thumbnail, which may be missing (`thumbnail_of`)."""
         return thumbnail_of(self.url)
 
     def view(self) -> FileView:
-        """Return the file as the status shows it."""
+        """Return the file for the status of a task."""
         return {
             "fileUrl": self.url,
             "fileType": self.file_type,

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes and by nothing else. Pure.
+"""The type of a file, only from its first bytes. Pure.
 
 Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 14496-12 for `ftyp`.
 """
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from tollgate.artifacts.models import FileType
 
-# Enough of a file for `media_type`.
+# Enough bytes of a file for `media_type`.
 HEAD_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A kind of file that we store, as tasks show it.
+    """A type of file that Tollgate stores.
 
-    The content type is what the file is served with, whatever its provider called it.
+    Files are served with `content_type`, whatever the provider declared.
     """
 
     file_type: FileType
@@ -49,7 +49,7 @@ _BY_START = (
 )
 _BY_RIFF_FORM = {b"WEBP": WEBP, b"WAVE": WAV}
 _BY_BRAND = {b"qt  ": MOV, b"M4A ": M4A, b"avif": AVIF, b"avis": AVIF}
-# How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other images.
+# The prefixes of MP4 brands (mp4ra.org). HEIC, JPEG 2000 and other images start with the same box.
 _MP4_BRANDS = (b"iso", b"mp4", b"avc1", b"M4V", b"dash", b"cmf", b"MSNV", b"f4v ")
 _MPEG_SYNC = 0xFF
 _MPEG_SYNC_LOW = 0xE0
@@ -58,7 +58,7 @@ _LAYER_3 = 0x02
 
 
 def media_type(head: bytes) -> MediaType | None:
-    """Return the type of a file that begins with `head` (`HEAD_BYTES` of it), or `None` for any other."""
+    """Return the type of a file that starts with `head` (`HEAD_BYTES` of it), or `None` for other files."""
     for start, found in _BY_START:
         if head.startswith(start):
             return found
@@ -71,7 +71,7 @@ def media_type(head: bytes) -> MediaType | None:
 
 
 def _is_mpeg_layer_3(head: bytes) -> bool:
-    """Return whether this is an MP3 without tags: eleven bits of frame sync, then the layer."""
+    """Return whether this is an MP3 without tags: eleven bits of frame sync, then layer 3."""
     return (
         len(head) > 1
         and head[0] == _MPEG_SYNC

@@ -1,4 +1,4 @@
-"""Copies result files into the media bucket, part by part, so that memory stays flat at any size."""
+"""Copies result files into the media bucket part by part, so that memory does not grow with the size."""
 
 import hashlib
 import secrets
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import CompletedPartTypeDef
 
-# S3 wants at least 5 MiB a part and at most 10 000 parts.
+# S3 requires at least 5 MiB for a part, and allows 10 000 parts.
 PART_BYTES = 8 * 1024 * 1024
 MAX_FILE_BYTES = 5 * 1024**3
 MAX_FILES = 32
-# For all files of a task together; less than the function's own timeout.
+# For all files of a task together; less than the function's timeout.
 COPY_TIMEOUT_S = 240.0
-# A quick copy shares its worker with nine others: a file is one part in memory, and nobody waits long for it.
+# A quick copy shares its worker with nine others: one part in memory for each, and no long wait.
 QUICK_TIMEOUT_S = 15.0
 TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
@@ -37,7 +37,7 @@ HTTP_OK = 200
 
 
 class CopyError(Exception):
-    """A result could not be copied. `retryable`: the next try may find the source whole."""
+    """A result could not be copied. `retryable` means that another attempt may succeed."""
 
     def __init__(self, detail: str, *, retryable: bool) -> None:
         super().__init__(detail)
@@ -47,7 +47,7 @@ class CopyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore:
-    """The media bucket, and the address that its files are served under."""
+    """The media bucket, and the base URL of its files."""
 
     s3: "S3Client"
     bucket: str
@@ -62,12 +62,12 @@ class ArtifactStore:
         *,
         is_quick: bool = False,
     ) -> list[StoredFile]:
-        """Copy the results of a task; `heartbeat` is called over and over while bytes come.
+        """Copy the results of a task; call `heartbeat` with each piece of data that arrives.
 
-        A quick copy refuses a file of more than one part, and has `QUICK_TIMEOUT_S` for all of them. Files
-        are cached for ever, so none may change: each run of a copy has names of its own, and two runs at
-        once cannot touch each other's. Raises `CopyError` for whatever is wrong with a source;
-        faults of our own storage pass.
+        A quick copy refuses a file of more than one part, and has `QUICK_TIMEOUT_S` for all files. Stored
+        files never change, because they are cached forever. So each run uses its own names, and runs at the
+        same time cannot affect each other. Raises `CopyError` for every problem with a source, and the SDK's
+        errors for problems with the storage.
         """
         run = secrets.token_hex(TOKEN_BYTES)
         deadline = time.monotonic() + (QUICK_TIMEOUT_S if is_quick else COPY_TIMEOUT_S)
@@ -87,13 +87,13 @@ class ArtifactStore:
     ) -> StoredFile:
         with self._open(source, deadline, most_bytes) as chunks:
             parts = _parts(chunks, most_bytes, heartbeat)
-            # What it is shows in its first bytes; what the provider says of it may be wrong, or missing.
+            # The type comes from the first bytes, because the provider's content type may be wrong or
+            # missing.
             first = next(parts, b"")
             found = media_type(first)
             if found is None:
                 raise CopyError("the result is not media", retryable=not first)
-            # Named after the bytes, not after what the provider calls it: the extension decides how a browser
-            # opens it.
+            # The extension comes from the bytes too, because it decides how a browser opens the file.
             key = f"{key}.{found.extension}"
             size, sha256 = self._upload(key, found, first, _whole(found, first, parts))
         return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
@@ -108,15 +108,16 @@ class ArtifactStore:
         try:
             left_s = deadline - time.monotonic()
             with self.outbound.download(source.url, left_s, source.headers) as response:
-                # Not there yet, or a host that is down for a moment: worth another attempt.
+                # The file may not be ready, or the host may be down for a moment, so another attempt is
+                # useful.
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
-                # Before a byte of it is read, where the source says so.
+                # If the source announces its size, check it before reading.
                 announced = response.headers.get("content-length")
                 if announced is not None and digits(announced, 0, most_bytes) is None:
                     raise _too_large(most_bytes)
                 yield response.iter_raw(CHUNK_BYTES)
-        # An inside address stays one: no second attempt.
+        # A forbidden address stays forbidden, so there is no second attempt.
         except ForbiddenAddressError as exc:
             raise CopyError(f"the result's URL {exc}", retryable=False) from exc
         except (httpx.TransportError, httpx.TooManyRedirects, httpx.InvalidURL) as exc:
@@ -126,7 +127,7 @@ class ArtifactStore:
         """Store `first` and `rest`; return the size in bytes and the SHA-256 in hex."""
         digest = hashlib.sha256(first)
         second = next(rest, None)
-        # One part is one PUT; a multipart upload of it would be three requests.
+        # One part needs one PUT; a multipart upload would need three requests.
         if second is None:
             self.s3.put_object(
                 Bucket=self.bucket,
@@ -149,7 +150,7 @@ class ArtifactStore:
 
     @contextmanager
     def _multipart(self, key: str, found: MediaType) -> Iterator["_Multipart"]:
-        """Open a multipart upload; completed at the end, given up when anything goes wrong."""
+        """Open a multipart upload; complete it at the end, or abort it after any exception."""
         started = self.s3.create_multipart_upload(
             Bucket=self.bucket, Key=key, ContentType=found.content_type, CacheControl=CACHE_CONTROL
         )
@@ -157,8 +158,8 @@ class ArtifactStore:
         try:
             yield upload
             upload.complete()
-        # Also when the process is told to end: parts of an open upload are stored, and paid for, until it is
-        # given up.
+        # Also when the process is stopped: the parts of an open upload are stored and billed until it is
+        # aborted.
         except BaseException:
             upload.abort()
             raise
@@ -184,26 +185,27 @@ class _Multipart:
         self._size_bytes += len(part)
 
     def complete(self) -> None:
-        # Nobody else ends this upload. If it is gone, then an earlier try completed it.
+        # Only this code ends the upload. If it is gone, an earlier attempt of the SDK completed it.
         with suppress(self._s3.exceptions.NoSuchUpload):
             self._s3.complete_multipart_upload(
                 Bucket=self._bucket,
                 Key=self._key,
                 UploadId=self._upload_id,
                 MultipartUpload={"Parts": self._parts},
-                # S3 refuses to put together what has another size: a lost part cannot pass for a file.
+                # S3 refuses an object of another size, so a lost part cannot lead to a broken file.
                 MpuObjectSize=self._size_bytes,
             )
 
     def abort(self) -> None:
-        # If it is gone, then an earlier try aborted it.
+        # If it is gone, an earlier attempt of the SDK aborted it.
         with suppress(self._s3.exceptions.NoSuchUpload):
             self._s3.abort_multipart_upload(Bucket=self._bucket, Key=self._key, UploadId=self._upload_id)
 
 
 def _whole(kind: MediaType, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Return `rest`; raises `CopyError` at its end, before anything is stored under its name, if that is not
-    the end of the file. HTTP does not tell where no length was announced, and an inline file has none.
+    """Yield `rest`; at its end, raise `CopyError` if the file is not complete, before it is stored.
+
+    HTTP reports a cut-off only if a length was announced, and an inline file has no length.
     """
     file = Completeness(kind)
     file.feed(first)
@@ -219,17 +221,19 @@ def _too_large(most_bytes: int) -> CopyError:
 
 
 def _parts(chunks: Iterator[bytes], most_bytes: int, heartbeat: Callable[[], None]) -> Iterator[bytes]:
-    """Gather chunks into parts of `PART_BYTES`; the last may be smaller. Raises `CopyError` where they are
-    more than `most_bytes`.
+    """Yield the chunks as parts of `PART_BYTES`; the last part may be smaller.
+
+    Raises `CopyError` for more than `most_bytes`.
     """
     gathered, size = bytearray(), 0
     for chunk in chunks:
         size += len(chunk)
-        # Counted as it comes: an announced length may be missing, or wrong.
+        # Counted here, because an announced length may be missing or wrong.
         if size > most_bytes:
             raise _too_large(most_bytes)
         gathered += chunk
-        # With each piece: a source that sends nothing keeps no lease alive, and its copy is taken over.
+        # Called with each piece: a source that sends nothing does not extend the lease, and another worker
+        # takes over.
         heartbeat()
         while len(gathered) >= PART_BYTES:
             yield bytes(gathered[:PART_BYTES])

@@ -1,10 +1,10 @@
-"""Customers' own files: granted, sent straight to storage, named by `file_…` in any media field, and deleted.
+"""Customers' own files: allowed, uploaded directly to S3, used as `file_…` in media fields, and deleted.
 
-    grant ─► an empty object holds the place ─► the form fills it ─► a task names it ─► signed for a reader
+    grant ─► an empty object reserves the key ─► the form uploads ─► a task uses the id ─► a signed URL reads
 
-There is no table: the key has all there is to know, `inputs/<account>/<file id>-<bytes>.<ext>`. The id is a
-ULID, so it tells when it was granted; the bytes are what was granted, so a list tells how much room is
-taken before anything came.
+There is no table. The key `inputs/<account>/<file id>-<bytes>.<ext>` has all data: the id is a ULID with the
+time of the grant, and the bytes are the allowed size. So a list of keys shows the reserved space, even
+before an upload.
 """
 
 import re
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 PREFIX = "inputs"
 ID_PREFIX = "file"
-# Of one account at a time: one page of S3's list, which is what counts them.
+# The most files of one account: one page of S3's list, which counts them.
 MAX_FILES = 1_000
 MAX_STORED_BYTES = 1024**3
-# Of one file: twice the largest that a profile takes.
+# The most bytes of one file: twice the highest limit in a profile.
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
-# template.yaml ends what lies here: no task takes longer.
+# The lifecycle rule in template.yaml deletes files after this time. No task takes longer.
 KEPT_DAYS = 7
-# A file may be named by new tasks for so long; those that run go on reading it.
+# For this long, new tasks may use a file. Running tasks continue to read it.
 USABLE_S = 24 * 60 * 60
-# How long the form of an upload is good.
+# The lifetime of an upload form.
 FORM_S = 60 * 60
 MAX_NAME_LENGTH = 255
 FIELDS = ("filename", "contentType", "bytes")
-# What may be uploaded, and how its name ends: providers go by that.
+# The allowed content types, and the extension of each, which providers use to find the type.
 EXTENSIONS = {
     "image/png": "png",
     "image/jpeg": "jpg",
@@ -64,13 +64,13 @@ EXTENSIONS = {
 }
 
 _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
-"""What a file's key ends in: nothing that a reader on the way could read as another place."""
+"""The allowed end of a key: nothing that a server or client could read as another path."""
 _DECLARED = re.compile(r"-(\d{1,12})\.\w+$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
-    """The files of customers in `bucket`. `storage_url` is the address that names of files begin with."""
+    """Customers' files in `bucket`. `storage_url` is the base URL of their names."""
 
     s3: "S3Client"
     bucket: str
@@ -79,21 +79,21 @@ class Uploads:
 
     @property
     def origin(self) -> str:
-        """Return scheme and host that forms are sent to: a page has to be allowed to."""
+        """Return the scheme and host of upload forms, for the pages' content security policy."""
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
         return f"{form.scheme}://{form.netloc}"
 
     def grant(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
-        """Return the `data` of a new file: its id, and the form that its bytes go to.
+        """Return the `data` of a new file: its id, and the form to upload its bytes.
 
-        The form takes one file of the declared type and of no more than the declared bytes. Raises
+        The form accepts one file of the declared type, with at most the declared bytes. Raises
         `InvalidInputError`.
         """
         content_type, size_bytes = _checked(body)
         self.check_room(account_id, size_bytes)
         file_id = f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
         key = f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
-        # The place is taken before the form goes out, so forms never add up to more than fits.
+        # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
             self.bucket,
@@ -112,14 +112,14 @@ class Uploads:
         }
 
     def key_of(self, account_id: str, file_id: str) -> str | None:
-        """Return the key of a file of the account that is there and not too old; else `None`."""
+        """Return the key of an uploaded file of the account that is not too old; else `None`."""
         if _usable_until_ms(file_id) <= self.clock.now_ms():
             return None
         found = self._find(account_id, file_id)
         return found["Key"] if found is not None and found["Size"] > 0 else None
 
     def has(self, account_id: str, name: str) -> bool:
-        """Return whether a new task may name a file of the account by the last part of its key."""
+        """Return whether a new task may use a file of the account, named by the last part of its key."""
         if not _NAME.fullmatch(name):
             return False
         key = f"{folder_of(account_id)}{name}"
@@ -129,7 +129,7 @@ class Uploads:
         return is_stored(self.s3, self.bucket, key)
 
     def existing(self, account_id: str, file_id: str) -> str:
-        """Return the key of a file that is there, filled or not. Raises `UploadNotFoundError`."""
+        """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
@@ -140,7 +140,7 @@ class Uploads:
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def check_room(self, account_id: str, more_bytes: int = 0) -> None:
-        """Raise `InvalidInputError` where an account has no room for a file of `more_bytes`."""
+        """Raise `InvalidInputError` if an account has no room for a file of `more_bytes`."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
         taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))
         if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
@@ -154,7 +154,7 @@ class Uploads:
 
 
 def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
-    """Return the content type and the size in bytes that a body declares. Raises `InvalidInputError`."""
+    """Return the content type and the size in bytes from a body. Raises `InvalidInputError`."""
     problems = unknown_fields(body, FIELDS)
     content_type, size = body.get("contentType"), whole_number(body.get("bytes"))
     name = body.get("filename")
@@ -171,12 +171,12 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def folder_of(account_id: str) -> str:
-    """Return where all files of an account lie."""
+    """Return the prefix of the keys of an account's files."""
     return f"{PREFIX}/{account_id}/"
 
 
 def _declared_bytes(key: str) -> int:
-    """Return what a granted file may have; 0 for one that came inside a request."""
+    """Return the allowed size in bytes of an upload; 0 for a file from a data URI."""
     declared = _DECLARED.search(key)
     return int(declared[1]) if declared else 0
 
