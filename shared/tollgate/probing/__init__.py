@@ -1,18 +1,19 @@
-"""What a customer's media is, told before it is charged: length, image size, container, bytes.
+"""Probing: the length, image size, container and bytes of a customer's media, before the charge.
 
-In: URLs of a customer's files. Out: what each is (`facts.py`), or why it cannot be told, which is a 400.
+In: URLs of a customer's files. Out: the facts of each file (`facts.py`), or the reason why it cannot be
+probed, which becomes a 400.
 
-`service.py` is the API's side and asks; `reader.py` and what it stands on run in `probe_media` alone,
-which has no permissions (docs/decisions/0009-probing-in-a-child-process.md).
+`service.py` is the API's side; `reader.py` and the modules below it run only in `probe_media`, which has no
+permissions (docs/decisions/0009-probing-in-a-child-process.md).
 
-service.py   asks `probe_media`, all files at once
-facts.py     what a probe finds, as JSON between the two
-reader.py    one file: the header, and what it says
+service.py   calls `probe_media` for all files at once
+facts.py     the result of a probe, as JSON between the two
+reader.py    one file: its header, and the facts in it
 remote.py    the file by HTTP ranges, within bounds
-images.py    size of an image, from its header alone
-extent.py    how long a file says it is
+images.py    the size of an image, only from its header
+extent.py    the size that a file declares for itself
 tracks.py    starts and ends the process that parses
-child.py     what such a process is kept in; seccomp.py: the calls it may make
+child.py     the limits of such a process; seccomp.py: its allowed system calls
 demuxer.py   that process: ffmpeg on a header; `pager.py`: the same for a document's pages
-documents.py what a document is, by its first bytes
+documents.py the type of a document, from its first bytes
 """

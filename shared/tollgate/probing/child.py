@@ -1,10 +1,10 @@
-"""What a process that parses strangers' files has in common, whichever library it parses with.
+"""The base of every process that parses customers' files, for all parsing libraries.
 
-The input is hostile, so such a process knows no secret, is given little memory and time, can open nothing,
-and can be killed (`tracks.py` does it). It asks for bytes on its output, a JSON line each,
-`["read", offset, length]`, and gets them on its input: four bytes of length, then as many bytes. Its last
-line is `["found", {…}]` or `["none", reason]`. `["unsealed", reason]` comes first where the system has no
-filter of calls for it.
+The input is hostile. So such a process has no secrets and little memory and time, cannot open anything, and
+can be killed (by `tracks.py`). It requests bytes on its output, with a JSON line each,
+`["read", offset, length]`, and receives them on its input: four bytes of length, then the data. Its last
+line is `["found", {…}]` or `["none", reason]`. If the system has no filter of system calls for it,
+`["unsealed", reason]` comes first.
 """
 
 import io
@@ -24,19 +24,19 @@ ReadAt = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a process may take. `cpu_s` is for one whose parent is gone; a living one is less patient."""
+    """The limits of a process. `cpu_s` matters if its parent died; a living parent ends it earlier."""
 
     memory_bytes: int
     cpu_s: int
 
 
-# For who reads headers; to decode takes more.
+# For reading headers; decoding needs more.
 OF_HEADERS = Limits(memory_bytes=256 * 1024 * 1024, cpu_s=15)
 _NOTHING = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_CORE)
 
 
 def ask(offset: int, length: int) -> bytes:
-    """Return bytes of the file, from the parent."""
+    """Return bytes of the file, which the parent reads."""
     say("read", offset, length)
     (given,) = struct.unpack(">I", sys.stdin.buffer.read(4))
     return sys.stdin.buffer.read(given)
@@ -49,10 +49,10 @@ def say(*message: Any) -> None:
 
 
 def confine(limits: Limits = OF_HEADERS) -> None:
-    """Drop what the process could do harm with; nothing can be opened, imported or started from here on.
+    """Drop all dangerous abilities; afterwards nothing can be opened, imported or started.
 
-    The limits stand alone where the filter cannot be set: no descriptors, no bytes into files, no processes
-    (root, which no function is, may still start some).
+    If the filter cannot be set, only the resource limits protect: no new descriptors, no bytes into files, no
+    new processes (root may still start some, but no function runs as root).
     """
     most_of = {resource.RLIMIT_DATA: limits.memory_bytes, resource.RLIMIT_CPU: limits.cpu_s}
     for limit, most in (most_of | dict.fromkeys(_NOTHING, 0)).items():
@@ -63,7 +63,7 @@ def confine(limits: Limits = OF_HEADERS) -> None:
 
 
 class RangedFile(io.RawIOBase):
-    """The file object that the libraries read: `size` bytes, by `read_at`."""
+    """The file object for the libraries: `size` bytes, read through `read_at`."""
 
     def __init__(self, size: int, read_at: ReadAt) -> None:
         super().__init__()
@@ -72,25 +72,25 @@ class RangedFile(io.RawIOBase):
         self._offset = 0
 
     def seekable(self) -> bool:
-        """Say that it can be read anywhere."""
+        """Return True: it can be read at any offset."""
         return True
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True: it can be read."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move, as `io` does."""
+        """Move like `io.RawIOBase.seek`; return the new offset."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._offset}.get(whence, self._size)
         self._offset = max(0, base + offset)
         return self._offset
 
     def tell(self) -> int:
-        """Return the place in the file."""
+        """Return the offset in the file."""
         return self._offset
 
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into `buffer`; return how many there are."""
+        """Read the next bytes into `buffer`; return their number."""
         wanted = min(len(buffer), self._size - self._offset)
         found = self._read_at(self._offset, wanted) if wanted > 0 else b""
         buffer[: len(found)] = found
@@ -99,5 +99,5 @@ class RangedFile(io.RawIOBase):
 
 
 def buffered(file: RangedFile) -> io.BufferedReader:
-    """Return `file` for libraries that read it byte by byte."""
+    """Return `file` with a buffer, for libraries that read byte by byte."""
     return io.BufferedReader(file, BUFFER_BYTES)

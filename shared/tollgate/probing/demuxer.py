@@ -1,8 +1,8 @@
 """`python -m tollgate.probing.demuxer CONTAINER BYTES`: the process in which ffmpeg (PyAV) parses a header.
 
-A header of 2 KB can keep ffmpeg busy for a minute, or take gigabytes: see `child.py` for what keeps it in.
-Besides, ffmpeg is told which one format to read and never guesses (a playlist would name other addresses),
-and finds no decoder that it may use: headers are all it parses.
+A header of 2 KB can keep ffmpeg busy for a minute, or use gigabytes; `child.py` limits the process. Also,
+ffmpeg may read only one given format and never guesses, because a playlist would name other addresses. It
+may use no decoder, so it parses only headers.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 import av
 
-# PyAV imports these when a file first has such a stream; by then nothing can be opened any more.
+# PyAV imports these when a file first has such a stream, and by then nothing can be opened.
 import av.audio.codeccontext
 import av.audio.stream
 import av.subtitles.codeccontext
@@ -30,11 +30,12 @@ _OPTIONS = {
     "protocol_whitelist": "none",
     "codec_whitelist": "none",
     "max_streams": "32",
-    # How much ffmpeg may read, in bytes and microseconds, for what the header leaves open.
+    # How much ffmpeg may read, in bytes and microseconds, for facts that the header does not contain.
     "probesize": "32768",
     "analyzeduration": "0",
 }
-# PyAV 18, the last for Python 3.11, stops at tags that are not UTF-8 unless told; 19 has nothing to be told.
+# PyAV 18, the last version for Python 3.11, stops at tags that are not UTF-8 without this option; 19 does
+# not.
 _TAGS: dict[str, Any] = {"metadata_errors": "ignore"} if av.__version__.startswith("18.") else {}
 _BUFFER_BYTES = 32 * 1024
 _US_PER_MS = 1000
@@ -42,11 +43,11 @@ _FROM_START, _FROM_HERE = 0, 1
 
 
 class NothingReadableError(Exception):
-    """The demuxer finds nothing in the file that it can read."""
+    """The demuxer finds nothing readable in the file."""
 
 
 class SeekableFile:
-    """The file object that ffmpeg reads: `size` bytes, by `read_at`."""
+    """The file object for ffmpeg: `size` bytes, read through `read_at`."""
 
     def __init__(self, size: int, read_at: ReadAt) -> None:
         self._size = size
@@ -54,21 +55,21 @@ class SeekableFile:
         self._offset = 0
 
     def read(self, length: int) -> bytes:
-        """Return the next bytes; zeros for an image or sound, which nothing looks at."""
+        """Return the next bytes; zeros for image or sound data, which is not used."""
         length = max(0, min(length, self._size - self._offset))
-        # Fields of a header come through ffmpeg's buffer. What is read past it is large, and content.
+        # ffmpeg reads header fields through its buffer. Larger reads are content.
         found = bytes(length) if length > _BUFFER_BYTES else self._read_at(self._offset, length)
         self._offset += len(found)
         return found
 
     def seek(self, offset: int, whence: int = _FROM_START) -> int:
-        """Move, as `io` does."""
+        """Move like `io.RawIOBase.seek`; return the new offset."""
         base = {_FROM_START: 0, _FROM_HERE: self._offset}.get(whence, self._size)
         self._offset = max(0, base + offset)
         return self._offset
 
     def tell(self) -> int:
-        """Return the place in the file."""
+        """Return the offset in the file."""
         return self._offset
 
 
@@ -91,10 +92,10 @@ def demux(container: str, file: SeekableFile) -> dict[str, Any]:
 def _tracks(opened: InputContainer) -> dict[str, Any]:
     duration_us = opened.duration or 0
     duration_ms = (duration_us + _US_PER_MS // 2) // _US_PER_MS if duration_us > 0 else None
-    # The image on a song's cover is a video stream too.
+    # The image on a song's cover is also a video stream.
     videos = [each for each in opened.streams.video if not each.disposition & Disposition.attached_pic]
     if videos:
-        # A stream of a codec that ffmpeg does not know has no such attributes.
+        # A stream with a codec that ffmpeg does not support lacks these attributes.
         width, height = (getattr(videos[0], side, 0) or None for side in ("width", "height"))
         return {"kind": "video", "duration_ms": duration_ms, "width": width, "height": height}
     if opened.streams.audio:
@@ -103,7 +104,7 @@ def _tracks(opened: InputContainer) -> dict[str, Any]:
 
 
 def main(container: str, size: int) -> None:
-    """Read one header."""
+    """Read one header, and print the result for the parent."""
     confine()
     try:
         say("found", demux(container, SeekableFile(size, ask)))

@@ -1,4 +1,4 @@
-"""Documents: what they are by their first bytes, and how many pages they have."""
+"""Documents: their type, from their first bytes, and the number of their pages."""
 
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.tracks import NoTracksError, Source, asked
@@ -9,12 +9,12 @@ _STARTS = ((b"%PDF-", "pdf"), (b"PK\x03\x04", "zip"))
 
 
 def document_container(head: bytes) -> str | None:
-    """Return `pdf`, or `zip` for what may be an office file, or None for what is no document."""
+    """Return `pdf`, `zip` for a possible office file, or `None` for other files."""
     return next((container for start, container in _STARTS if head.startswith(start)), None)
 
 
 def read_document(container: str, source: Source, timeout_s: float) -> ProbedMedia:
-    """Return what the document is, in at most `timeout_s` seconds. Raises `ProbeError`."""
+    """Return the facts of the document, in at most `timeout_s` seconds. Raises `ProbeError`."""
     try:
         found = asked(_PAGER, container, source, timeout_s)
     except NoTracksError as exc:

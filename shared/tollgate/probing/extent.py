@@ -1,4 +1,4 @@
-"""How long a file says it is, so that one that was cut off is not taken for whole. Pure.
+"""The size that a file declares for itself, which shows that a file was cut off. Pure.
 
 Sources: ISO/IEC 14496-12, 4.2 (boxes), RFC 8794, 4 and 6 (EBML), the RIFF header of WAV and WebP.
 """
@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 ReadAt = Callable[[int, int], bytes]
 
-# Boxes before the index and the media; a handful is usual.
+# The most boxes before the index and the media; usually there are a few.
 MAX_BOXES = 32
-# What writers that cannot go back leave in a RIFF header.
+# Sizes in a RIFF header that was written as a stream.
 _NOT_SAID = (0, 0xFFFFFFFF)
 _MIN_BOX = 8
 _BOX_HEADER = 16
@@ -19,19 +19,19 @@ _SEGMENT_ID = b"\x18\x53\x80\x67"
 
 
 def said_bytes(container: str, read_at: ReadAt) -> int | None:
-    """Return how many bytes the file has, or more, by its own words; `None` where it says nothing."""
+    """Return the least bytes that the file must have by its own header; `None` if it has no such number."""
     reader = _READERS.get(container)
     return None if reader is None else reader(read_at)
 
 
 def _riff(read_at: ReadAt) -> int | None:
     (size,) = struct.unpack("<I", read_at(4, 4).ljust(4, b"\0"))
-    # Not 8: some writers count a last byte of padding that they do not write.
+    # Not 8, because some writers count a last byte of padding that they do not write.
     return None if size in _NOT_SAID else 7 + size
 
 
 def _boxes(read_at: ReadAt) -> int:
-    """Follow the boxes of the top level until index and media are found: the last one tells where it ends."""
+    """Follow the top-level boxes until index and media are found; return the end of the last box."""
     end = 0
     missing = {b"moov", b"mdat"}
     for _ in range(MAX_BOXES):
@@ -47,7 +47,7 @@ def _boxes(read_at: ReadAt) -> int:
 
 
 def _box(header: bytes) -> tuple[int, bytes]:
-    """Return a box's size and type; size 0 stands for "to the end of the file"."""
+    """Return a box's size and type; size 0 means "to the end of the file"."""
     size, kind = struct.unpack(">I4s", header[:_MIN_BOX].ljust(_MIN_BOX, b"\0"))
     if size == _SIZE_IN_64_BITS and len(header) == _BOX_HEADER:
         (size,) = struct.unpack_from(">Q", header, _MIN_BOX)
@@ -55,7 +55,7 @@ def _box(header: bytes) -> tuple[int, bytes]:
 
 
 def _segment(read_at: ReadAt) -> int | None:
-    """Return the end of a WebM's one segment."""
+    """Return the end of the single segment in a WebM."""
     header = _element(read_at, 4)
     if header is None:
         return None
@@ -67,7 +67,7 @@ def _segment(read_at: ReadAt) -> int | None:
 
 
 def _element(read_at: ReadAt, offset: int) -> tuple[int, int] | None:
-    """Read an EBML size: how many bytes it takes itself, and what it says; `None` for "unknown"."""
+    """Read an EBML size: its own length in bytes, and its value; `None` for "unknown"."""
     first = read_at(offset, 1)
     if not first or first[0] == 0:
         return None

@@ -1,4 +1,4 @@
-"""What a probe finds, and why it finds nothing; and both as JSON between `api` and `probe_media`. Pure."""
+"""The result of a probe, or the reason why it failed, and both as JSON from `probe_media` to `api`. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ _MS_DIGITS = 3
 
 
 class ProbeCode(StrEnum):
-    """Why media could not be probed. None of them is a fault of ours."""
+    """Why media could not be probed. None of these codes is a fault of Tollgate."""
 
-    FORBIDDEN_URL = "forbidden_url"  # Not an address that we connect to, or a redirect to such a one.
+    FORBIDDEN_URL = "forbidden_url"  # A forbidden address, or a redirect to one.
     UNREACHABLE = "unreachable"  # No such host, no connection, no TLS, or a connection that broke.
-    TOO_SLOW = "too_slow"  # The file's header did not arrive, or could not be understood, in time.
+    TOO_SLOW = "too_slow"  # The file's header did not arrive in time, or parsing it took too long.
     REFUSED = "refused"  # The server answers, but not with the file.
-    BAD_RANGE = "bad_range"  # The server's answers to range requests do not fit what was asked or each other.
-    # What is needed lies deep in the file, and the server serves it only from its start.
+    BAD_RANGE = "bad_range"  # The server's answers to range requests do not fit the requests or each other.
+    # The necessary data is deep in the file, and the server serves the file only from its start.
     NO_RANGES = "no_ranges"
-    COMPRESSED = "compressed"  # The server compresses the file, though asked not to.
+    COMPRESSED = "compressed"  # The server compresses the file, although the request forbids it.
     EMPTY = "empty"  # A file without bytes.
-    UNSUPPORTED = "unsupported"  # The bytes are not of a type that we take.
-    UNREADABLE = "unreadable"  # The right type by its first bytes, but the header makes no sense.
-    TRUNCATED = "truncated"  # The file is shorter than it says.
-    HEADER_TOO_LARGE = "header_too_large"  # The header is larger, or more scattered, than we read.
-    NO_DURATION = "no_duration"  # Video or audio that does not say how long it is.
-    TOO_MANY_PIXELS = "too_many_pixels"  # An image of a size that no image has.
+    UNSUPPORTED = "unsupported"  # The bytes are not of a supported type.
+    UNREADABLE = "unreadable"  # The first bytes are right, but the header is invalid.
+    TRUNCATED = "truncated"  # The file is shorter than it declares.
+    HEADER_TOO_LARGE = "header_too_large"  # The header is larger, or more scattered, than the limit.
+    NO_DURATION = "no_duration"  # Video or audio without a duration in its header.
+    TOO_MANY_PIXELS = "too_many_pixels"  # An image with an impossible size.
 
 
 class ProbeError(Exception):
@@ -38,19 +38,20 @@ class ProbeError(Exception):
         self.message = message
 
     def body(self) -> dict[str, Any]:
-        """Return the answer of `probe_media`."""
+        """Return the response of `probe_media`."""
         return {"error": {"code": self.code, "message": self.message}}
 
 
 @dataclass(frozen=True, slots=True)
 class ProbedMedia:
-    """What media is.
+    """The facts of a media file.
 
-    `kind` is `image`, `video`, `audio` or `document`; `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`,
-    `m4a`, `png`, `jpeg`, `webp`, `gif`, `pdf`, `docx`, `pptx` or `xlsx`. `duration_s` is `None` for what has
-    no length, to the millisecond; `width` and `height` are pixels as stored, `None` for audio, documents and
-    old video formats that only a decoder could measure; `bytes` is the size of the whole file. `pages` is for
-    documents that say how many they have (of a presentation its slides, of a workbook its sheets).
+    `kind` is `image`, `video`, `audio` or `document`. `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`,
+    `m4a`, `png`, `jpeg`, `webp`, `gif`, `pdf`, `docx`, `pptx` or `xlsx`. `duration_s` is exact to the
+    millisecond, and `None` for images and documents. `width` and `height` are pixels as stored. They are
+    `None` for audio, documents, and old video formats that only a decoder can measure. `bytes` is the size of
+    the whole file. `pages` is for documents that declare a number: pages, slides of a presentation, or sheets
+    of a workbook.
     """
 
     kind: str
@@ -62,7 +63,7 @@ class ProbedMedia:
     pages: int | None = None
 
     def body(self) -> dict[str, Any]:
-        """Return the answer of `probe_media`."""
+        """Return the response of `probe_media`."""
         duration_ms = None if self.duration_s is None else int(self.duration_s.scaleb(_MS_DIGITS))
         return {
             "kind": self.kind,
@@ -76,7 +77,7 @@ class ProbedMedia:
 
     @classmethod
     def of_body(cls, body: Mapping[str, Any]) -> Self:
-        """Read the answer of `probe_media`. Raises `KeyError` where it is not one."""
+        """Return the facts from a response of `probe_media`. Raises `KeyError` for other JSON."""
         duration_ms = body["durationMs"]
         return cls(
             kind=body["kind"],
@@ -98,7 +99,7 @@ def seconds(milliseconds: int) -> Decimal:
 
 
 def probed(body: Mapping[str, Any]) -> Probed:
-    """Read an answer of `probe_media`. Raises `KeyError` or `ValueError` where it is not one."""
+    """Return the result in a response of `probe_media`. Raises `KeyError` or `ValueError` for other JSON."""
     if "error" in body:
         return ProbeError(ProbeCode(body["error"]["code"]), body["error"]["message"])
     return ProbedMedia.of_body(body)

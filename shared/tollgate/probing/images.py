@@ -1,4 +1,4 @@
-"""How large an image is, from its header alone: nothing is decoded, so nothing can unpack. Pure.
+"""The size of an image, only from its header. Nothing is decoded, so compressed data cannot expand. Pure.
 
 Sources: PNG (W3C, 11.2.1), GIF89a (18), RFC 9649 (WebP, 2), ITU-T T.81 (JPEG, annex B).
 """
@@ -6,17 +6,17 @@ Sources: PNG (W3C, 11.2.1), GIF89a (18), RFC 9649 (WebP, 2), ITU-T T.81 (JPEG, a
 import struct
 from collections.abc import Callable
 
-# `(offset, length)` → those bytes of the file, fewer at its end.
+# `(offset, length)` → these bytes of the file, fewer at its end.
 ReadAt = Callable[[int, int], bytes]
 
-# The longest that a JPEG or a GIF can be.
+# The longest side of a JPEG or a GIF.
 MAX_SIDE_PX = 65_535
 MAX_PIXELS = 2**28
-# Parts of a JPEG before its image; a few are usual, hundreds are an attack.
+# Segments of a JPEG before its image. A few are usual; hundreds are an attack.
 MAX_SEGMENTS = 256
 
 _JPEG_MARKER = 0xFF
-# SOF0 to SOF15; the three left out are tables and an extension (T.81 table B.1).
+# SOF0 to SOF15; the three other markers are tables and an extension (T.81 table B.1).
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_ENDS = frozenset({0xD9, 0xDA})
 _VP8_START = b"\x9d\x01\x2a"
@@ -40,7 +40,7 @@ def pixel_size(container: str, read_at: ReadAt) -> tuple[int, int]:
 
 
 def is_absurd(width: int, height: int) -> bool:
-    """Return whether nobody can have made an image of this size to be looked at."""
+    """Return whether the size is too large for a real image."""
     return max(width, height) > MAX_SIDE_PX or width * height > MAX_PIXELS
 
 

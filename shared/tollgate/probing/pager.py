@@ -1,9 +1,9 @@
 """`python -m tollgate.probing.pager CONTAINER BYTES`: the process that counts the pages of a document.
 
-Of a PDF it follows the trailer to the page tree's root, which says how many pages there are (ISO 32000-1,
-7.7.3), and opens no page. An office file (ISO/IEC 29500) is a ZIP archive: its list of names tells what it
-is, slides and sheets are counted there, and Word writes its pages into `docProps/app.xml`. See `child.py` for
-what keeps it in.
+For a PDF, it follows the trailer to the root of the page tree, which has the number of pages (ISO 32000-1,
+7.7.3). It opens no page. An office file (ISO/IEC 29500) is a ZIP archive: its list of names shows its type
+and its slides or sheets, and Word writes the number of pages into `docProps/app.xml`. `child.py` limits the
+process.
 """
 
 import io
@@ -17,9 +17,9 @@ from pypdf import PdfReader
 
 from tollgate.probing.child import RangedFile, ask, buffered, confine, say
 
-# What the libraries import when a file first needs it: by then nothing can be opened any more.
+# Modules that the libraries import when a file first needs them; by then nothing can be opened.
 _NEEDED_LATER = ("encodings.cp437", "encodings.utf_16", "pypdf.filters", "pypdf._codecs._codecs")
-# Of `docProps/app.xml`, unpacked: it has some hundred bytes, and a bomb has more.
+# The limit for `docProps/app.xml`, unpacked. It has some hundred bytes; an archive bomb has more.
 MAX_PROPERTIES_BYTES = 256 * 1024
 _PROPERTIES = "docProps/app.xml"
 _PAGES = re.compile(rb"<(?:\w+:)?Pages>\s*(\d{1,6})\s*<")
@@ -31,9 +31,9 @@ _COUNTED = {
 
 
 def count(container: str, file: io.BufferedReader) -> dict[str, Any]:
-    """Return `{"container", "pages"}`; the pages are None where an office file does not say them.
+    """Return `{"container", "pages"}`; `pages` is `None` if a Word file does not declare them.
 
-    Raises whatever the libraries raise for what they cannot read.
+    Raises the errors of the libraries for unreadable files.
     """
     if container == "pdf":
         root: Any = PdfReader(file, strict=False).trailer["/Root"]
@@ -55,7 +55,7 @@ def _said_pages(archive: zipfile.ZipFile, names: list[str]) -> int | None:
 
 
 def main(container: str, size: int) -> None:
-    """Count the pages of one document."""
+    """Count the pages of one document, and print the result for the parent."""
     for module in _NEEDED_LATER:
         import_module(module)
     confine()

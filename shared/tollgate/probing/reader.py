@@ -1,4 +1,4 @@
-"""Reads the header of one customer's file and tells what it is. Runs in `probe_media` alone."""
+"""Reads the header of one customer's file and returns its facts. Runs only in `probe_media`."""
 
 import time
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tollgate.probing.images import NoImageError, is_absurd, pixel_size
 from tollgate.probing.remote import RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, read_tracks
 
-# Over everything: name, connections, redirects, all bytes.
+# For everything: the name, the connections, the redirects, all bytes.
 TIMEOUT_S = 10.0
 
 _CONTAINERS = {
@@ -30,7 +30,7 @@ _CONTAINERS = {
     sniff.M4A: "m4a",
 }
 _IMAGES = ("png", "jpeg", "webp", "gif")
-# MP4 and M4A differ in what they hold, whichever brand they were written under.
+# The content decides between MP4 and M4A, not the brand.
 _AS_HELD = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
 _WEBM_DOCTYPE = b"webm"
 _HTML = (b"<!doctype html", b"<html")
@@ -38,13 +38,13 @@ _HTML = (b"<!doctype html", b"<html")
 
 @dataclass(frozen=True, slots=True)
 class MediaReader:
-    """Probes media through the guarded client. A file is given `timeout_s` seconds."""
+    """Probes media through the guarded client, for at most `timeout_s` seconds a file."""
 
     outbound: Outbound
     timeout_s: float = TIMEOUT_S
 
     def probe(self, url: str) -> Probed:
-        """Return what the file at `url` is, or why that cannot be told."""
+        """Return the facts of the file at `url`, or the reason why it cannot be probed."""
         deadline = time.monotonic() + self.timeout_s
         try:
             with remote_file(self.outbound, url, self.timeout_s) as file:
@@ -68,7 +68,7 @@ def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
 
 
 def _container(head: bytes) -> str:
-    """Name the container by the file's first bytes, never by its name or what the server calls it."""
+    """Return the container from the file's first bytes, never from its name or content type."""
     found = sniff.media_type(head)
     container = None if found is None else _CONTAINERS.get(found)
     if container is None or (container == "webm" and _WEBM_DOCTYPE not in head):

@@ -1,6 +1,6 @@
-"""A customer's file, read where something is needed: by HTTP range requests, in blocks, within bounds.
+"""A customer's file, read by HTTP range requests, in blocks, and only as far as necessary.
 
-A server that knows no ranges is read from the start, no further than those bounds.
+From a server without ranges, the file is read from its start, within the same bounds.
 """
 
 import base64
@@ -20,14 +20,14 @@ from tollgate.probing.facts import ProbeCode, ProbeError
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How a file is read: so many bytes a block, each of which is one request, and so many blocks."""
+    """How a file is read: the bytes of a block, each of which is one request, and the number of blocks."""
 
     block_bytes: int
     max_blocks: int
 
     @property
     def max_bytes(self) -> int:
-        """Return how much of a file is read at most."""
+        """Return the most bytes of a file that are read."""
         return self.block_bytes * self.max_blocks
 
 
@@ -44,16 +44,16 @@ _HTTP_RANGE_NOT_SATISFIABLE = 416
 
 
 class Blocks(Protocol):
-    """A file of `size` bytes, in blocks (the last may be shorter)."""
+    """A file of `size` bytes, in blocks; the last block may be shorter."""
 
     size: int
 
     def block(self, index: int) -> bytes:
-        """Return a block that lies inside the file."""
+        """Return a block inside the file."""
 
 
 class RemoteFile:
-    """A file of `size` bytes behind a URL."""
+    """A file of `size` bytes at a URL."""
 
     def __init__(self, blocks: Blocks, block_bytes: int) -> None:
         self.size = blocks.size
@@ -76,9 +76,9 @@ class RemoteFile:
 def remote_file(
     outbound: Outbound, url: str, timeout_s: float, bounds: Bounds = HEADER
 ) -> Iterator[RemoteFile]:
-    """Open `url`; opening and all reading together take no more than `timeout_s` seconds.
+    """Open `url`; opening and reading together take at most `timeout_s` seconds.
 
-    Raises `ProbeError`, also while reading.
+    Raises `ProbeError`, also during reads.
     """
     if url.startswith("data:"):
         held = base64.b64decode(url.partition(",")[2])
@@ -93,21 +93,21 @@ def remote_file(
 
 
 def _blocks(client: httpx.Client, response: httpx.Response, bounds: Bounds) -> Blocks:
-    """Choose by the first answer how the file is read."""
+    """Return a reader that fits the first response."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise ProbeError(ProbeCode.COMPRESSED, "The server compresses the file; it must send it as it is.")
     if response.status_code == _HTTP_PARTIAL:
         return _Ranges(client, response, bounds)
-    # A server without ranges sends the whole file: only its start is read, then the line is dropped.
+    # A server without ranges sends the whole file: read only the start, then close the connection.
     if response.status_code == _HTTP_OK:
         return _FromStart(response, bounds)
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
-        raise _empty()  # there is not even a first byte
+        raise _empty()  # not even the first byte exists
     raise ProbeError(ProbeCode.REFUSED, f"The URL answers HTTP {response.status_code}.")
 
 
 class _Held:
-    """A file that came inside the request itself."""
+    """A file from a data URI in the request."""
 
     def __init__(self, data: bytes, bounds: Bounds) -> None:
         self.size = len(data)
@@ -119,7 +119,7 @@ class _Held:
 
 
 class _Ranges:
-    """One range request a block. Later ones go straight to where the first was redirected to."""
+    """One range request for each block. Later requests use the URL that the first was redirected to."""
 
     def __init__(self, client: httpx.Client, first: httpx.Response, bounds: Bounds) -> None:
         self._client = client
@@ -130,7 +130,7 @@ class _Ranges:
 
     def block(self, index: int) -> bytes:
         if index not in self._found:
-            # Bytes are bounded by blocks: a file can make its parser jump about, but not download it.
+            # The number of blocks is bounded, so a file cannot make its parser download all of it.
             if len(self._found) == self._bounds.max_blocks:
                 most = self._bounds.max_bytes
                 message = f"The file's header is larger, or more scattered, than {most} bytes."
@@ -146,7 +146,7 @@ class _Ranges:
             raise _bad_range()
         length = wanted.end + 1 - start
         found = bytearray()
-        # One more than there should be: the end has to come where the server said.
+        # Read one byte more than expected, to check that the body has the announced length.
         _extend(found, response.iter_raw(), length + 1)
         if len(found) != length:
             raise _bad_range()
@@ -154,7 +154,7 @@ class _Ranges:
 
 
 class _FromStart:
-    """One answer with the whole file, read as far as it is needed."""
+    """One response with the whole file, read only as far as necessary."""
 
     def __init__(self, response: httpx.Response, bounds: Bounds) -> None:
         self._bounds = bounds
@@ -177,7 +177,7 @@ class _FromStart:
         return bytes(self._found[start:end])
 
     def _count(self) -> int:
-        """Return the size of a file that comes without it: only reading to the end tells."""
+        """Return the size of a file without a content length, which needs a read to its end."""
         _extend(self._found, self._parts, self._bounds.max_bytes + 1)
         if len(self._found) > self._bounds.max_bytes:
             raise _no_ranges(self._bounds)
@@ -186,7 +186,7 @@ class _FromStart:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Which part of the file an answer is: its first and last byte, and the size of the whole."""
+    """The part of the file in a response: its first and last byte, and the size of the whole file."""
 
     start: int
     end: int
@@ -206,7 +206,7 @@ def _range(index: int, bounds: Bounds) -> dict[str, str]:
 
 
 def _extend(found: bytearray, parts: Iterator[bytes], length: int) -> None:
-    """Read on until `found` has `length` bytes (or a few more) or the body ends."""
+    """Read until `found` has at least `length` bytes or the body ends."""
     while len(found) < length:
         part = next(parts, None)
         if part is None:

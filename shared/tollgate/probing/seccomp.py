@@ -1,8 +1,8 @@
-"""A filter of system calls: after `seal` a process can compute, read and write what it has open, and end.
+"""A filter of system calls: after `seal`, a process can compute, use its open files, and exit.
 
-No file, socket, process or program can be opened, made or started any more, whatever runs in the process.
-It cannot be taken back, and needs no privilege. Sources: seccomp(2), prctl(2), linux/filter.h,
-linux/audit.h; the numbers of the calls are those of asm/unistd.h.
+No file, socket, process or program can be opened, created or started any more, by any code in the process.
+The filter cannot be removed, and needs no privilege. Sources: seccomp(2), prctl(2), linux/filter.h,
+linux/audit.h; the numbers of the calls are from asm/unistd.h.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _KILL_PROCESS, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
 _LOAD_WORD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
-# Where `struct seccomp_data` has the call's number, and by which architecture it was called.
+# The offsets of the call's number and of its architecture in `struct seccomp_data`.
 _NUMBER_OFFSET, _ARCHITECTURE_OFFSET = 0, 4
 
 # Each call's number on x86_64 and on aarch64.
@@ -63,14 +63,14 @@ class _Program(ctypes.Structure):
 
 
 def seal() -> str | None:
-    """Let this process make no calls but those above; return why not, where the system does not let us."""
+    """Allow only the calls above in this process; return the reason if the system does not support it."""
     architecture = ARCHITECTURES.get(platform.machine())
     if platform.system() != "Linux" or architecture is None:
         return f"no filter for {platform.system()} on {platform.machine()}"
     instructions = program(architecture)
     filled = _Program(len(instructions) // 8, instructions)
     libc = ctypes.CDLL(None, use_errno=True)
-    # Without it only root may set a filter; with it no program that is started could gain rights.
+    # Without NO_NEW_PRIVS only root may set a filter; with it, no started program could gain privileges.
     for call in (
         (_PR_SET_NO_NEW_PRIVS, 1, 0),
         (_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(filled)),
@@ -83,7 +83,8 @@ def seal() -> str | None:
 def program(architecture: Architecture) -> bytes:
     """Return the filter in instructions of eight bytes: allowed calls pass, all others fail with EPERM.
 
-    A call by another architecture's numbers (32 bit on x86_64) would mean something else: it kills.
+    A call with another architecture's numbers (32 bit on x86_64) would be another call, so it kills the
+    process.
     """
     numbers = [numbers[architecture.column] for numbers in _ALLOWED.values()]
     lines = [
@@ -98,5 +99,5 @@ def program(architecture: Architecture) -> bytes:
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One `struct sock_filter`: the jumps are how many instructions are skipped."""
+    """Return one `struct sock_filter`; a jump is the number of instructions to skip."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

@@ -1,7 +1,7 @@
-"""Asks `probe_media` about a customer's media, before anything is charged. The API's side.
+"""Calls `probe_media` for a customer's media, before the charge. The API's side.
 
-What cannot be probed is the customer's to mend, so it is an answer; that counts for a file on which the
-function dies or runs out of time as well. What else fails is a fault of ours, and raises.
+If a file cannot be probed, the customer must fix it, so the reason is a result. This includes a file on which
+the function dies or times out. All other failures are faults of Tollgate, and raise.
 """
 
 import json
@@ -15,35 +15,35 @@ from botocore.exceptions import ConnectionClosedError
 
 from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
 
-# More than any profile has to be probed, so that all wait for the slowest and not for each other.
+# More than the most files of any profile, so that all are probed at the same time.
 MAX_PARALLEL = 32
 
-# Lambda's own names for a function that took too long, and for one whose process ended.
+# Lambda's names for a timeout, and for a process that ended.
 _DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
 
 
 class Invoker(Protocol):
-    """boto3's Lambda client, as far as it is used."""
+    """The part of boto3's Lambda client that is used."""
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's names
-        """Call a function and wait for its answer."""
+        """Call a function and wait for its response."""
 
 
 class ProbeFaultError(Exception):
-    """`probe_media` failed for a reason that is not the customer's file."""
+    """`probe_media` failed for another reason than the customer's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prober:
-    """Calls the function named `function` once for each URL. `client` is asked for when there is one."""
+    """Calls the function named `function` once for each URL. `client` is called only if there is a URL."""
 
     client: Callable[[], Invoker]
     function: str
 
     def probe(self, urls: Sequence[str]) -> dict[str, Probed]:
-        """Return for each URL what the media is, or why that cannot be told; all are read at once.
+        """Return the facts of each URL, or the reason why it cannot be probed; all are probed at once.
 
-        Raises `ProbeFaultError`, and whatever boto3 raises when the function cannot be called.
+        Raises `ProbeFaultError`, and boto3's errors if the function cannot be called.
         """
         wanted = list(dict.fromkeys(urls))
         if not wanted:
@@ -66,6 +66,6 @@ class Prober:
         try:
             return client.invoke(FunctionName=self.function, Payload=payload)
         except ConnectionClosedError:
-            # A probe changes nothing, so one whose answer was lost is made again. One that ran out of time is
-            # not: the caller has waited long enough.
+            # A probe changes nothing, so it is repeated if its response was lost. It is not repeated after a
+            # timeout, because the caller has waited long enough.
             return client.invoke(FunctionName=self.function, Payload=payload)

@@ -1,4 +1,4 @@
-"""Starts the process that parses a stranger's file, serves it bytes, and ends it; reads tracks with one."""
+"""Starts the process that parses a customer's file, serves it bytes, and ends it; `read_tracks` uses it."""
 
 import json
 import os
@@ -20,15 +20,15 @@ _DEMUXER = "tollgate.probing.demuxer"
 
 
 class NoTracksError(Exception):
-    """The file cannot be read as what it begins like."""
+    """The file cannot be read as the type of its first bytes."""
 
 
 class DemuxerFaultError(Exception):
-    """The process did not get as far as looking at the file: a fault of ours."""
+    """The process failed before it read the file: a fault of Tollgate."""
 
 
 class Source(Protocol):
-    """A file of `size` bytes that is read where something is needed. `read_at` raises `ProbeError`."""
+    """A file of `size` bytes that is read in parts. `read_at` raises `ProbeError`."""
 
     size: int
 
@@ -38,9 +38,9 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tracks:
-    """What a container holds: `kind` is `video`, or `audio` where there is no video.
+    """The content of a container: `kind` is `video`, or `audio` if there is no video.
 
-    Width and height are `None` for audio, and where only a decoder could tell them (MPEG-4 part 2).
+    Width and height are `None` for audio, and for videos that only a decoder can measure (MPEG-4 part 2).
     """
 
     kind: str
@@ -52,8 +52,8 @@ class Tracks:
 def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
     """Read the header of an `mp4`, `mov`, `m4a`, `webm`, `mp3` or `wav`, in at most `timeout_s` seconds.
 
-    Raises `NoTracksError`, also when the process dies of the file; `ProbeError`, that of `source` or that
-    there was no time; and `DemuxerFaultError`.
+    Raises `NoTracksError`, also if the process dies because of the file; `ProbeError` from `source` or after
+    the timeout; and `DemuxerFaultError`.
     """
     return Tracks(**asked(_DEMUXER, container, source, timeout_s))
 
@@ -61,13 +61,13 @@ def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
 def asked(
     module: str, container: str, source: Source, timeout_s: float, max_line_bytes: int = MAX_LINE_BYTES
 ) -> dict[str, Any]:
-    """Return what the process of `module` finds in `source`; raises what `read_tracks` does.
+    """Return the result of the process of `module` for `source`; raises the errors of `read_tracks`.
 
-    No line of it is longer than `max_line_bytes`.
+    Its output lines have at most `max_line_bytes` bytes.
     """
     deadline = time.monotonic() + timeout_s
     answer = None
-    # A process that is gone is noticed when it is written to.
+    # A write to a process that ended raises `BrokenPipeError`.
     with suppress(BrokenPipeError), _started(module, container, source.size) as child:
         timer = threading.Timer(max(0, timeout_s), child.kill)
         timer.start()
@@ -84,7 +84,7 @@ def asked(
 
 
 def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]":
-    # Where to find Python's own libraries and our packages; none of Lambda's credentials.
+    # Only the paths of Python's libraries and Tollgate's packages; none of Lambda's credentials.
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
     if "LD_LIBRARY_PATH" in os.environ:
         environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
@@ -98,7 +98,7 @@ def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]
 
 
 def _serve(child: "subprocess.Popen[bytes]", source: Source, max_line_bytes: int) -> dict[str, Any] | None:
-    """Read what the child asks for; return its answer, `None` when it finds nothing or dies."""
+    """Answer the child's reads; return its result, or `None` if it finds nothing or dies."""
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
     line = child.stdout.readline(max_line_bytes)
     if not line and child.wait() > 0:  # not killed
@@ -122,5 +122,5 @@ def _serve(child: "subprocess.Popen[bytes]", source: Source, max_line_bytes: int
 
 @cache
 def _warn_once(reason: str) -> None:
-    """Say that the limits of `child.py` hold the process alone; of each reason, once in a process's life."""
+    """Log that only the limits of `child.py` protect the process; once for each reason in this process."""
     logger.warning("probe_media.unsealed", reason=reason)
