@@ -1,4 +1,4 @@
-"""Draws the thumbnail of one stored result. Runs in `draw_thumbnail` alone."""
+"""Draws the thumbnail of one stored result. Runs only in `draw_thumbnail`."""
 
 import time
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ from tollgate.probing.remote import Bounds, RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, asked
 from tollgate.thumbnails.drawn import MAX_BYTES, Drawn, NoThumbnail, drawn
 
-# Over everything: the bytes, a start of Python, decoding.
+# For everything: reading, the start of Python, decoding.
 TIMEOUT_S = 40.0
-# Of a video its beginning is read, and its index; of an image or a sound all of it.
+# Of a video, only the beginning and the index are read; of an image or a sound, the whole file.
 BOUNDS = Bounds(block_bytes=1024 * 1024, max_blocks=128)
-# The thumbnail in base64, and the words around it.
+# The thumbnail in base64, and the JSON around it.
 _MAX_LINE_BYTES = MAX_BYTES * 4 // 3 + 1024
 _PAINTER = "tollgate.thumbnails.painter"
 
-# What is so of the file itself, and will be so the next time.
+# Codes that describe the file itself, so that another attempt would fail too.
 _FINAL = (ProbeCode.HEADER_TOO_LARGE, ProbeCode.NO_RANGES, ProbeCode.EMPTY, ProbeCode.TOO_SLOW)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawer:
-    """Draws thumbnails through the guarded client. A file is given `timeout_s` seconds."""
+    """Draws thumbnails through the guarded client, for at most `timeout_s` seconds a file."""
 
     outbound: Outbound
     timeout_s: float = TIMEOUT_S
 
     def draw(self, url: str) -> Drawn:
-        """Return the thumbnail of the file at `url`, or why it has none.
+        """Return the thumbnail of the file at `url`, or the reason why it has none.
 
-        Raises `ProbeError` where the file cannot be reached now, and `DemuxerFaultError`.
+        Raises `ProbeError` if the file cannot be reached now, and `DemuxerFaultError`.
         """
         deadline = time.monotonic() + self.timeout_s
         try:
@@ -45,12 +45,12 @@ class Drawer:
 
 
 def _drawn(file: RemoteFile, deadline: float) -> Drawn:
-    # By its bytes, as it was stored, and never by its name.
+    # By its bytes, never by its name.
     kind = media_type(file.read_at(0, HEAD_BYTES))
     if kind is None:
         return NoThumbnail("type")
     try:
         return drawn(asked(_PAINTER, kind.extension, file, deadline - time.monotonic(), _MAX_LINE_BYTES))
-    # The process died of the file, or was ended for what it took.
+    # The process died because of the file, or was ended at a limit.
     except NoTracksError:
         return NoThumbnail("unreadable")

@@ -1,19 +1,19 @@
-"""What `draw_thumbnail` answers, as JSON. Pure."""
+"""The response of `draw_thumbnail`, as JSON. Pure."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-# Base64 of it fits into an answer of Lambda many times over.
+# In base64, far below the limit of a Lambda response.
 MAX_BYTES = 40_000
-# In place of an answer: why the file could not be reached now.
+# The key of a response that has only the reason why the file could not be reached now.
 AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A small image in WebP, of `MAX_BYTES` at most."""
+    """A small image in WebP, of at most `MAX_BYTES`."""
 
     data: bytes
 
@@ -24,7 +24,7 @@ class Thumbnail:
 
 @dataclass(frozen=True, slots=True)
 class NoThumbnail:
-    """The file has none: it cannot be decoded, or is larger than what is decoded. It is never tried again."""
+    """The file has no thumbnail, permanently: it cannot be decoded, or is too large to be decoded."""
 
     reason: str
 
@@ -37,11 +37,11 @@ Drawn: TypeAlias = Thumbnail | NoThumbnail
 
 
 def drawn(body: Mapping[str, Any]) -> Drawn:
-    """Read such an answer. Raises `KeyError` for any other, and `ValueError` for what is no small WebP."""
+    """Return the result from a response. Raises `KeyError` for other JSON, `ValueError` for other images."""
     if "none" in body:
         return NoThumbnail(body["none"])
     data = b64decode(body["image"], validate=True)
-    # It is served under our name: whatever went wrong with who drew it, nothing but an image gets there.
+    # It is served from Tollgate's address, so only an image is accepted, even if the drawing process fails.
     if len(data) > MAX_BYTES or data[:4] != b"RIFF" or data[8:12] != b"WEBP":
         raise ValueError(f"no thumbnail: {len(data)} bytes")
     return Thumbnail(data)

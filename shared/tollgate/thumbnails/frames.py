@@ -1,4 +1,4 @@
-"""Chooses the poster frame of a video. Runs in the process that decodes, as `painter.py` says."""
+"""Chooses the poster frame of a video. Runs in the decoding process (`painter.py`)."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -13,24 +13,25 @@ from tollgate.thumbnails.images import MAX_SIDE_PX, CannotDrawError, as_webp, re
 
 FORMATS = {"mp4": "mov", "mov": "mov", "webm": "matroska", "m4a": "mov", "mp3": "mp3", "wav": "wav",
            "flac": "flac", "ogg": "ogg"}  # fmt: skip
-# What providers make, and no other of ffmpeg's 300 decoders.
+# The codecs of providers' results, of the 300 decoders in ffmpeg.
 DECODERS = frozenset({"h264", "hevc", "vp8", "vp9", "libdav1d", "av1", "mpeg4", "mjpeg", "prores"})
 OPTIONS = {"protocol_whitelist": "none", "max_streams": "32"}
-# PyAV 18, the last for Python 3.11, stops at tags that are not UTF-8 unless told; 19 has nothing to be told.
+# PyAV 18, the last version for Python 3.11, stops at tags that are not UTF-8 without this option; 19 does
+# not.
 _TAGS: dict[str, Any] = {"metadata_errors": "ignore"} if av.__version__.startswith("18.") else {}
-# Two seconds of most videos: many begin in black, or with a fade.
+# Two seconds of most videos, because many begin black or with a fade.
 _MAX_FRAMES = 48
-# Deviation of the brightness from which there is something to see.
+# The standard deviation of the brightness above which a frame is not plain.
 _FLAT = 12.0
 _BUFFER_BYTES = 256 * 1024
 
 
 class NoVideoError(CannotDrawError):
-    """There is no video in the recording."""
+    """The recording has no video."""
 
 
 def opened(extension: str, file: BinaryIO) -> InputContainer:
-    """Open a recording as the one format that its first bytes say. Raises what `av.open` does."""
+    """Open a recording as the one format that its first bytes show. Raises the errors of `av.open`."""
     container: InputContainer = av.open(
         file, "r", format=FORMATS[extension], container_options=OPTIONS, buffer_size=_BUFFER_BYTES, **_TAGS
     )
@@ -38,7 +39,7 @@ def opened(extension: str, file: BinaryIO) -> InputContainer:
 
 
 def video_thumbnail(extension: str, file: BinaryIO) -> bytes:
-    """Return a frame of a video in which there is something to see. Raises `NoVideoError`."""
+    """Return a frame that is not plain, or the best of the first frames. Raises `NoVideoError`."""
     best, seen = None, -1.0
     with opened(extension, file) as container:
         for frame in islice(_frames(container), _MAX_FRAMES):
@@ -53,14 +54,14 @@ def video_thumbnail(extension: str, file: BinaryIO) -> bytes:
 
 
 def _frames(container: InputContainer) -> Iterator[Image.Image]:
-    """Return the frames of the first video, upright and small."""
-    # The image on a song's cover is a video stream too.
+    """Yield the frames of the first video, upright and small."""
+    # The image on a song's cover is also a video stream.
     videos = [one for one in container.streams.video if not one.disposition & Disposition.attached_pic]
     if not videos:
         raise NoVideoError("no video")
     stream = videos[0]
     codec = stream.codec_context
-    # There is none for a codec that ffmpeg does not know.
+    # ffmpeg has no context for a codec that it does not support.
     if codec is None or codec.codec.name not in DECODERS:
         raise CannotDrawError("codec")
     refuse_huge(codec.width, codec.height)
@@ -68,7 +69,7 @@ def _frames(container: InputContainer) -> Iterator[Image.Image]:
     codec.thread_count = 1
     codec.options = {"threads": "1"}
     for frame in container.decode(stream):
-        # It may be another than the header said.
+        # The frame may differ from the header.
         refuse_huge(frame.width, frame.height)
         scale = min(1.0, MAX_SIDE_PX / max(frame.width, frame.height))
         width, height = (max(1, round(side * scale)) for side in (frame.width, frame.height))

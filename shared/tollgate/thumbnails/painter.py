@@ -1,7 +1,7 @@
 """`python -m tollgate.thumbnails.painter EXTENSION BYTES`: the process in which a result is decoded.
 
-Pillow reads images, PyAV (ffmpeg) videos and sounds; each is told the one format that the file's first bytes
-say. See `probing/child.py` for what keeps the process in: here it decodes, so it has more memory and time.
+Pillow reads images, and PyAV (ffmpeg) reads videos and sounds. Each may read only the format that the file's
+first bytes show. `probing/child.py` limits the process; because it decodes, it has more memory and time.
 """
 
 import sys
@@ -12,9 +12,9 @@ from typing import BinaryIO
 from tollgate.probing.child import Limits, RangedFile, ask, buffered, confine, say
 from tollgate.thumbnails import frames, images, waves
 
-# Two images of `MAX_PIXELS` in RGBA, and the decoder: half of what the function has.
+# Two images of `MAX_PIXELS` in RGBA, and the decoder: half of the function's memory.
 LIMITS = Limits(memory_bytes=1024 * 1024 * 1024, cpu_s=40)
-# What the libraries import when a file first needs it: by then nothing can be opened any more.
+# Modules that the libraries import when a file first needs them; by then nothing can be opened.
 _NEEDED_LATER = (
     "PIL.AvifImagePlugin",
     "PIL.GifImagePlugin",
@@ -42,12 +42,12 @@ _NEEDED_LATER = (
 
 
 def paint(extension: str, file: BinaryIO) -> bytes:
-    """Return the thumbnail of a file whose first bytes are those of `extension`. Raises `CannotDrawError`."""
+    """Return the thumbnail of a file that starts like `extension`. Raises `CannotDrawError`."""
     try:
         return _painted(extension, file)
     except images.CannotDrawError:
         raise
-    # The boundary: whatever a broken file does to a library is one answer.
+    # The boundary: any error of a library for a broken file has the same result.
     except Exception as exc:
         raise images.CannotDrawError(type(exc).__name__) from exc
 
@@ -57,14 +57,14 @@ def _painted(extension: str, file: BinaryIO) -> bytes:
         return images.image_thumbnail(extension, file)
     try:
         return frames.video_thumbnail(extension, file)
-    # What begins like a video may hold a sound alone, and what begins like a sound a cover.
+    # A file that begins like a video may have only sound, and a sound may have a cover.
     except frames.NoVideoError:
         file.seek(0)
         return waves.audio_thumbnail(extension, file)
 
 
 def main(extension: str, size: int) -> None:
-    """Draw the thumbnail of one file."""
+    """Draw the thumbnail of one file, and print it for the parent."""
     for module in _NEEDED_LATER:
         import_module(module)
     confine(LIMITS)

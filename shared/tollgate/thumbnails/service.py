@@ -17,38 +17,38 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 CONTENT_TYPE = "image/webp"
-# What the keys of all results begin with (artifacts/results.py)
+# The prefix of the keys of all results (artifacts/results.py)
 RESULTS = "media/"
-# Lambda's own names for a function that took too long, and for one whose process ended, as of its memory.
+# Lambda's names for a timeout, a process that ended, and a process without memory.
 _DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
 
 
 class Outcome(StrEnum):
-    """What became of a thumbnail."""
+    """The result of a request for a thumbnail."""
 
-    STORED = "stored"  # It is there, beside its result.
+    STORED = "stored"  # The thumbnail is stored beside its result.
     NONE = "none"  # The result cannot be decoded, or is too large: pages show the result itself.
-    GONE = "gone"  # The result was deleted, before or meanwhile; nothing is left of the thumbnail.
+    GONE = "gone"  # The result was deleted, before or meanwhile, and so is the thumbnail.
 
 
 class DrawFaultError(Exception):
-    """`draw_thumbnail` could not, for a reason that is not the file: the message comes again."""
+    """`draw_thumbnail` failed for another reason than the file; the message will come again."""
 
 
 class UnreachableResultError(NotYetError):
-    """The result is stored, and its address does not answer now: the message comes again."""
+    """The result is stored, but cannot be reached now; the message will come again."""
 
 
 class Invoker(Protocol):
-    """boto3's Lambda client, as far as it is used."""
+    """The part of boto3's Lambda client that is used."""
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's names
-        """Call a function and wait for its answer."""
+        """Call a function and wait for its response."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThumbnailService:
-    """The media bucket, the address that its files are served under, and the function that draws."""
+    """The media bucket, the base URL of its files, and the function that draws."""
 
     s3: "S3Client"
     client: Callable[[], Invoker]
@@ -57,11 +57,11 @@ class ThumbnailService:
     storage_url: str
 
     def make(self, url: str) -> Outcome:
-        """Store the thumbnail of the result at `url`. Each run stores the same: a repeat is harmless.
+        """Store the thumbnail of the result at `url`. A repeat stores the same bytes.
 
-        Raises `UnreachableResultError`, `DrawFaultError`, and what boto3 raises.
+        Raises `UnreachableResultError`, `DrawFaultError`, and boto3's errors.
         """
-        # What was stored when the files had another address lies where it lay.
+        # A URL from before a change of the storage's base URL has the same key.
         key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
         if not is_stored(self.s3, self.bucket, key):
             return Outcome.GONE
@@ -77,7 +77,7 @@ class ThumbnailService:
             ContentType=CONTENT_TYPE,
             CacheControl=CACHE_CONTROL,
         )
-        # Whoever deletes a result deletes it first and its thumbnail after, so one of us two takes this away.
+        # A deletion removes the result first and its thumbnail afterwards, so either that or this removes it.
         if not is_stored(self.s3, self.bucket, key):
             self.s3.delete_object(Bucket=self.bucket, Key=target)
             return Outcome.GONE

@@ -1,4 +1,4 @@
-"""Draws the waveform of a sound. Runs in the process that decodes, as `painter.py` says."""
+"""Draws the waveform of a sound. Runs in the decoding process (`painter.py`)."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -11,25 +11,25 @@ from tollgate.thumbnails.frames import opened
 from tollgate.thumbnails.images import CannotDrawError, as_webp
 
 DECODERS = frozenset({"mp3", "mp3float", "aac", "flac", "vorbis", "opus", "libopus", "alac"})
-# WAV: linear, and the two telephone codes.
+# WAV: linear, and the two telephone codecs.
 _PCM = "pcm_"
-# ffmpeg's sample formats, planar or not, as Python's arrays have them, with what the loudest sample is.
+# ffmpeg's sample formats, planar or not, as type codes of Python's arrays, with the value of full scale.
 _SAMPLES = {"flt": ("f", 1.0), "dbl": ("d", 1.0), "s16": ("h", 32_768.0), "s32": ("i", 2_147_483_648.0)}
 _U8_ZERO = 128
-# Samples that one peak is taken of, and every how manyth of them is looked at.
+# Samples in the window of one peak, and the step between the samples that are read.
 _WINDOW, _STRIDE = 256, 4
-# Twelve hours at 48 kHz: the process is ended long before.
+# Twelve hours at 48 kHz; the process reaches its time limit long before.
 _MAX_PEAKS = 8_000_000
 _SIZE_PX = (512, 128)
 _BARS, _GAP_PX = 64, 3
-# Seen on white and on black alike: at least 3:1 on either (WCAG 2.2, 1.4.11).
+# Visible on white and on black: a contrast of at least 3:1 on each (WCAG 2.2, 1.4.11).
 _COLOUR = (108, 118, 214, 255)
-# −60 dB: below it nothing is to be heard, and noise would be drawn as if it were music.
+# −60 dB: quieter sound is inaudible, and its noise would be drawn like music.
 _SILENCE = 0.001
 
 
 def audio_thumbnail(extension: str, file: BinaryIO) -> bytes:
-    """Return the waveform of a sound, on a transparent ground."""
+    """Return the waveform of a sound, on a transparent background."""
     peaks = _peaks(extension, file)
     if not peaks:
         raise CannotDrawError("no sound")
@@ -37,11 +37,11 @@ def audio_thumbnail(extension: str, file: BinaryIO) -> bytes:
 
 
 def heights(peaks: Sequence[float]) -> list[float]:
-    """Return the heights of the bars, 0 to 1: the loudest sound of each part, beside the loudest of all."""
+    """Return the heights of the bars, 0 to 1: each part's loudest peak, relative to the loudest of all."""
     loudest = max(peaks)
     if loudest < _SILENCE:
         return [0.0] * _BARS
-    # A short sound has fewer peaks than there are bars, so some bars share one.
+    # A short sound has fewer peaks than bars, so some bars share a peak.
     ends = ((bar * len(peaks) // _BARS, -(-(bar + 1) * len(peaks) // _BARS)) for bar in range(_BARS))
     return [max(peaks[first:end]) / loudest for first, end in ends]
 
@@ -52,7 +52,7 @@ def _peaks(extension: str, file: BinaryIO) -> "array[float]":
         if not container.streams.audio:
             raise CannotDrawError("no sound")
         stream = container.streams.audio[0]
-        # There is none for a codec that ffmpeg does not know.
+        # ffmpeg has no context for a codec that it does not support.
         name = "" if stream.codec_context is None else stream.codec_context.codec.name
         if name not in DECODERS and not name.startswith(_PCM):
             raise CannotDrawError("codec")
@@ -65,7 +65,7 @@ def _peaks(extension: str, file: BinaryIO) -> "array[float]":
 
 
 def _peaks_of(frame: av.AudioFrame) -> Iterator[float]:
-    """Return the loudest sample of each window, 0 to 1; of channels that lie apart the first is heard."""
+    """Yield the loudest sample of each window, 0 to 1; of planar channels, only the first is used."""
     planar = frame.format.is_planar
     count = frame.samples * (1 if planar else frame.layout.nb_channels)
     name = frame.format.name.removesuffix("p")
@@ -81,7 +81,7 @@ def _peaks_of(frame: av.AudioFrame) -> Iterator[float]:
         window = samples[start : start + _WINDOW : _STRIDE]
         highest, lowest = max(window), min(window)
         peak = max(highest, -lowest) / most
-        # A file may hold what is no number, or is louder than loud.
+        # A file may have samples that are not numbers, or beyond full scale.
         yield peak if 0 <= peak <= 1 else 1.0
 
 
