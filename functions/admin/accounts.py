@@ -1,4 +1,4 @@
-"""Accounts: find one by its address or id, see its money, move it with a reason, suspend it."""
+"""Accounts: find an account by address or id, see its money, credit or debit it, suspend it."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ router = APIRouter()
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
-    """Show accounts, or the one that was looked for."""
+    """Show accounts, or only the account in `find`."""
     accounts = services.account_desk
     if not find:
         rows, is_more = accounts.listed(MOST)
@@ -54,7 +54,7 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, account_
 def change(
     services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, account_id: str
 ) -> Response:
-    """Credit, debit, suspend or resume an account; decide about a payment that was refunded or disputed."""
+    """Credit, debit, suspend or resume an account, or decide about a refunded or disputed payment."""
     direction = sent.get("action", "")
     accounts, reason = services.account_desk.by(operator.name), sent.get("reason", "")
 

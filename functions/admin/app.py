@@ -1,16 +1,16 @@
-"""Trigger: API Gateway, the routes under `/admin`: the operator's desk.
+"""Trigger: API Gateway, the routes under `/admin`: the pages for operators.
 
-For who signed in as an operator, by the dashboard's own sessions; an API key opens none of it, and for
-anybody else there is no such page. A function of its own, so that the customers' pages hold none of its
-permissions. Its templates lie beside the dashboard's.
+Only for people who signed in as operators, with the dashboard's sessions. API keys have no access, and other
+people receive a 404. It is a separate function, so that the customers' pages have none of its permissions.
+Its templates are beside the dashboard's.
 
-accounts.py    find an account; its money, standing and keys
-tasks.py       what became of a task; its end, its refund
-providers.py   how providers do; switches
+accounts.py    find an account; its money, status and keys
+tasks.py       a task's history; cancel and refund it
+providers.py   the state of providers; switches
 prices.py      prices and margins; a change with its preview
-work.py        dead letters, proofs of the ledger
-log.py         what operators did
-services.py    what the pages call
+work.py        dead letters, checks of the ledger
+log.py         actions of operators
+services.py    the services that the pages call
 """
 
 from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
@@ -24,9 +24,9 @@ from dashboard.serving import TEXT_TYPES, site
 
 
 def permitted(request: Request) -> None:
-    """Let operators through, whatever they are in an account of their own."""
+    """Let operators through, regardless of their roles in an account."""
     operator_of(request, visitor_of(request))
-    # What the menu of their own account shows.
+    # Loads the role for the menu of the operator's own account.
     role_of(request)
 
 

@@ -1,4 +1,4 @@
-"""What operators did, of all accounts and of the whole service."""
+"""The actions of operators, for all accounts and for the whole service."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,7 +12,7 @@ router = APIRouter(prefix="/log")
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn, before: str | None = None) -> Response:
-    """Show acts of operators, the newest first."""
+    """Show actions of operators, the newest first."""
     found = services.api.audit.of_operators(before)
     lines = [
         {

@@ -1,4 +1,4 @@
-"""Prices: what each model costs here and at its routes, and a change of them, shown before it is made."""
+"""Prices: each model's prices and the costs of its routes, and changes of prices with a preview."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/models")
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
-    """Show models with their prices, their live routes and what is left of the prices there."""
+    """Show models with their prices, their live routes and the margins there."""
     word = find[:MAX_WORD].strip()
     rows = []
     for model in services.price_desk.models():
@@ -44,7 +44,7 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, model_id
 
 @router.post("/{model_id}/preview")
 def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sent, model_id: str) -> Response:
-    """Show what other prices would do."""
+    """Show the effect of other prices."""
     prices = services.price_desk
     try:
         found = prices.preview(model_id, _wanted(sent))
@@ -59,7 +59,7 @@ def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sen
 def change(
     services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, model_id: str
 ) -> Response:
-    """Make the change that was shown."""
+    """Carry out the change from the preview."""
     wanted, version = _wanted(sent), sent.get("version", "")
 
     def write() -> str:

@@ -1,4 +1,4 @@
-"""Providers of media: how they do; one switched off, and on again."""
+"""Media providers: their state; switch one off or on."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -11,13 +11,13 @@ router = APIRouter(prefix="/providers")
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
-    """Show all providers, and the routes that were switched off by themselves."""
+    """Show all providers, and the routes that their breaker has switched off."""
     return desk_page(request, "desk_providers.html", rows=services.provider_desk.rows())
 
 
 @router.post("")
 def switch(services: Services, request: Request, operator: OperatorSignedIn, sent: Sent) -> Response:
-    """Switch a provider, or its route of one model."""
+    """Switch a provider, or its route of one model, off or on."""
     provider, reason = sent.get("provider", ""), sent.get("reason", "")
     model, disabled = sent.get("model") or None, sent.get("disabled") == "true"
 

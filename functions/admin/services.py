@@ -1,4 +1,4 @@
-"""What the desk's pages call, who may, and what becomes of what cannot be done."""
+"""The services that the operators' pages call, and their responses to actions."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -17,7 +17,10 @@ REFUSED = 400
 
 
 async def services() -> Operator:
-    """Return what the pages call. Not in a thread, as a plain function would be: it waits for nothing."""
+    """Return the services.
+
+    It is `async` because it never blocks; FastAPI runs other functions in a thread.
+    """
     return operator_parts.operator()
 
 
@@ -25,21 +28,22 @@ Services = Annotated[Operator, Depends(services)]
 
 
 def desk(request: Request) -> str:
-    """Return the path of the desk as a browser sees it, with the gateway's stage."""
+    """Return the path of the operators' pages in the browser, with the gateway's stage."""
     return request.base_url.path.rstrip("/") + PATH
 
 
 def desk_page(request: Request, template: str, **context: Any) -> Response:
-    """Return a page of the desk."""
+    """Return an operators' page."""
     return page(request, template, desk=desk(request), **context)
 
 
 def done(
     request: Request, operator: Visitor, carry_out: Callable[[], str], to: str, **about: Any
 ) -> Response:
-    """Carry out what an operator asked for, log who did it, and show the page `to` as it is then.
+    """Carry out an operator's action, log it with the operator's name, and redirect to the page `to`.
 
-    `carry_out` returns a sentence of what was done, which that page says.
+    `carry_out` returns a sentence about the result, which that page shows. An `OperatorError` is shown as a
+    message with status 400.
     """
     try:
         said = carry_out()

@@ -1,4 +1,4 @@
-"""One task: who was asked and how that went, its money, its webhook; its end and its refund."""
+"""A task: its attempts at providers, its money, its webhook; cancel and refund it."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -13,7 +13,7 @@ router = APIRouter(prefix="/tasks")
 
 @router.get("/{task_id}")
 def show(services: Services, request: Request, _: OperatorSignedIn, task_id: str) -> Response:
-    """Show a task, never its input."""
+    """Show a task without its input."""
     try:
         task = services.task_desk.get(task_id)
     except OperatorError as exc:
@@ -26,7 +26,7 @@ def show(services: Services, request: Request, _: OperatorSignedIn, task_id: str
 def refund(
     services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, task_id: str
 ) -> Response:
-    """Return the whole charge of a task that has ended."""
+    """Refund the whole charge of a task that has ended."""
     reason = sent.get("reason", "")
     desk = services.task_desk.by(operator.name)
 
@@ -40,7 +40,7 @@ def refund(
 
 @router.post("/{task_id}/cancel")
 def cancel(services: Services, request: Request, operator: OperatorSignedIn, task_id: str) -> Response:
-    """Ask for the end of a task."""
+    """Request the cancellation of a task."""
 
     def ask() -> str:
         services.task_desk.by(operator.name).cancel(task_id)

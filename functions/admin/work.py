@@ -1,4 +1,4 @@
-"""Work that was given up on, and the proof that the books agree."""
+"""Dead letters, and checks of accounts against the ledger."""
 
 from dataclasses import asdict
 from itertools import islice
@@ -12,7 +12,7 @@ from dashboard.security import OperatorSignedIn
 from tollgate.operating.dead_letters import Work
 from tollgate.operating.errors import OperatorError
 
-# A page answers within the gateway's 29 s: what is left is for the next click.
+# A page must respond within the gateway's 29 s. Each click handles at most this many.
 MOST_REDRIVEN = 500
 MOST_PROVEN = 200
 
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/work")
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
-    """Show how many dead letters there are."""
+    """Show the numbers of dead letters."""
     return desk_page(request, "desk_work.html", waiting=services.dead_letter_desk.waiting(), most=MOST_PROVEN)
 
 
@@ -42,7 +42,7 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
 
 @router.post("/proof")
 def prove(services: Services, request: Request, _: OperatorSignedIn, sent: Sent) -> Response:
-    """Prove one account against its ledger, or the first of all."""
+    """Check one account against its ledger, or the first accounts."""
     word = sent.get("account", "").strip()
     try:
         ids = (

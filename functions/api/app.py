@@ -1,15 +1,15 @@
 """Trigger: API Gateway, the account, media and catalog routes of the contract.
 
-Parses, calls one function of the domain, wraps the answer in the contract's envelope. Never talks to a
-provider, and never holds provider credentials.
+Parses the request, calls one function of the domain, and wraps the result in the contract's envelope. Never
+calls a provider, and never holds provider credentials.
 
-http.py       what the routes share: the key, the body, the envelope
+http.py       the key, the body and the envelope, for all routes
 media.py      estimate, create, status, cancel, lists
 requests.py   running text requests
-images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies with files in them
+images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
-webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
+webhooks.py   deliveries and secrets; `callbacks.py`: providers' callbacks; `payments.py`: Stripe's webhook
 """
 
 from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
@@ -53,12 +53,12 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.observability import begin_request, logger
 
-# For the log alone, by nginx's word for it.
+# Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
 FIRST_ERROR = 400
 ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
-# The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.
+# Tollgate generates its OpenAPI document (reference/document.py). FastAPI lacks the models and the errors.
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 ROUTERS = [
     routes.router
@@ -83,13 +83,13 @@ for router in ROUTERS:
 
 
 class WithoutTrailingSlash:
-    """Takes a path that ends in a slash for the same without it, as clients join base URLs either way."""
+    """Ignores a slash at the end of a path, because clients join base URLs with and without it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on."""
+        """Forward the request."""
         if scope["type"] == "http" and len(scope["path"]) > 1:
             scope = {**scope, "path": scope["path"].removesuffix("/")}
         await self._app(scope, receive, send)
@@ -97,12 +97,12 @@ class WithoutTrailingSlash:
 
 @app.middleware("http")
 async def with_request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Name each request, log it in one line, and turn a fault of ours into a 500 that says nothing."""
+    """Give each request an id, log it in one line, and return 500 without details for an internal error."""
     request_id = begin_request()
     try:
         response = await call_next(request)
     except ClientDisconnect:
-        # It left during its upload: nothing is wrong here, and nobody reads the answer.
+        # The client disconnected during its upload. This is not an error, and no one reads the response.
         response = Response(status_code=CLIENT_LEFT)
     except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         response = _error_response(request, fault(exc, "api.fault", **_route(request)))
@@ -110,7 +110,7 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:
         api = api_parts.api()
-        # What took money was counted by the write that took it.
+        # A request that took money was counted by the write that took it.
         if request.method != "POST" or response.status_code >= FIRST_ERROR:
             await run_in_threadpool(api.tell_count, account_id)
         response.headers.update(api.rate_headers(account_id))
@@ -119,7 +119,7 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
 
 
 def _route(request: Request) -> dict[str, Any]:
-    """The route and the ids in the path. A callback's token, and a path that is none, are not logged."""
+    """Return the route and the ids in the path for the log, without a callback's token or an unknown path."""
     route = request.scope.get("route")
     ids = {name: shortened(text) for name, text in request.path_params.items() if name != "token"}
     return {} if route is None else {"route": route.path, **ids}
@@ -127,7 +127,7 @@ def _route(request: Request) -> dict[str, Any]:
 
 @app.exception_handler(TollgateError)
 async def tollgate_error(request: Request, error: Exception) -> Response:
-    """Answer with the error's own status and body."""
+    """Return the error's status and body."""
     if not isinstance(error, TollgateError):
         raise error
     return _error_response(request, error)
@@ -135,7 +135,7 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
 
 @app.exception_handler(HTTPException)
 async def unknown_route(request: Request, _: Exception) -> Response:
-    """Answer an unknown path or method in the contract's shape."""
+    """Return the contract's error for an unknown path or method."""
     allowed = _methods(request)
     if allowed:
         return _error_response(request, MethodNotAllowedError(allowed))
@@ -143,7 +143,7 @@ async def unknown_route(request: Request, _: Exception) -> Response:
 
 
 def _methods(request: Request) -> set[str]:
-    """Return the methods that the request's path is good for: a path's routes are apart, one a method."""
+    """Return the methods that the path supports. A path has a separate route for each method."""
     return {
         method
         for router in ROUTERS
@@ -154,10 +154,10 @@ def _methods(request: Request) -> set[str]:
 
 
 def _error_response(request: Request, error: TollgateError) -> JSONResponse:
-    """Answer with an error, as the SDK that asked reads it: Anthropic's is known by its headers."""
+    """Return an error in the format of the calling SDK. Anthropic's SDK is recognised by its headers."""
     body = error.body()
     if any(name in request.headers for name in ANTHROPIC_HEADERS):
-        # Imported here: it has much of text with it, which no other request needs.
+        # Imported here: it imports much of text, which other requests do not need.
         from tollgate.text.errors import error_body  # noqa: PLC0415 - see above
         from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Callbacks of providers: only ever a hint to ask them (`tasks/callbacks.py`)."""
+"""Callbacks of providers, which are only a hint to poll (`tasks/callbacks.py`)."""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -14,9 +14,9 @@ router = APIRouter()
 
 @router.post("/api/v1/callbacks/{provider}/{token}")
 async def receive(api: Services, provider: str, token: str, request: Request) -> Response:
-    """Have the task polled now. The answer is the same for any token, so it tells strangers nothing.
+    """Poll the task now. The response is the same for every token, so it reveals nothing.
 
-    The body counts only where a provider checks the address with a `challenge` that it wants back
+    The body is used only if a provider verifies the address with a `challenge` that must be returned
     (MiniMax, docs/providers/minimax.md).
     """
     try:

@@ -1,4 +1,4 @@
-"""The catalog and its prices, public."""
+"""The public catalog and its prices."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -21,7 +21,7 @@ def published(
     media_type: str = "application/json",
     more: Mapping[str, str] | None = None,
 ) -> Response:
-    """Answer with a page, or with 304 where the client has it; `more` are headers."""
+    """Return a page, or 304 if the client has it; `more` are additional headers."""
     headers = {"etag": page.etag, "cache-control": "no-cache", **(more or {})}
     if page.is_known_to(if_none_match):
         return Response(status_code=NOT_MODIFIED, headers=headers)
@@ -30,7 +30,7 @@ def published(
 
 @router.get("/api/v1/catalog")
 def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
-    """Return every model that has a live route and fits the query's filters."""
+    """Return every model that has a live route and matches the query's filters."""
     return published(api.listing.models(request.query_params), if_none_match)
 
 
@@ -48,7 +48,7 @@ def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch = None) 
 
 @router.get("/api/v1/cost")
 def list_costs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
-    """Return all prices, by model."""
+    """Return all prices by model."""
     return published(api.listing.costs(), if_none_match)
 
 

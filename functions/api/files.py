@@ -1,4 +1,4 @@
-"""Customers' own files: a form to upload one by, and its end."""
+"""Customers' own files: a form for an upload, and deletion."""
 
 from fastapi import APIRouter, Response
 
@@ -9,7 +9,7 @@ router = APIRouter(prefix="/api/v1/files")
 
 @router.post("")
 def create_file(api: Services, key: MediaKey, body: Body) -> Response:
-    """Return a file's id and the form that takes its bytes."""
+    """Return a file's id and the form to which its bytes are uploaded."""
     return envelope(api.files.grant(key.account_id, body, key.actor))
 
 

@@ -1,4 +1,4 @@
-"""Bodies that come as a form, as OpenAI's SDKs send files, or as JSON."""
+"""Request bodies as a form, with which OpenAI's SDKs send files, or as JSON."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from tollgate.tasks.openai_media import Upload, form_body
 
 MULTIPART = "multipart/form-data"
 MAX_FORM_BYTES = 4 * 1024 * 1024
-"""A Lambda is handed 6 MB at most, and the gateway hands it bytes in base64."""
+"""A Lambda function receives at most 6 MB, and the gateway encodes bytes in base64."""
 MAX_FILES, MAX_FIELDS = 20, 100
 
 
 @dataclass(frozen=True, slots=True)
 class SentBody:
-    """A body's fields. `is_form`: their values are texts, files are data URIs."""
+    """The fields of a body. If `is_form`, values are strings, and files are data URIs."""
 
     fields: dict[str, Any]
     is_form: bool
 
 
 async def sent_body(request: Request) -> SentBody:
-    """Return the body. Raises `PayloadTooLargeError`, and `InvalidInputError` for what cannot be read."""
+    """Return the body. Raises `PayloadTooLargeError` or, if it cannot be read, `InvalidInputError`."""
     if not request.headers.get("content-type", "").startswith(MULTIPART):
         return SentBody(await parsed_media_body(request), is_form=False)
     body = await read_bytes(request, MAX_FORM_BYTES)
-    # Imported here: no other request needs the parser.
+    # Imported here, because no other request needs the parser.
     from starlette.formparsers import MultiPartException, MultiPartParser  # noqa: PLC0415 - see above
 
     try:
@@ -60,7 +60,7 @@ async def _value(sent: UploadFile | str) -> str | Upload:
     if isinstance(sent, str):
         return sent
     data = await sent.read()
-    # By its bytes: a client that was given no name says nothing of the type.
+    # The type is read from the bytes, because some clients send a file without a name or type.
     known = media_type(data[:HEAD_BYTES])
     declared = sent.content_type or "application/octet-stream"
     return Upload(known.content_type if known else declared, data)

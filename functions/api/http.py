@@ -1,4 +1,4 @@
-"""What the routes share: the caller's key, the body, the contract's envelope."""
+"""The caller's key, the body and the contract's envelope, for all routes."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,7 +16,10 @@ from tollgate.tasks.openai_media import with_sent_names
 
 
 async def services() -> Api:
-    """Return what the routes call. Not in a thread, as a plain function would be: it waits for nothing."""
+    """Return the services.
+
+    It is `async` because it never blocks; FastAPI runs other functions in a thread.
+    """
     return api_parts.api()
 
 
@@ -24,23 +27,23 @@ Services = Annotated[Api, Depends(services)]
 
 
 async def read_body(request: Request, max_bytes: int) -> dict[str, Any]:
-    """Read the request's JSON object. Raises as `read_bytes` and `json_object` do."""
+    """Return the request's JSON object. Raises the errors of `read_bytes` and `json_object`."""
     return json_object(await read_bytes(request, max_bytes), max_bytes)
 
 
 async def parsed_body(request: Request) -> dict[str, Any]:
-    """Return the body of most routes."""
+    """Return the JSON body of most routes."""
     return await read_body(request, MAX_BODY_BYTES)
 
 
 async def optional_body(request: Request) -> dict[str, Any]:
-    """Return the body of a route that may go without one."""
+    """Return the JSON body of a route for which it is optional; empty without a body."""
     found = await read_bytes(request, MAX_BODY_BYTES)
     return json_object(found, MAX_BODY_BYTES) if found else {}
 
 
 async def parsed_media_body(request: Request) -> dict[str, Any]:
-    """Return the body of a generation, which may have media in it."""
+    """Return the JSON body of a generation, which may contain media."""
     return await read_body(request, MAX_MEDIA_BODY_BYTES)
 
 
@@ -60,21 +63,21 @@ def account_key(api: Services, request: Request) -> ApiKey:
 
 
 def key_of_now(api: Services, request: Request) -> ApiKey:
-    """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
+    """Return the caller's key with the `account` scope from the table, not from the cache of 30 s."""
     return _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
 
 
 def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
-    """Note whose request it is, for its log line and its rate headers, and count it."""
+    """Store the account for the log line and the rate headers, and count the request."""
     request.state.account_id = key.account_id
     api.count(key.account_id)
     return key
 
 
 def _caller(request: Request, scope: Scope) -> tuple[str | None, Scope, str | None]:
-    # Read here and not declared: FastAPI would build a validator of this one header for each of the routes.
+    # Read here instead of declared, because FastAPI would build a validator of this header for each route.
     authorization = request.headers.get("authorization")
-    # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
+    # On Lambda this is the address that the gateway received (Mangum reads it from the event).
     return authorization, scope, request.client.host if request.client else None
 
 
@@ -90,7 +93,10 @@ KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 def created_of(
     api: Api, key: ApiKey, create: dict[str, Any], idempotency_key: str | None, sent_names: Mapping[str, str]
 ) -> str:
-    """Create the task of a request in OpenAI's protocol; return its id. Problems have that one's names."""
+    """Create the task of a request in OpenAI's protocol; return its id.
+
+    Errors name that protocol's fields.
+    """
     try:
         return str(api.tasks.create(key.account_id, create, idempotency_key, key)["taskId"])
     except InvalidInputError as exc:

@@ -1,7 +1,7 @@
-"""Images in OpenAI's protocol: their creates. `get_status` asks for these, and waits for the image.
+"""Creates images in OpenAI's protocol. `get_status` calls these routes and waits for the image.
 
-The gateway sends `get_status` what customers ask here: waiting is paid by the memory of the function that
-waits.
+The gateway sends customers' requests to `get_status`, because the cost of waiting depends on the memory of
+the function that waits.
 """
 
 from http import HTTPStatus
@@ -32,13 +32,13 @@ async def generate_image(
 async def edit_image(
     api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Create the task of an image that is made of others."""
+    """Create the task of an image that is based on other images."""
     asked = read_image_request(sent.fields, api.tasks.catalog, is_edit=True, is_form=sent.is_form)
     return await _created(api, key, asked, idempotency_key)
 
 
 async def _created(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
-    """Answer 202 with what there is to wait for (`tasks/image_creates.py`)."""
+    """Return 202 with the data for the wait (`tasks/image_creates.py`)."""
     task_id = await run_in_threadpool(created_of, api, key, asked.create, idempotency_key, SAID_AS)
     made = {"accountId": key.account_id, "taskId": task_id, "wantsBytes": asked.wants_bytes}
     return JSONResponse(made, status_code=HTTPStatus.ACCEPTED)

@@ -1,4 +1,4 @@
-"""API keys: list them, make, change, rotate and revoke one. A key itself is shown once, when it is new."""
+"""API keys: list, create, change, rotate and revoke them. The key itself is returned once, when created."""
 
 from typing import Any
 
@@ -17,30 +17,30 @@ def list_keys(api: Services, key: KeyOfNow) -> Response:
 
 @router.post("/api/v1/keys")
 def create_key(api: Services, key: KeyOfNow, body: Body) -> Response:
-    """Make a key."""
+    """Create a key."""
     return _secret(api.keys.create(key.account_id, body, key))
 
 
 @router.patch("/api/v1/keys/{key_id}")
 def update_key(api: Services, key: KeyOfNow, key_id: str, body: Body) -> Response:
-    """Change what the body names."""
+    """Change the fields of a key that the body contains."""
     return envelope(api.keys.update(key.account_id, key_id, body, key))
 
 
 @router.post("/api/v1/keys/{key_id}/rotate")
 def rotate_key(api: Services, key: KeyOfNow, key_id: str, body: OptionalBody) -> Response:
-    """Rotate a key: the old secret lives on for a while."""
+    """Rotate a key. The old secret remains valid for some time."""
     return _secret(api.keys.rotate(key.account_id, key_id, body, key))
 
 
 @router.delete("/api/v1/keys/{key_id}")
 def revoke_key(api: Services, key: KeyOfNow, key_id: str) -> Response:
-    """End a key."""
+    """Revoke a key."""
     return envelope(api.keys.revoke(key.account_id, key_id, key))
 
 
 def _secret(data: Any) -> Response:
-    """Return an answer that nobody on the way may keep."""
+    """Return a response that may not be cached."""
     answer = envelope(data)
     answer.headers["cache-control"] = "no-store"
     return answer

@@ -1,6 +1,6 @@
 """Media generation: estimate, create, cancel, delete the files, list tasks.
 
-The status of one task is a function of its own, `functions/get_status`, as most requests are for it.
+The status of one task is a separate function, `functions/get_status`, because most requests are for it.
 """
 
 from typing import Annotated
@@ -14,7 +14,7 @@ router = APIRouter()
 
 @router.post("/api/v1/generation/estimate")
 def estimate(api: Services, key: MediaKey, body: MediaBody) -> Response:
-    """Return what create would debit for the same body."""
+    """Return the amount that create would charge for the same body."""
     return envelope(api.tasks.estimate(key.account_id, body, key))
 
 
@@ -28,7 +28,7 @@ def create(
 
 @router.post("/api/v1/task/cancel/{task_id}")
 def cancel(api: Services, key: MediaKey, task_id: str) -> Response:
-    """Ask for a task's end; refunded when nothing will be made."""
+    """Request the cancellation of a task. It is refunded if it ends without a result."""
     return envelope(api.tasks.cancel(key.account_id, task_id))
 
 
@@ -40,7 +40,7 @@ def delete_files(api: Services, key: MediaKey, task_id: str) -> Response:
 
 @router.get("/api/v1/tasks")
 def list_tasks(api: Services, key: MediaKey, request: Request) -> Response:
-    """Return tasks: those of `ids`, or a page of those that fit the query, the newest first."""
+    """Return the tasks with these `ids`, or a page of the tasks that match the query, the newest first."""
     query, reader = dict(request.query_params), api.reader
     if set(query) == {"ids"}:
         return envelope(reader.several(key.account_id, query["ids"].split(",")))

@@ -1,4 +1,4 @@
-"""Stripe's webhook: what was paid. Its proof is the signature over the bytes as they came, so no API key."""
+"""Stripe's webhook for payments. It is authenticated by a signature of the raw bytes, not by an API key."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ router = APIRouter()
 async def receive(
     api: Services, request: Request, stripe_signature: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Take an event; the answer says what became of it."""
+    """Process an event; the response contains the outcome."""
     body = await read_bytes(request, MAX_BODY_BYTES)
     outcome = await run_in_threadpool(api.payments.receive, body, stripe_signature)
     return envelope({"outcome": outcome})

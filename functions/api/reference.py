@@ -1,4 +1,4 @@
-"""The reference, public: for tools and for language models. The dashboard has `/docs`."""
+"""The public reference for tools and language models. The dashboard has `/docs`."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,7 +12,7 @@ router = APIRouter()
 
 @router.get("/api/v1/openapi.json")
 def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
-    """Return the OpenAPI document, with the address that it was asked at."""
+    """Return the OpenAPI document, with the address of the request as its server."""
     return published(api.reference.openapi(base_url(request.scope)), if_none_match)
 
 

@@ -1,4 +1,4 @@
-"""Running text requests: ended by their owner."""
+"""Ends running text requests."""
 
 from fastapi import APIRouter, Response
 
@@ -9,5 +9,5 @@ router = APIRouter()
 
 @router.delete("/api/v1/requests/{request_id}")
 def end_request(api: Services, key: TextKey, request_id: str) -> Response:
-    """Ask a streamed request to end within seconds; what it used by then is charged."""
+    """End a streamed request within seconds. Its usage up to then is charged."""
     return envelope(api.accounts.end_request(key.account_id, request_id))

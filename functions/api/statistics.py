@@ -1,4 +1,4 @@
-"""What the caller's account used and spent: statistics, and the ledger that they are made of."""
+"""The usage and spending of the caller's account: statistics, and the ledger on which they are based."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -9,7 +9,7 @@ router = APIRouter()
 
 @router.get("/api/v1/stats")
 def get_statistics(api: Services, key: AccountKey, request: Request) -> Response:
-    """Return totals by day and by model of a range of days."""
+    """Return totals by day and by model for a range of days."""
     return envelope(api.statistics.of(key.account_id, request.query_params))
 
 

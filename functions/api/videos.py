@@ -1,4 +1,4 @@
-"""Videos in OpenAI's protocol: a create, its task, its file."""
+"""Videos in OpenAI's protocol: create a video, its task, its file."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/api/v1/videos")
 async def create_video(
     api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Create a video's task, and answer at once."""
+    """Create a video's task, and respond at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
     task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SAID_AS)
     task = await run_in_threadpool(api.reader.status, key.account_id, task_id)
@@ -36,7 +36,7 @@ def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
 
 @router.get("/{video_id}/content")
 def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
-    """Lead to the video's file, which no answer of a function could hold."""
+    """Redirect to the video's file, which is too large for a function's response."""
     task = api.reader.status(key.account_id, video_id)
     files = files_of(task)
     if not files:
@@ -52,7 +52,7 @@ def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
 
 
 def _shown(task: Mapping[str, Any], body: dict[str, Any] | None = None) -> Response:
-    """Return a task as a video, and when to ask again, as OpenAI's SDKs read that."""
+    """Return a task as a video, with the pause before the next poll in the header of OpenAI's SDKs."""
     pause_s = task.get("pollAfterS")
     headers = {} if pause_s is None else {"openai-poll-after-ms": str(pause_s * MS_PER_S)}
     return JSONResponse(video(task, body), headers=headers)

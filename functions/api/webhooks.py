@@ -1,6 +1,6 @@
 """Webhook deliveries, and the secrets that sign them.
 
-Deliveries belong to media generation and are open to its keys (`media`); a secret is the account's.
+Deliveries belong to media generation, so its keys (`media`) can read them. A secret belongs to the account.
 """
 
 from fastapi import APIRouter, Request, Response
@@ -24,23 +24,23 @@ def get_delivery(api: Services, key: MediaKey, delivery_id: str) -> Response:
 
 @router.post("/deliveries/{delivery_id}/redeliver")
 def redeliver(api: Services, key: MediaKey, delivery_id: str) -> Response:
-    """Have a delivery sent again now."""
+    """Send a delivery again now."""
     return envelope(api.webhooks.redeliver(key.account_id, delivery_id))
 
 
 @router.post("/test")
 def send_test(api: Services, key: MediaKey, body: Body) -> Response:
-    """Have a test event sent to a URL; its delivery says what came of it."""
+    """Send a test event to a URL. Its delivery shows the result."""
     return envelope(api.webhooks.send_test(key.account_id, body))
 
 
 @router.get("/secret")
 def get_secrets(api: Services, key: KeyOfNow) -> Response:
-    """Return the secrets that sign now."""
+    """Return the secrets that currently sign events."""
     return envelope(api.webhooks.secrets(key.account_id))
 
 
 @router.post("/secret/rotate")
 def rotate(api: Services, key: KeyOfNow, body: OptionalBody) -> Response:
-    """Make a new secret; the one before lives on for a while."""
+    """Create a new secret. The previous one remains valid for some time."""
     return envelope(api.webhooks.rotate(key.account_id, body, key.actor))

@@ -1,9 +1,9 @@
-"""Trigger: once a day, and every 15 minutes to go on where an invocation ended before it was through.
+"""Trigger: once a day, and every 15 minutes to continue an unfinished run.
 
-Proves for every account that its balance and its holds equal the sum of its ledger and that every refund
-answers a charge, by what is new since the last proof; an account where it does not is logged and counted, and
-an alarm rings. A run over all accounts takes as many invocations as it needs.
-Never corrects anything: a person does, with a ledger entry that says why.
+Checks for every account that its balance and holds equal the sum of its ledger and that every refund belongs
+to a charge. It reads only the entries since the last check. A difference is logged and counted, and triggers
+an alarm. A run over all accounts takes as many invocations as it needs. Never corrects anything: an operator
+does, with a ledger entry that has a reason.
 """
 
 from dataclasses import asdict
@@ -14,12 +14,15 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.kit.observability import emit, logger
 
-# Left of an invocation when it stops reading: for the account it is at.
+# It stops reading when this much of the invocation is left, to finish the current account.
 RESERVE_MS = 60_000
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Check all accounts, or go on (`{"continue": true}`); return how many drift, of all in this run."""
+    """Check all accounts, or continue (`{"continue": true}`).
+
+    Returns the number of differences in this run.
+    """
 
     def has_time() -> bool:
         return context.get_remaining_time_in_millis() > RESERVE_MS
@@ -39,6 +42,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
             }
         )
     elif run.drifts:
-        # Wrong money does not wait for the rest of the accounts.
+        # Reported at once, before the other accounts are checked.
         emit({"LedgerDrift": run.drifts})
     return {"drifts": run.drifts}

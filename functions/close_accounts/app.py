@@ -1,8 +1,8 @@
 """Trigger: every 15 minutes.
 
-Brings each account that its owner wants closed one look further: ends what a crash left open, waits until
-nothing runs and no money is left, then erases its data. Never touches the ledger but by the entry that says
-what an owner gave up, and never an account that was kept after all.
+Processes each account that its owner has closed. It completes the steps that a crash interrupted, waits until
+nothing runs and no money is left, and then erases the data. It changes the ledger only by the entry for the
+money that the owner gave up. Never touches an account whose closing was cancelled.
 """
 
 from typing import Any
@@ -14,6 +14,6 @@ from tollgate.kit.observability import logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
-    """Look at each account that is due; what fails is told once all were looked at."""
+    """Process each account that is due. Errors are raised after all accounts were processed."""
     found = close_accounts_parts.closure_worker().run()
     logger.info("close_accounts.done", accounts={str(outcome): count for outcome, count in found.items()})

@@ -1,7 +1,7 @@
 """Trigger: the webhook queue, one message `{delivery_id, seq}` at a time.
 
-Makes one signed attempt at one URL and notes what came of it. Defers it while the account's lane is full.
-Never follows a redirect, never calls an address that is not public, never sends for a task that runs.
+Sends one signed attempt to one URL and records the result. Defers the delivery while the account's lane is
+full. Never follows a redirect, never calls a private address, never sends for a running task.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from tollgate.kit.observability import begin_log, emit, logger
 
 
 def deliver(record: Record) -> None:
-    """Make one attempt; what raises is reported and comes again."""
+    """Carry out one attempt. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
     outcome = deliver_webhook_parts.webhook_sender().deliver(message["delivery_id"], message["seq"])
@@ -23,5 +23,5 @@ def deliver(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of messages; return the ones that failed."""
+    """Process a batch of messages; return the failures in the format of Lambda."""
     return process_one_by_one(event, deliver)

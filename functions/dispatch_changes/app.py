@@ -1,7 +1,6 @@
-"""Trigger: the streams of the tables of tasks (new ones, and those that ended) and of audits (new lines).
+"""Trigger: the streams of the tables of tasks (new and ended tasks) and of the audit log (new lines).
 
-Sends the message that starts a new task, the one that delivers an ended task's webhook, or the one that has a
-line of the audit log mailed.
+Sends a message that starts a new task, delivers an ended task's webhook, or mails a line of the audit log.
 Never writes to a table, and never decides anything about a task.
 """
 
@@ -15,12 +14,12 @@ from tollgate.kit.observability import begin_log, logger
 
 
 def dispatch(record: Record) -> None:
-    """Carry one change on; what raises is reported and comes again."""
+    """Send the message for one change. An exception returns the change to the stream."""
     begin_log(sequence=record["dynamodb"]["SequenceNumber"])
     dispatch_changes_parts.dispatcher().dispatch(record)
     logger.info("dispatch_changes.sent")
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of changes; return the ones that failed."""
+    """Process a batch of changes; return the failures in the format of Lambda."""
     return process_one_by_one(event, dispatch)

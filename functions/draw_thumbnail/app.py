@@ -1,7 +1,7 @@
-"""Trigger: `make_thumbnails` calls it with `{url}`, once a result is stored.
+"""Trigger: `make_thumbnails` calls it with `{url}` after a result is stored.
 
-Decodes the file and answers a small WebP of it, or why there is none.
-Never connects to an address that is not public, and may do nothing in AWS: what it decodes was not made here.
+Decodes the file and returns a small WebP image of it, or the reason why there is none. Never connects to a
+private address, and has no permissions in AWS, because it decodes files from third parties.
 """
 
 from functools import cache
@@ -17,7 +17,8 @@ from tollgate.thumbnails.drawer import Drawer
 from tollgate.thumbnails.drawn import AGAIN
 
 
-# As in probe_media: tollgate.composition imports the SDK, which this function's layers do not have.
+# Not in tollgate.composition, because that imports the SDK, which this function's layers lack (see
+# probe_media).
 @cache
 def drawer() -> Drawer:
     """Join the parts of this function."""
@@ -28,7 +29,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  #
     """Draw one thumbnail."""
     try:
         found = drawer().draw(event["url"]).body()
-    # An answer and no fault: nothing is wrong here, and whoever asked asks again.
+    # A response, not an error: the caller repeats the call.
     except ProbeError as exc:
         found = {AGAIN: exc.code}
     logger.info("draw_thumbnail.done", none=found.get("none"), again=found.get(AGAIN))

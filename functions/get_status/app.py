@@ -1,11 +1,11 @@
-"""Trigger: API Gateway in streaming mode, by way of uvicorn behind the Lambda Web Adapter: what waits.
+"""Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: routes that wait.
 
-status.py   how is a task: the one route that customers poll, and with `wait` its end
-images.py   images in OpenAI's protocol: `api` creates the task, the answer is held back until it has ended
+status.py   the status of a task, which customers poll, or with `wait` its end
+images.py   images in OpenAI's protocol: `api` creates the task, and the response is sent when it has ended
 
-A function of its own because waiting is paid by the memory of the function that waits: it has a quarter of
-what `api` has. The gateway cuts buffered answers after 29 s, and streamed ones if they say nothing for 300 s.
-Never writes a task and knows no provider.
+It is a separate function because the cost of waiting depends on the memory of the function that waits. It has
+a quarter of the memory of `api`. The gateway ends buffered responses after 29 s, and streamed ones after 300
+s without data. Never writes a task and never calls a provider.
 """
 
 from collections.abc import Awaitable, Callable
@@ -36,12 +36,12 @@ from tollgate.kit.observability import begin_request, correlation_id, logger
 
 METHOD_NOT_ALLOWED = 405
 NO_CONTENT = 204
-# For the log alone, by nginx's word for it.
+# Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
 
 
 def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """Have a route name each request, log it in one line, and answer a fault of ours with a bare 500."""
+    """Give each request of a route an id, log it in one line, and return 500 for an internal error."""
 
     async def answered(request: Request) -> Response:
         request_id = begin_request()
@@ -49,7 +49,7 @@ def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
         try:
             response = await answer(request)
         except ClientDisconnect:
-            # Nothing is wrong here, nobody reads the answer, and the task goes on.
+            # This is not an error. No one reads the response, and the task continues.
             response = Response(status_code=CLIENT_LEFT)
         except TollgateError as error:
             response = refused(error)
@@ -74,7 +74,7 @@ def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
 
 
 async def unknown_route(request: Request, error: Exception) -> Response:
-    """Answer a path or method in the contract's shape; the gateway sends none but ours."""
+    """Return the contract's error for a path or method. The gateway forwards only known paths."""
     begin_request()
     if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
         allowed = {name.strip() for name in (error.headers or {}).get("Allow", "").split(",")}
@@ -83,7 +83,7 @@ async def unknown_route(request: Request, error: Exception) -> Response:
 
 
 async def healthz(_: Request) -> Response:
-    """Answer the web adapter that the app is up; the gateway has no route to it."""
+    """Respond to the web adapter's check that the app is running. The gateway has no route to it."""
     return Response(status_code=NO_CONTENT)
 
 
@@ -96,5 +96,5 @@ app = Starlette(
     exception_handlers={HTTPException: unknown_route},
 )
 app.add_middleware(CrossOrigin, headers=cors_headers)
-# For emulators, which have no web adapter (run.py).
+# For emulators, which lack the web adapter (run.py).
 handler = Mangum(app, lifespan="off")

@@ -1,4 +1,4 @@
-"""Images in OpenAI's protocol: a create, which `api` makes, and a wait for its task."""
+"""Images in OpenAI's protocol: a create by `api`, and a wait for its task."""
 
 from base64 import b64encode
 
@@ -19,12 +19,12 @@ from tollgate.tasks.results import files_of
 from tollgate.tasks.waiting import MAX_HELD_S, MAX_WAIT_S, looks_of
 
 ROUTES = ("/api/v1/images/generations", "/api/v1/images/edits")
-# Of an answer of `api`, what is this answer's own, or is put on it by who sends it.
+# Headers of the response of `api` that this function's response sets itself.
 _OWN = frozenset({"access-control-allow-origin", "access-control-expose-headers", "content-length"})
 
 
 async def held_image(request: Request) -> Response:
-    """Make an image, and answer with it once it is stored. What `api` refuses goes on as it is."""
+    """Create an image, and respond when it is stored. An error of `api` is returned unchanged."""
     parts = get_status()
     body = await read_bytes(request, MAX_BODY_BYTES)
     made = await run_in_threadpool(
@@ -34,7 +34,7 @@ async def held_image(request: Request) -> Response:
         headers = {name: value for name, value in made.headers.items() if name not in _OWN}
         return Response(made.body, made.status, headers)
     request.state.account_id, request.state.task_id = made.account_id, made.task_id
-    # The task's lines have the id that `api` gave the request, up to its webhook.
+    # The task's log lines have the id that `api` gave the request, up to its webhook.
     add_to_log(correlation_id=made.headers.get("x-request-id"))
     task = await _ended(request, parts, made)
     data = [
@@ -47,11 +47,11 @@ async def held_image(request: Request) -> Response:
 
 
 async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
-    """Wait for the end of a task; return it.
+    """Wait for the end of a task and return it.
 
-    Raises `TaskPendingError` after `MAX_HELD_S`, or after `MAX_WAIT_S` while the task waits for its turn, and
-    `ClientDisconnect` if the client is gone, which only a server on this machine is told
-    (docs/request-path.md#ending-an-answer-early). The task goes on either way.
+    Raises `TaskPendingError` after `MAX_HELD_S`, or after `MAX_WAIT_S` if the task is still in the queue.
+    Raises `ClientDisconnect` if the client has disconnected, which only a server on one machine can detect
+    (docs/request-path.md#ending-an-answer-early). In both cases the task continues.
     """
     waited_s = 0.0
     for pause_s in [0.0, *looks_of(MAX_HELD_S)]:
@@ -60,7 +60,7 @@ async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
         task = await run_in_threadpool(parts.reader.find, made.account_id, made.task_id)
         if task.status in TERMINAL:
             return task.view()
-        # An account has 10,000 tasks that wait, and each answer that is held has a process.
+        # An account can have 10,000 tasks in the queue, and each waiting response occupies a process.
         if task.status is TaskStatus.NOT_STARTED and waited_s >= MAX_WAIT_S:
             break
         if await request.is_disconnected():
@@ -69,6 +69,6 @@ async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
 
 
 def _shown(parts: GetStatus, url: str, *, as_bytes: bool) -> dict[str, str]:
-    """Return the image as it was asked for; one that is too large for an answer by its address."""
+    """Return the image in the requested form, or its URL if it is too large for a response."""
     found = parts.results.read(url) if as_bytes else None
     return {"url": url} if found is None else {"b64_json": b64encode(found).decode()}

@@ -1,4 +1,7 @@
-"""The buffered twin of `run.sh`: an emulator that runs Python only takes that for this module's `sh`."""
+"""The buffered counterpart of `run.sh`.
+
+An emulator that runs only Python reads that name as `sh` in this module.
+"""
 
 from get_status.app import handler as sh
 

@@ -1,4 +1,4 @@
-"""How is a task, and with `wait` how is it once it has ended."""
+"""The status of a task, or with `wait` its status after it has ended."""
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,7 @@ ROUTE = "/api/v1/task/status/{task_id}"
 
 
 async def shown_status(request: Request) -> Response:
-    """Return the task; with `wait`, as soon as it has ended, or after so many seconds."""
+    """Return the task. With `wait`, return it when it has ended, at the latest after this many seconds."""
     parts = get_status()
     request.state.task_id = request.path_params["task_id"]
     key = await run_in_threadpool(

@@ -1,7 +1,7 @@
 """Trigger: the thumbnail queue, one message `{task_id, url}` for each file of a finished task.
 
-Has the thumbnail of one stored result drawn, and stores it beside it.
-Never touches a task or money: a result without a thumbnail is shown itself.
+Has the thumbnail of a stored result drawn, and stores it beside the result. Never touches a task or money:
+pages show a result without a thumbnail in full.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from tollgate.kit.observability import begin_log, emit, logger
 
 
 def make(record: Record) -> None:
-    """Make one thumbnail; what raises is reported and comes again."""
+    """Create one thumbnail. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(task_id=message["task_id"])
     outcome = make_thumbnails_parts.thumbnail_service().make(message["url"])
@@ -23,5 +23,5 @@ def make(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of messages; return the ones that failed."""
+    """Process a batch of messages; return the failures in the format of Lambda."""
     return process_one_by_one(event, make)

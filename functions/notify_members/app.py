@@ -1,8 +1,8 @@
 """Trigger: the mail queue, one message `{account_id, event_id}` at a time, and every hour.
 
-Mails a line of the audit log to the members who want it, each once. Every hour it notes what time brings:
-keys that expire, and months whose statement is ready; those lines come back as messages.
-Never changes what an account has or may do.
+Mails a line of the audit log once to each member who wants it. Every hour it records events of the calendar:
+keys that expire, and months whose statement is ready. Those lines arrive as messages later. Never changes an
+account.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ from tollgate.composition import notify_members as notify_members_parts
 from tollgate.kit.batches import Record, message_of, process_one_by_one
 from tollgate.kit.observability import begin_log, logger
 
-# Left of an invocation when it stops looking: for the account it is at.
+# It stops searching when this much of the invocation is left, to finish the current account.
 RESERVE_MS = 15_000
 
 
 def tell(record: Record) -> None:
-    """Mail one line; what raises is reported and comes again."""
+    """Mail one line. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
     told = notify_members_parts.notifier().tell(message["account_id"], message["event_id"])
@@ -26,7 +26,7 @@ def tell(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
-    """Handle a batch of messages, and give the ones that failed; or look at the calendar."""
+    """Process a batch of messages and return the failures, or record events of the calendar."""
     if "Records" in event:
         return process_one_by_one(event, tell)
     begin_log()

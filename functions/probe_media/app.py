@@ -1,8 +1,8 @@
-"""Trigger: `api` calls it with `{url}`, before it charges for a request with media.
+"""Trigger: `api` calls it with `{url}` before it charges for a request with media.
 
-Reads the header of the file and answers what it is, or why that cannot be told.
-Never reads a whole file, never connects to an address that is not public, and may do nothing in AWS: what it
-parses was made by strangers.
+Reads the header of the file and returns its properties, or the reason why they are unknown. Never reads a
+whole file, never connects to a private address, and has no permissions in AWS, because it parses files from
+third parties.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from tollgate.kit.settings import Settings
 from tollgate.probing.reader import MediaReader
 
 
-# Not in tollgate.composition: that imports boto3 and the catalog, most of what this would cost to start.
+# Not in tollgate.composition, because its imports of boto3 and the catalog would be most of the cold start.
 @cache
 def reader() -> MediaReader:
     """Join the parts of this function."""
@@ -26,6 +26,6 @@ def reader() -> MediaReader:
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Probe one URL."""
     found = reader().probe(event["url"]).body()
-    # Not the URL: it may carry a signature.
+    # Without the URL, because it may contain a signature.
     logger.info("probe_media.done", container=found.get("container"), error=found.get("error"))
     return found

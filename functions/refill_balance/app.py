@@ -1,7 +1,7 @@
 """Trigger: the refill queue, one message `{account_id, fall}` at a time.
 
-Notifies the owner of a low balance, and makes the top-up that is due, if any.
-Never pays twice for one fall, and never more than the month's bound.
+Notifies the owner of a low balance, and carries out the automatic top-up if it is due. Never pays twice for
+one fall of the balance, and never more than the month's limit.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from tollgate.kit.observability import begin_log, logger
 
 
 def answer(record: Record) -> None:
-    """Do what is left to do about a fall; what raises is reported and comes again."""
+    """Process one fall of a balance. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
     outcome = refill_balance_parts.refill().answer(message["account_id"], message["fall"])
@@ -22,5 +22,5 @@ def answer(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of messages; return the ones that failed."""
+    """Process a batch of messages; return the failures in the format of Lambda."""
     return process_one_by_one(event, answer)

@@ -1,8 +1,8 @@
 """Trigger: the task queue, one message at a time; the poll queue, up to ten `{task_id, seq, poll}` at once.
 
-Takes the one step that a message stands for, `{task_id, seq}` or `{task_id, cancel}`: submit, poll, copy,
-cancel or end, and sends the next message. It is `woken` where a slot of the account came free for the task.
-Never trusts the message: what is true stands in the task's row.
+Carries out the step of a message, `{task_id, seq}` or `{task_id, cancel}`: submit, poll, copy, cancel or end.
+It then sends the next message. A message has `woken` if a slot of the account became free for the task. Never
+trusts a message: the state of a task is in its row.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from tollgate.tasks.step import Stepped
 
 
 def step(record: Record) -> None:
-    """Take one step; what raises is reported and comes again."""
+    """Carry out one step. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
     report(_stepped(message))
@@ -33,6 +33,6 @@ def _stepped(message: dict[str, Any]) -> Stepped:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of messages; return the ones that failed."""
+    """Process a batch of messages; return the failures in the format of Lambda."""
     run_task_parts.step_runner()  # before any thread runs: each would join the parts for itself
     return process_at_once(event, step)

@@ -1,7 +1,7 @@
 """Trigger: API Gateway, `/mcp`: the service as tools of the Model Context Protocol.
 
-Asks the API over HTTP with the caller's own key, so that a tool can do what its key can and no more. Never
-touches AWS: its role allows nothing.
+Calls the API over HTTP with the caller's key, so a tool has exactly the permissions of the key. Never calls
+AWS: its role has no permissions.
 """
 
 from tollgate.composition import framework  # isort: skip  # noqa: F401 - before its package

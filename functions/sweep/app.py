@@ -1,8 +1,8 @@
 """Trigger: every minute.
 
-Sends a message for each task and each delivery whose time has come or whose chain of messages broke, and
-resolves text holds that outlived their request. Then counts the models that nobody can make now.
-Never decides about a task: the step that its message leads to does.
+Sends a message for each task and each delivery that is due or whose chain of messages broke, and resolves
+holds of text requests that ended without doing so. Then counts the models without a working route. Never
+decides about a task: the step of the message does.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
-    """Sweep once, then look at the routes: what fails there has not kept a task waiting."""
+    """Sweep once, then check the routes. An error in that check does not delay tasks."""
     swept = sweep_parts.sweeper().sweep()
     logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
-    # Said when there are none too, as silence rings. A metric is paid for in each hour that has a value.
+    # Emitted also if 0, because an alarm requires data. AWS charges for a metric in each hour with a value.
     emit({"SweptTasks": swept.tasks, "ExpiredHolds": swept.holds})
     if swept.deliveries:
         emit({"SweptDeliveries": swept.deliveries})

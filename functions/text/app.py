@@ -1,8 +1,8 @@
-"""Trigger: API Gateway in streaming mode, by way of uvicorn behind the Lambda Web Adapter: the text routes.
+"""Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: the text routes.
 
-Authenticates, reads the request, calls the text service, and sends what it gives. Errors, request ids and
-rate headers are `tollgate/text/middleware.py`, the stream is `tollgate/text/event_stream.py`.
-Never ends a broken stream as if it were whole, and never ends an invocation with an open hold.
+Authenticates, reads the request, calls the text service, and sends its response. Errors, request ids and rate
+headers are in `tollgate/text/middleware.py`, the stream is in `tollgate/text/event_stream.py`. Never
+completes a broken stream, and never ends an invocation with an open hold.
 """
 
 from tollgate.accounts.models import ApiKey, Scope
@@ -22,17 +22,17 @@ from tollgate.text.views import model_view, models_view
 
 
 async def chat_completions(request: Request) -> Answer:
-    """Answer in OpenAI's protocol."""
+    """Respond in OpenAI's protocol."""
     return await _respond(request, TextProtocol.OPENAI)
 
 
 async def messages(request: Request) -> Answer:
-    """Answer in Anthropic's protocol."""
+    """Respond in Anthropic's protocol."""
     return await _respond(request, TextProtocol.ANTHROPIC)
 
 
 async def count_tokens(request: Request) -> Answer:
-    """Count a request's input tokens; nothing is charged."""
+    """Count a request's input tokens, without a charge."""
     key = await _authenticate(request)
     counted = read_request(TextProtocol.ANTHROPIC, await _body(request), is_count=True)
     service = (await text_parts.text()).service
@@ -48,7 +48,7 @@ async def list_models(request: Request) -> Answer:
 
 
 async def get_model(request: Request) -> Answer:
-    """Return one text model, by any of its names."""
+    """Return one text model by any of its names."""
     key = await _authenticate(request)
     named = (await text_parts.text()).service.models.get(request.path_id.casefold())
     found = [model for model in text_parts.catalog().texts() if named is not None and model.id == named.id]
@@ -58,7 +58,7 @@ async def get_model(request: Request) -> Answer:
 
 
 async def responses(request: Request) -> Answer:
-    """Answer in OpenAI's Responses protocol."""
+    """Respond in OpenAI's Responses protocol."""
     key = await _authenticate(request)
     body = await _body(request)
     made = await text_parts.text()
@@ -69,7 +69,7 @@ async def responses(request: Request) -> Answer:
 
 
 async def embeddings(request: Request) -> Answer:
-    """Answer with a vector for each input, in OpenAI's protocol."""
+    """Return a vector for each input, in OpenAI's protocol."""
     key = await _authenticate(request)
     asked = read_embedding_request(await _body(request))
     service = (await text_parts.text()).service
@@ -93,7 +93,7 @@ async def input_items(request: Request) -> Answer:
 
 
 async def healthz(_: Request) -> Answer:
-    """Answer the web adapter that the app is up; the gateway has no route to it."""
+    """Respond to the web adapter's check that the app is running. The gateway has no route to it."""
     return Reply(status=NO_CONTENT)
 
 
@@ -106,7 +106,7 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
 
 
 async def _authenticate(request: Request) -> ApiKey:
-    """Return the caller's key, from either protocol's header. Its request counts from here on."""
+    """Return the caller's key, from either protocol's header, and count the request."""
     api_key = request.headers.get("x-api-key")
     authorization = f"Bearer {api_key}" if api_key else request.headers.get("authorization")
     parts = await text_parts.text()
@@ -117,7 +117,7 @@ async def _authenticate(request: Request) -> ApiKey:
 
 
 def _address(request: Request) -> str | None:
-    """Return the caller's address: behind the web adapter the one that the gateway saw."""
+    """Return the caller's address; behind the web adapter, the address that the gateway received."""
     if text_parts.settings().aws_lambda_exec_wrapper:
         return gateway_address(request.headers.get("x-amzn-request-context"))
     return request.peer
@@ -140,7 +140,7 @@ routes = Routes(
         ("GET HEAD", "/api/v1/models/{id}", get_model),
         ("GET HEAD", "/healthz", healthz),
     ],
-    # What is under way when the process is told to end is settled.
+    # Running requests are settled before the process ends.
     close=text_parts.close,
 )
 app = TextMiddleware(routes, text_parts.rate_headers, text_parts.tell_count, cors_headers)

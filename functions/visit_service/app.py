@@ -13,11 +13,11 @@ from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[str]]:  # noqa: ARG001 - Lambda's signature
-    """Visit once; return the steps that failed at each try, which raise the alarm."""
+    """Visit once; return the steps that failed in each attempt, which trigger the alarm."""
     failures = visit_service_parts.visitor().visit()
     for failure in failures:
         logger.error("visit.failed", step=failure.step, reason=failure.reason)
     logger.info("visit.done", failures=len(failures))
-    # Also after a good visit: a missing figure means that visits have stopped.
+    # Emitted after a good visit too, because a missing value means that the visits have stopped.
     emit({"VisitsFailed": 1 if failures else 0})
     return {"failed": [failure.step for failure in failures]}
