@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/api`."""
+"""Creates the parts of `functions/api`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
 from tollgate.audit.repository import AuditLog
 
-# Imported for the snapshot: models need them only once an input is looked at, which every create does.
+# Imported for the snapshot, because models import them only when they check an input.
 from tollgate.catalog import checking, derived  # noqa: F401
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
@@ -85,7 +85,7 @@ class ApiSettings(LedgerSettings, RatedSettings):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What the routes of `functions/api` call."""
+    """The services that the routes of `functions/api` call."""
 
     files: CustomerFiles
     results: Results
@@ -112,17 +112,17 @@ class Api:
     catalog: LiveCatalog
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
-        """Return the `x-ratelimit-*` headers of an account as this process knows them."""
+        """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
         now_ms, limits = clock().now_ms(), self.limits.get(account_id) or DEFAULT
         headers = self.meter.headers(account_id, now_ms, limits)
         return with_fewer_left(headers, self.requests.left(account_id, now_ms, limits))
 
     def count(self, account_id: str) -> None:
-        """Count a request of whatever kind. Raises `RateLimitedError`."""
+        """Count a request of any kind. Raises `RateLimitedError`."""
         self.requests.count(account_id, clock().now_ms(), self.limits.get(account_id) or DEFAULT)
 
     def tell_count(self, account_id: str) -> None:
-        """Pass the count of this process on to the others, once that is enough."""
+        """Add this process's count to the account's row when it is large enough."""
         limits = self.limits.get(account_id) or DEFAULT
         share = self.requests.take(self.accounts_table, account_id, clock().now_ms(), limits)
         if share is None:
@@ -132,37 +132,37 @@ class Api:
         except CountMovedError as exc:
             self.requests.moved(account_id, share, exc, clock().now_ms())
         except (BotoCoreError, ClientError, StorageBusyError):
-            # What is not told is counted here all the same, and the request is answered.
+            # The requests still count in this process, so the response is not affected.
             logger.warning("api.count_not_told")
 
     @property
     def listing(self) -> Listing:
-        """Return what is published of the catalog of now."""
+        """Return the published pages of the current catalog."""
         return _listing(self.catalog.catalog())
 
     @property
     def reference(self) -> "Reference":
-        """Return the reference with the catalog of now."""
+        """Return the reference for the current catalog."""
         return _reference(self.catalog.catalog())
 
 
 @part
 def api() -> Api:
-    """Join the parts of `functions/api`."""
+    """Create the parts of `functions/api`."""
     settings = ApiSettings.from_env()
     db = database()
     ledger = ledger_of(settings)
     accounts = AccountRepository(db, settings.accounts_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
-    # Services are joined once and the catalog changes under them: this one answers by that of the moment.
+    # Services are created once, but the catalog changes. This one always reads the current catalog.
     current = CurrentCatalog(catalog.catalog)
     tasks = TaskRepository(db, settings.tasks_table)
     reader = TaskReader(tasks, current)
-    # One of each for the process: what the routes count and what the headers say must be the same.
+    # One object each for the process, so that routes and headers use the same counts.
     meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
     task_queue = _when_needed(settings.task_queue_url)
-    # Receivers are the customer's own hosts; files of providers have a guard of their own in `run_task`.
+    # Receivers are the customer's hosts. Files of providers have a separate guard in `run_task`.
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
     usage = UsageRepository(db, settings.usage_table)
@@ -183,7 +183,7 @@ def api() -> Api:
             idempotency=IdempotencyStore(settings.idempotency_table, db.get),
             catalog=current,
             webhook_guard=webhook_guard,
-            # What makes the client, not the client: most creates have nothing to probe.
+            # The client is created on first use, because most creates have nothing to probe.
             prober=Prober(aws.lambda_, settings.probe_function),
             inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
@@ -211,7 +211,7 @@ def api() -> Api:
         months=Months(usage, ledger, partial(_worth, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
-        # Its keys are read when somebody pays: without a Stripe account the API works all the same.
+        # The keys are read on the first payment, so the API works without a Stripe account.
         payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock()),
         low_balance=low_balance,
         answers=AnswerSettings(accounts, audit),
@@ -221,7 +221,7 @@ def api() -> Api:
 
 
 def _worth(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
-    """Return what an account has, what is set aside and not billed yet included."""
+    """Return an account's money in micro-USD, including holds that are not settled."""
     account = accounts.get(account_id)
     return 0 if account is None else ledger.worth(account_id, account.balance_micro_usd, account.holds)
 
@@ -231,21 +231,24 @@ def _stripe_keys(secret_arn: str) -> StripeKeySource:
 
 
 def _when_needed(queue_url: str) -> Callable[[], Queue]:
-    """Return a queue when it is first needed: most requests need none, and a client takes its time."""
+    """Return a queue that is created on first use.
+
+    Most requests need no queue, and creating a client is slow.
+    """
     return cache(lambda: Queue(aws.sqs(), queue_url))
 
 
 @lru_cache(maxsize=1)
 def _listing(catalog: Catalog) -> Listing:
-    """Return the pages of a catalog, made once for each that is the one of now."""
+    """Return the pages of a catalog, rendered once per catalog."""
     return Listing(catalog)
 
 
 @lru_cache(maxsize=1)
 def _reference(catalog: Catalog) -> "Reference":
-    """Return the reference, made once for each catalog that is the one of now.
+    """Return the reference of a catalog, rendered once per catalog.
 
-    It is imported here: few processes are asked for it, and it brings a template engine.
+    It is imported here because few processes need it, and it imports a template engine.
     """
     from tollgate.reference.pages import Reference  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Joins the live catalog, for media and for text, which read it each in its own way."""
+"""Creates the live catalog, for media and for text. Each reads it in a different way."""
 
 from collections.abc import Collection, Mapping
 
@@ -20,10 +20,10 @@ def live_catalog(
     *,
     takes_inputs: bool = True,
 ) -> LiveCatalog:
-    """Return the catalog of the models that `live_providers`, names with commas between, can run.
+    """Return the catalog of the models that `live_providers` can run, a list of names with commas.
 
-    `known` has the media adapters' mappings; who runs no media does without. Who `takes_inputs` finds them
-    narrowed (`Catalog.with_live`).
+    `known` has the mappings of the media adapters; text functions need none. With `takes_inputs`, inputs are
+    limited to the fields that these mappings support (`Catalog.with_live`).
     """
     names = provider_names(live_providers)
     return LiveCatalog(
@@ -36,13 +36,13 @@ def live_catalog(
 
 
 def provider_names(live_providers: str) -> frozenset[str]:
-    """Return the names in the setting `LIVE_PROVIDERS`, and the one that needs no credentials."""
-    # The test models must be there where nobody has a key: `make run`, and a stack on its first day.
+    """Return the names in the setting `LIVE_PROVIDERS`, and the provider that needs no credentials."""
+    # The test models must exist without any provider key: in `make run`, and in a new stack.
     return frozenset({TEST} | {name.strip() for name in live_providers.split(",") if name.strip()})
 
 
 class CatalogReports:
-    """Logs what became of a read; a refused document also rings the alarm `CatalogRefusedAlarm`."""
+    """Logs the result of a read. A refused document also triggers the alarm `CatalogRefusedAlarm`."""
 
     def taken(self, etag: str | None) -> None:
         """Log that another document is in use; `None` for the shipped data."""

@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/check_ledger`."""
+"""Creates the parts of `functions/check_ledger`."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class CheckLedgerSettings(LedgerSettings):
 
 @part
 def ledger_audit() -> LedgerAudit:
-    """Join the parts of `functions/check_ledger`."""
+    """Create the parts of `functions/check_ledger`."""
     settings = CheckLedgerSettings.from_env()
     db = database()
     return LedgerAudit(

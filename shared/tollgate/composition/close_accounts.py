@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/close_accounts`."""
+"""Creates the parts of `functions/close_accounts`."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from tollgate.payments.secret import StripeKeySource
 
 @dataclass(frozen=True, kw_only=True)
 class CloseAccountsSettings(LedgerSettings):
-    """Settings of `functions/close_accounts`: wherever something about an account is."""
+    """Settings of `functions/close_accounts`: all places with data of an account."""
 
     api_keys_table: str
     audit_table: str
@@ -46,9 +46,10 @@ class CloseAccountsSettings(LedgerSettings):
 
 @part
 def closure_worker() -> AccountClosureWorker:
-    """Join the parts of `functions/close_accounts`.
+    """Create the parts of `functions/close_accounts`.
 
-    It reads and deletes rows of nearly every table, which no other function may: hence a role of its own.
+    It reads and deletes rows of nearly every table, which no other function may do, so it has a separate
+    role.
     """
     settings = CloseAccountsSettings.from_env()
     db = database()
@@ -67,7 +68,7 @@ def closure_worker() -> AccountClosureWorker:
         closures=AccountClosureService(
             teams=teams,
             accounts=accounts,
-            # No key is made or changed here, so no model is asked for.
+            # No key is created or changed here, so the check for a model is never called.
             keys=KeyService(key_rows, account_rows, lambda _: False, audit, clock()),
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,

@@ -1,4 +1,4 @@
-"""Joins the parts of the operator's command, on top of those that the functions have."""
+"""Creates the parts of the operator's command, in addition to the parts of the functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from tollgate.usage.recorder import UsageRecorder
 
 @dataclass(frozen=True, kw_only=True)
 class CommandSettings(LedgerSettings):
-    """Settings of the operator's command; the dead-letter queues are known to nobody else."""
+    """Settings of the operator's command. Only the command uses the dead-letter queues."""
 
     tasks_table: str
     config_bucket: str
@@ -65,7 +65,10 @@ class CommandSettings(LedgerSettings):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """What the commands about a running service call. Whatever a customer can see is asked of `api`."""
+    """The services for commands about a running service.
+
+    Data that a customer can see is read through `api`.
+    """
 
     settings: CommandSettings
     api: Api
@@ -82,16 +85,16 @@ class Operator:
     usage_recorder: UsageRecorder
     changes: ChangeReader
     who: str = OPERATOR
-    """Who asks, as the audit log has it, where no desk says so."""
+    """The name in the audit log, unless a desk replaces it."""
 
     @property
     def desk(self) -> Desk:
-        """Return what notes the acts of operators that are of no account."""
+        """Return the desk that records actions without an account."""
         return Desk(audit=self.api.audit, who=self.who)
 
     @property
     def account_desk(self) -> AccountDesk:
-        """Return what is done to accounts."""
+        """Return the desk for actions on accounts."""
         return AccountDesk(
             accounts=self.accounts,
             service=self.api.accounts,
@@ -110,7 +113,7 @@ class Operator:
 
     @property
     def task_desk(self) -> TaskDesk:
-        """Return what is done to tasks."""
+        """Return the desk for actions on tasks."""
         api = self.api
         return TaskDesk(
             tasks=self.tasks,
@@ -126,7 +129,7 @@ class Operator:
 
     @property
     def provider_desk(self) -> ProviderDesk:
-        """Return what is done to providers."""
+        """Return the desk for actions on providers."""
         live = frozenset(self.settings.live_providers.split(","))
         return ProviderDesk(
             health=self.health,
@@ -139,7 +142,7 @@ class Operator:
 
     @property
     def price_desk(self) -> PriceDesk:
-        """Return what is done to prices."""
+        """Return the desk for changes of prices."""
         document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
         api = self.api
         return PriceDesk(
@@ -154,7 +157,7 @@ class Operator:
 
     @property
     def dead_letter_desk(self) -> DeadLetterDesk:
-        """Return what is done to dead letters."""
+        """Return the desk for dead letters."""
         settings = self.settings
         letters = {
             Work.TASKS: settings.task_dlq_url,
@@ -188,14 +191,14 @@ class Operator:
             self.dispatcher.dispatch(change)
 
     def _count(self, changes: Sequence[Change]) -> None:
-        # The stream has what its filter keeps from `record_usage` as well.
+        # The stream also has entries that the filter of `record_usage` excludes.
         moved = [each for each in changes if each["dynamodb"]["NewImage"]["kind"]["S"] in MOVES]
         if failed := self.usage_recorder.record(moved):
             raise NotHandledError(f"{len(failed)} entries could not be counted")
 
 
 def operator() -> Operator:
-    """Join the parts. The environment is that of the functions, and `CommandSettings`."""
+    """Create the parts. The environment has the functions' variables and those in `CommandSettings`."""
     settings = CommandSettings.from_env()
     db = database()
     accounts = AccountRepository(db, settings.accounts_table)

@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/dashboard`, on top of those that `functions/api` has."""
+"""Creates the parts of `functions/dashboard`, in addition to the parts of `functions/api`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DashboardSettings(ApiSettings):
-    """Settings of `functions/dashboard`, which makes tasks as `functions/api` does.
+    """Settings of `functions/dashboard`, which creates tasks like `functions/api`.
 
-    `sign_in_parameter` names where the user pool is told. The development sign-in asks for no password,
-    so it refuses to start outside local mode.
+    `sign_in_parameter` is the name of the parameter with the user pool. The development sign-in needs no
+    password, so it refuses to start outside local mode.
     """
 
     identities_table: str
@@ -56,7 +56,7 @@ class DashboardSettings(ApiSettings):
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """What the routes of `functions/dashboard` call. `pool` is missing where no user pool was told."""
+    """The services that the routes of `functions/dashboard` call. `pool` is `None` without a user pool."""
 
     settings: DashboardSettings
     session_key: str
@@ -71,7 +71,7 @@ class Dashboard:
 
     @property
     def cognito(self) -> "Cognito | None":
-        """Return the user pool's sign-in; missing where no user pool was told."""
+        """Return the sign-in of the user pool; `None` without a user pool."""
         return None if self.pool is None else _cognito(self.pool)
 
     @property
@@ -81,23 +81,23 @@ class Dashboard:
 
     @property
     def upload_origin(self) -> str:
-        """Return the origin that the browser sends files to."""
+        """Return the origin to which the browser uploads files."""
         return self.api.files.uploads.origin
 
     @property
     def route_watch(self) -> RouteWatch:
-        """Return who knows which models can be made now."""
+        """Return the service that finds models without a working route."""
         return RouteWatch(self.api.catalog.catalog(), self.health, self.clock)
 
     @property
     def api(self) -> Api:
-        """Return the parts of `functions/api`: the pages ask the services that the API asks."""
+        """Return the parts of `functions/api`, because pages use the same services as the API."""
         return api_parts.api()
 
 
 @parts.part
 def dashboard() -> Dashboard:
-    """Join the parts of `functions/dashboard`."""
+    """Create the parts of `functions/dashboard`."""
     settings = DashboardSettings.from_env()
     db = database()
     accounts = AccountRepository(db, settings.accounts_table)
@@ -105,7 +105,7 @@ def dashboard() -> Dashboard:
     people = IdentityRepository(db, settings.identities_table, accounts)
     teams = TeamRepository(db, settings.members_table)
     sessions = SessionStore(db, settings.sessions_table, parts.clock())
-    # Read with the parts, not by each request: it signs the cookies of all visitors.
+    # Read when the parts are created, not per request: it signs the cookies of all visitors.
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     keys, audit = api_parts.api().keys, api_parts.api().audit
     refusals = Refusals(OnceLog(audit, settings.idempotency_table), parts.clock())
@@ -149,7 +149,10 @@ def _pool(parameter: str | None) -> PoolSettings | None:
 
 @parts.part
 def _cognito(pool: PoolSettings) -> "Cognito":
-    """Return the one of the process: it remembers what it read of the pool. Imported here, see there."""
+    """Return the process's only instance, because it caches the pool's metadata.
+
+    The import here is late, because the module's library is slow to import.
+    """
     from tollgate.dashboard.cognito import Cognito  # noqa: PLC0415
 
     return Cognito(pool)

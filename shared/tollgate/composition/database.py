@@ -1,4 +1,4 @@
-"""The database, as the parts of a process share it."""
+"""The database that all parts of a process share."""
 
 from tollgate.composition.parts import part
 from tollgate.kit import aws

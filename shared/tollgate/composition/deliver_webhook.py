@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/deliver_webhook`."""
+"""Creates the parts of `functions/deliver_webhook`."""
 
 from dataclasses import dataclass
 
@@ -34,9 +34,9 @@ class DeliverWebhookSettings(Settings):
 
 @part
 def webhook_sender() -> WebhookSender:
-    """Join the parts of `functions/deliver_webhook`.
+    """Create the parts of `functions/deliver_webhook`.
 
-    What a delivery tells of a task is read from the task when it is sent: it is never older than the status.
+    The event of a task is read from the task at each attempt, so it is never older than the task's status.
     """
     settings = DeliverWebhookSettings.from_env()
     db = database()
@@ -51,7 +51,7 @@ def webhook_sender() -> WebhookSender:
         lanes=LaneRepository(db, settings.webhook_lanes_table),
         event_of_task=event_of_task,
         account=AccountRepository(db, settings.accounts_table).get,
-        # Checks the address at each attempt: a name may have come to point inside since it was registered.
+        # Checks the address at each attempt, because a host name can change to an internal address later.
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
         queue=Queue(aws.sqs(), settings.webhook_queue_url),
         failing=FailingEndpoints(

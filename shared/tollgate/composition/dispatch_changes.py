@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/dispatch_changes`."""
+"""Creates the parts of `functions/dispatch_changes`."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class DispatchChangesSettings(Settings):
 
 @part
 def dispatcher() -> Dispatcher:
-    """Join the parts of `functions/dispatch_changes`."""
+    """Create the parts of `functions/dispatch_changes`."""
     settings = DispatchChangesSettings.from_env()
     return Dispatcher(
         Queue(aws.sqs(), settings.task_queue_url),

@@ -1,11 +1,11 @@
-"""Imported before FastAPI, and before MCP's package: what these would make at their import for nothing.
+"""Defers the construction of pydantic models. Imported before FastAPI and before MCP's package.
 
-They declare protocols as pydantic models, FastAPI forty of them for an OpenAPI document that it never makes
-here, as ours is written from the code (`reference/document.py`). Told so, pydantic builds a model when it is
-first used: a tenth of the start of `api`.
+Both declare protocols as pydantic models. FastAPI has forty of them for an OpenAPI document that is never
+created here, because Tollgate generates its document from the code (`reference/document.py`). With this
+setting, pydantic builds a model on first use, which saves a tenth of the start of `api`.
 
-It holds for every model of the process: pydantic has no other way to say it of models that others declare.
-`tests/unit/test_slim_packages.py` says whether the locked version still does so.
+The setting applies to every model of the process, because pydantic has no other way to set it for the models
+of other packages. `tests/unit/test_slim_packages.py` checks that it works with the locked version.
 """
 
 from pydantic import BaseModel

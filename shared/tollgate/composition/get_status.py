@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/get_status`."""
+"""Creates the parts of `functions/get_status`."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ from tollgate.tasks.waiting import poll_after_s
 
 @dataclass(frozen=True, kw_only=True)
 class GetStatusSettings(RatedSettings):
-    """Settings of `functions/get_status`. `aws_lambda_exec_wrapper` is what starts the web adapter."""
+    """Settings of `functions/get_status`. `aws_lambda_exec_wrapper` starts the web adapter."""
 
     api_keys_table: str
     tasks_table: str
@@ -37,7 +37,7 @@ class GetStatusSettings(RatedSettings):
 
 @dataclass(frozen=True, slots=True)
 class GetStatus:
-    """What the routes of `functions/get_status` calls."""
+    """The services that the routes of `functions/get_status` call."""
 
     authenticator: Authenticator
     reader: TaskReader
@@ -50,19 +50,20 @@ class GetStatus:
     """Whether the web adapter forwards the requests."""
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
-        """Return the `x-ratelimit-*` headers of an account as this process knows them."""
+        """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
         headers = self.meter.headers(account_id, self.clock.now_ms())
         return with_fewer_left(headers, self.requests.left(account_id, self.clock.now_ms()))
 
     def count(self, account_id: str) -> None:
         """Count a request in this process. Raises `RateLimitedError`.
 
-        Other processes are not told: this function may not write accounts, and a look is one read.
+        The count is not shared with other processes. This function may not write accounts, and a status costs
+        one read.
         """
         self.requests.count(account_id, self.clock.now_ms())
 
     def status(self, account_id: str, task_id: str) -> TaskView:
-        """Return a task as its status shows it, with when to ask again while it has not ended.
+        """Return a task as its status shows it, with the pause before the next poll if it has not ended.
 
         Raises `TaskNotFoundError`.
         """
@@ -76,17 +77,17 @@ class GetStatus:
 
 @part
 def get_status() -> GetStatus:
-    """Join the parts of `functions/get_status`."""
+    """Create the parts of `functions/get_status`."""
     settings = GetStatusSettings.from_env()
     db = database()
-    # Asked only for a task that waits for its turn: how long those before it may take
+    # Used only for a task in the queue, to estimate how long the tasks before it take.
     catalog = running_catalog(settings.live_providers, settings.config_bucket)
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
         images=ImageCreates(aws.lambda_for_creates, settings.api_function),
         results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
-        # Asking for a status takes no money, so of that window this process knows the limit alone.
+        # A status takes no money, so this process knows only the limit of that window.
         meter=RateMeter(settings.requests_per_minute),
         requests=RequestMeter(settings.requests_per_minute),
         clock=clock(),

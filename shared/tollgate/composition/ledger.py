@@ -9,7 +9,7 @@ from tollgate.ledger.repository import LedgerRepository
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerSettings(Settings):
-    """Where the money is: balances in one table, what moved them in the other."""
+    """The tables with money: balances in one table, their entries in the other."""
 
     accounts_table: str
     ledger_table: str

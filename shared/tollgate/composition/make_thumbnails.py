@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/make_thumbnails`."""
+"""Creates the parts of `functions/make_thumbnails`."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class MakeThumbnailsSettings(Settings):
 
 @part
 def thumbnail_service() -> ThumbnailService:
-    """Join the parts of `functions/make_thumbnails`."""
+    """Create the parts of `functions/make_thumbnails`."""
     settings = MakeThumbnailsSettings.from_env()
     return ThumbnailService(
         aws.s3(),

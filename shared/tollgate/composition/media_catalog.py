@@ -1,4 +1,4 @@
-"""Joins the live catalog with its media models, for the functions that create and run tasks."""
+"""Creates the live catalog with its media models, for the functions that create and run tasks."""
 
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
 from tollgate.composition.catalog import live_catalog
@@ -11,7 +11,7 @@ from tollgate.providers.runtime.registry import MappingNames
 
 @part
 def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
-    """Return the catalog of what `live_providers` can run, names with commas between.
+    """Return the catalog of the models that `live_providers` can run, a list of names with commas.
 
     `bucket` has the live document.
     """
@@ -20,7 +20,7 @@ def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
 
 @part
 def running_catalog(live_providers: str, bucket: str) -> LiveCatalog:
-    """Return the same for who only runs what was accepted: routes alone are looked at."""
+    """Return the same catalog for functions that only run accepted tasks. They read only its routes."""
     return _joined(live_providers, bucket, takes_inputs=False)
 
 

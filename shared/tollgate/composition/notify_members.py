@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/notify_members`."""
+"""Creates the parts of `functions/notify_members`."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ class NotifyMembersSettings(LedgerSettings):
 
 @part
 def notifier() -> Notifier:
-    """Join what mails a line of the audit log."""
+    """Create the part that mails a line of the audit log."""
     settings = NotifyMembersSettings.from_env()
     db = database()
     people = IdentityRepository(db, settings.identities_table, AccountRepository(db, settings.accounts_table))
@@ -47,7 +47,7 @@ def notifier() -> Notifier:
 
 @part
 def reminders() -> Reminders:
-    """Join what notes what time brings."""
+    """Create the part that records events of the calendar."""
     settings = NotifyMembersSettings.from_env()
     db = database()
     log = AuditLog(db, settings.audit_table, clock())

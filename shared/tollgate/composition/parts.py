@@ -1,8 +1,8 @@
-"""What all functions are joined with; each has a module of its own beside this, of its name.
+"""The parts that all functions use. Each function has a separate module beside this one.
 
-Those are the only places that build clients and join parts, in one cached function each. So a cold start
-loads what its function needs and no more, nothing is built at import (a snapshot holds no connection), and
-tests start from a clean slate with `forget()`.
+Only these modules create clients and parts, each in one cached function. So a cold start loads only the parts
+of its function, nothing is created at import (a snapshot holds no connection), and tests start clean after
+`forget()`.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,20 +18,20 @@ PartT_co = TypeVar("PartT_co", covariant=True)
 
 
 class JoinedPart(Protocol[PartT_co]):
-    """What joins a part once for each process, or for each of its arguments."""
+    """A function that creates a part once for each process, or once for each argument."""
 
     def __call__(self, *of: Hashable) -> PartT_co:
-        """Return the part, joined now if it is not there yet."""
+        """Return the part. Create it on the first call."""
 
     def cache_clear(self) -> None:
-        """Drop what was joined."""
+        """Discard the created parts."""
 
 
 _parts: list[JoinedPart[object]] = []
 
 
 def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
-    """Make a function one that joins a part once for each process, or for each of its arguments."""
+    """Decorate a function that creates a part, so that it runs once per process and arguments."""
 
     @wraps(join)
     def first(*of: Hashable) -> PartT_co:
@@ -39,7 +39,7 @@ def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
         return join(*of)
 
     kept = cache(first)
-    # Listed for `forget`: a test that left one out would go on with the clients of the test before it.
+    # Listed for `forget`, so that a test cannot continue with the clients of an earlier test.
     _parts.append(kept)
     return kept
 
@@ -52,13 +52,13 @@ def clock() -> SystemClock:
 
 @part
 def cors_headers() -> dict[str, str]:
-    """Return the headers that let a page of another origin read an answer."""
+    """Return the headers with which a page of another origin can read a response."""
     return cors.headers_for(Settings.from_env().allowed_origin)
 
 
 def forget() -> None:
-    """Drop everything built so far; the next use reads settings and makes clients anew."""
-    from tollgate.kit import aws  # noqa: PLC0415 - it brings the SDK, which the text function does without
+    """Discard all parts. The next use reads the settings and creates the clients again."""
+    from tollgate.kit import aws  # noqa: PLC0415 - it imports the SDK, which `text` does not need
 
     aws.forget_clients()
     for kept in _parts:

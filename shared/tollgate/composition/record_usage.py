@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/record_usage`."""
+"""Creates the parts of `functions/record_usage`."""
 
 from dataclasses import dataclass
 
@@ -33,9 +33,10 @@ class RecordUsageSettings(LedgerSettings):
 
 @part
 def usage_recorder() -> UsageRecorder:
-    """Join the parts of `functions/record_usage`.
+    """Create the parts of `functions/record_usage`.
 
-    What counts entries looks at the balances and caps that they moved: one reader of the stream is enough.
+    After counting entries, it also checks the balances and caps that they changed, so the stream needs only
+    one reader.
     """
     settings = RecordUsageSettings.from_env()
     db = database()

@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/refill_balance`."""
+"""Creates the parts of `functions/refill_balance`."""
 
 from dataclasses import dataclass
 
@@ -34,12 +34,12 @@ class RefillBalanceSettings(LedgerSettings):
 
 @part
 def refill() -> Refill:
-    """Join the parts of `functions/refill_balance`."""
+    """Create the parts of `functions/refill_balance`."""
     settings = RefillBalanceSettings.from_env()
     db = database()
     accounts = AccountRepository(db, settings.accounts_table)
     people = IdentityRepository(db, settings.identities_table, accounts)
-    # Its keys are read when a card is charged: mails go out without Stripe.
+    # The keys are read when a card is charged, so mails are sent without Stripe too.
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
     payments = PaymentRepository(db, settings.idempotency_table)

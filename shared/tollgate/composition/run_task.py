@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/run_task`."""
+"""Creates the parts of `functions/run_task`."""
 
 from dataclasses import dataclass
 
@@ -44,10 +44,10 @@ class RunTaskSettings(LedgerSettings):
 
 @part
 def step_runner() -> StepRunner:
-    """Join the parts of `functions/run_task`."""
+    """Create the parts of `functions/run_task`."""
     settings = RunTaskSettings.from_env()
     db = database()
-    # Providers name the result files; on one machine the provider is the simulator, on loopback.
+    # Providers name the addresses of result files. On one machine the provider is the simulator, on loopback.
     results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
     tasks = TaskRepository(db, settings.tasks_table)
     ledger = ledger_of(settings)
@@ -63,7 +63,7 @@ def step_runner() -> StepRunner:
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
-        # Signs what the customer keeps with us, for as long as a provider may wait before it reads.
+        # Signs URLs of the customer's uploads, for as long as a provider may take to read them.
         inputs=InputStore(
             aws.s3(),
             settings.media_bucket,
@@ -71,10 +71,10 @@ def step_runner() -> StepRunner:
             Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock()),
         ),
         queue=queue,
-        # Apart from the tasks' queue: a poll only waits, a copy takes a worker for minutes.
+        # Separate from the tasks' queue: a poll is short, but a copy occupies a worker for minutes.
         polls=Queue(aws.sqs(), settings.poll_queue_url),
         clock=clock(),
         callback_base_url=settings.callback_base_url,
-        # 0 days: files are kept for ever, and tasks say no time at which they end.
+        # 0 days: files are kept forever, and tasks have no time of deletion.
         kept_ms=settings.media_retention_days * MS_PER_DAY or None,
     )

@@ -1,7 +1,7 @@
-"""What is different in a process that was restored from a snapshot (SnapStart).
+"""Resets a process that was restored from a snapshot (SnapStart).
 
-Lambda imports the handler once, keeps a snapshot of that process, and starts many from it, days later:
-https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
+Lambda imports the handler once, stores a snapshot of the process, and starts many processes from it, also
+days later: https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
 """
 
 import random
@@ -12,16 +12,16 @@ from tollgate.composition.parts import forget
 
 
 def begin_anew_when_restored() -> None:
-    """Have Lambda's runtime call `begin_anew` after each restore. For handlers with SnapStart to call."""
+    """Register `begin_anew` to run after each restore. Called by handlers with SnapStart."""
     register_after_restore(begin_anew)
 
 
 def begin_anew() -> None:
-    """Forget what the snapshot may hold: parts with their caches, clients with their credentials, chance.
+    """Discard the snapshot's state: parts with their caches, clients with their credentials, random state.
 
-    Importing builds no part, so there is little to forget. But Python seeds its generator at import: all
-    processes of one snapshot would choose the same of an account's rows, and wait equally long before they
-    try again, at the same time.
+    Importing creates no part, so there is little to discard. But Python seeds its random generator at import.
+    Otherwise all processes of one snapshot would choose the same rows of an account, and would retry at the
+    same times.
     """
     forget()
     random.seed()

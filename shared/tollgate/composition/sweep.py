@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/sweep`."""
+"""Creates the parts of `functions/sweep`."""
 
 from dataclasses import dataclass
 
@@ -30,9 +30,9 @@ class SweepSettings(LedgerSettings):
 
 @part
 def sweeper() -> Sweeper:
-    """Join the parts of `functions/sweep`.
+    """Create the parts of `functions/sweep`.
 
-    It reads timers, of tasks and deliveries alike; what is due of a row, who gets the message decides.
+    It reads the timers of tasks and deliveries. The recipient of the message decides about the next step.
     """
     settings = SweepSettings.from_env()
     db = database()
@@ -48,9 +48,9 @@ def sweeper() -> Sweeper:
 
 @part
 def route_watch() -> RouteWatch:
-    """Join what looks for models that nobody can make."""
+    """Create the part that finds models without a working route."""
     settings = SweepSettings.from_env()
     health = ProviderHealthStore(database(), settings.providers_table, clock())
-    # As it is now, so that a model that was pushed while this process lives is watched too.
+    # The current catalog, so that a newly pushed model is watched too.
     catalog = running_catalog(settings.live_providers, settings.config_bucket).catalog
     return RouteWatch(CurrentCatalog(catalog), health, clock())

@@ -1,6 +1,6 @@
-"""Joins the parts of `functions/text`, apart from `composition/parts.py` and the SDK that it imports.
+"""Creates the parts of `functions/text`, without `composition/parts.py` and the SDK that it imports.
 
-Everything lives in the one event loop of the process, so parts are made on first use inside it.
+All parts belong to the process's event loop, so they are created on first use inside it.
 """
 
 import asyncio
@@ -42,15 +42,15 @@ from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
 
-# After a secret could not be read again.
+# The pause after the secret could not be read again.
 REPEAT_MS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextSettings(RatedSettings):
-    """Settings of `functions/text`; region and credentials are Lambda's own variables.
+    """Settings of `functions/text`. Region and credentials are Lambda's own variables.
 
-    `aws_lambda_exec_wrapper` is what starts the web adapter; where it is not set there is none.
+    `aws_lambda_exec_wrapper` starts the web adapter. Without it there is no adapter.
     """
 
     accounts_table: str
@@ -78,24 +78,24 @@ def settings() -> TextSettings:
 
 @cache
 def catalog() -> Catalog:
-    """Return the catalog of now, for who asks after `text` has looked for it."""
+    """Return the current catalog. Call it after `text`, which checks for a newer one."""
     return CurrentCatalog(lambda: _made[asyncio.get_running_loop()].catalog.current)
 
 
 class UnreadableSecretError(Exception):
-    """The providers' secret cannot be read, so there is nobody to ask."""
+    """The providers' secret cannot be read, so no provider can be called."""
 
 
 @dataclass(slots=True)
 class SecretReader:
-    """The providers that have credentials, read from the secret and remembered for a while."""
+    """The providers that have credentials. They are read from the secret and cached."""
 
     secrets: aws_json.AwsJson
     arn: str
     clock: SystemClock
     _upstreams: Mapping[str, TextUpstream] = field(default_factory=dict)
     _read_at_ms: int | None = None
-    # The first requests of a process come together; one of them reads for all.
+    # The first requests of a process arrive together. The first one reads the secret, and the others wait.
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def upstreams(self) -> Mapping[str, TextUpstream]:
@@ -120,7 +120,7 @@ class SecretReader:
         logger.error("text.secret_unread", reason=refusal)
         if self._read_at_ms is None:
             raise busy("GetSecretValue", "") if refusal in THROTTLES else UnreadableSecretError(refusal)
-        # What was read before is good until the next try.
+        # Credentials from an earlier read remain in use until the next attempt.
         self._read_at_ms = self.clock.now_ms() - REFRESH_MS + REPEAT_MS
 
     def _is_fresh(self) -> bool:
@@ -129,7 +129,8 @@ class SecretReader:
 
 def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
     made = make_text_upstreams(credentials)
-    # The function's role signs, so it needs no key: that it is live, not the secret, says that it is there.
+    # Requests are signed with the function's role, so Bedrock needs no key. `LiveProviders` enables it, not
+    # the secret.
     if BEDROCK in provider_names(settings().live_providers):
         region = settings().aws_region
         made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), region, _credentials())
@@ -138,7 +139,7 @@ def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstr
 
 @dataclass(slots=True)
 class TextParts:
-    """What the routes of `functions/text` call. `service` has the models of `shown`."""
+    """The services that the routes of `functions/text` call. `service` has the models of `shown`."""
 
     authenticator: AsyncAuthenticator
     service: TextService
@@ -149,14 +150,14 @@ class TextParts:
     _reading: "asyncio.Future[Catalog] | None" = None
 
     async def follow_catalog(self) -> None:
-        """Look for another catalog when that is due, in a thread; only the first is waited for."""
-        # In a thread, as the catalog is read in blocking code; meanwhile streams go on.
+        """Check for a newer catalog if it is due, in a thread. Only the first read is awaited."""
+        # In a thread, because reading the catalog blocks. Streams continue in the meantime.
         if self.catalog.is_due() and (self._reading is None or self._reading.done()):
             self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
         if self._reading is not None and self.catalog.is_unread:
             await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
         current = self.catalog.current
-        # Made anew, not changed: a request under way keeps the service, and the prices, that it began with.
+        # Replaced, not changed: a running request keeps the service and the prices with which it started.
         if self.shown is not current:
             self.service = replace(self.service, models=_models(current))
             self.responses = replace(self.responses, text=self.service)
@@ -167,7 +168,7 @@ _made: dict[asyncio.AbstractEventLoop, TextParts] = {}
 
 
 async def text() -> TextParts:
-    """Return the parts, made once per event loop: a connection belongs to the loop it was made in."""
+    """Return the parts, created once per event loop, because a connection belongs to its loop."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
         _made[loop] = _join(HttpClient(), loop)
@@ -177,18 +178,18 @@ async def text() -> TextParts:
 
 
 def rate_headers(account_id: str) -> Mapping[str, str]:
-    """Return the `x-ratelimit-*` headers of an account, as this process knows them."""
+    """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
     made = _made[asyncio.get_running_loop()]
     return with_fewer_left(made.service.billing.rate_headers(account_id), made.counter.left(account_id))
 
 
 def tell_count(account_id: str) -> None:
-    """Pass the count of an account on to the other processes, once that is enough."""
+    """Add this process's count of an account to the account's row when it is large enough."""
     _made[asyncio.get_running_loop()].counter.tell(account_id)
 
 
 def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
-    """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
+    """Create the parts. Connections are not limited here: each stream uses one, and holds limit streams."""
     has_started()
     known = settings()
     clock = SystemClock()
@@ -204,10 +205,10 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
         http=http,
-        # Of this process alone: no request waits for a table to hear who is down.
+        # Only for this process, so that no request waits for a table to learn which providers are down.
         breaker=Breaker(),
         clock=clock,
-        # Neither the gateway nor Lambda tells the web adapter that a client has gone.
+        # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         sees_clients_go=known.aws_lambda_exec_wrapper is None,
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
@@ -220,7 +221,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
-    """Return the text models by each of their names, in lower case."""
+    """Return the text models by all of their names, in lower case."""
     wired = [(model, wire_model(model)) for model in current.texts()]
     return {
         name: wire for model, wire in wired for name in names_of(model.id, model.aliases, model.vendor_names)
@@ -228,7 +229,7 @@ def _models(current: Catalog) -> Mapping[str, TextModel]:
 
 
 def _document_reader(http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:
-    """Return a reader for another thread: what it reads goes over the connections of `loop`."""
+    """Return a reader for use in another thread. It uses the connections of `loop`."""
     known = settings()
     url = object_url(known.config_bucket, DOCUMENT_KEY, known.aws_region, known.aws_endpoint_url)
     document = S3Get(http, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
@@ -237,7 +238,7 @@ def _document_reader(http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:
 
 @dataclass(frozen=True, slots=True)
 class _EnvironmentKey:
-    """Lambda's own credentials: good for as long as its process lives."""
+    """Lambda's own credentials, which are valid for the life of the process."""
 
     access_key: str
     secret_key: str
@@ -246,10 +247,10 @@ class _EnvironmentKey:
 
 @cache
 def _credentials() -> Callable[[], AwsKey]:
-    """Return a function that gives the credentials that are good now.
+    """Return a function that returns the credentials that are currently valid.
 
-    They are in the environment on Lambda. Anywhere else botocore finds and renews them; it is imported
-    only then, as it costs a cold start 40 ms.
+    On Lambda they are in the environment. Elsewhere botocore finds and renews them. It is imported only then,
+    because it adds 40 ms to a cold start.
     """
     known = settings()
     if known.aws_access_key_id and known.aws_secret_access_key:
@@ -264,9 +265,9 @@ def _credentials() -> Callable[[], AwsKey]:
 
 
 async def close() -> None:
-    """Finish the writes that are under way, then close the connections of this loop."""
+    """Finish all pending writes, then close the connections of this loop."""
     made = _made.pop(asyncio.get_running_loop(), None)
     if made is not None:
-        # Money first: a stopped process still owes the rest of its holds.
+        # Money first: the holds of a stopped process must still be settled.
         await made.service.finishing.wait()
         made.service.http.close()

@@ -1,4 +1,4 @@
-"""Joins the parts of `functions/visit_service`."""
+"""Creates the parts of `functions/visit_service`."""
 
 import time
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tollgate.visits.visitor import VisitError, Visitor
 
 @dataclass(frozen=True, kw_only=True)
 class VisitSettings(Settings):
-    """Settings of `functions/visit_service`: where to go, and which parameter has the key."""
+    """Settings of `functions/visit_service`: the address, and the name of the parameter with the key."""
 
     public_url: str
     visitor_parameter: str
@@ -21,7 +21,7 @@ class VisitSettings(Settings):
 
 @part
 def visitor() -> Visitor:
-    """Join the parts of `functions/visit_service`. Each visit reads the key again."""
+    """Create the parts of `functions/visit_service`. Each visit reads the key again."""
     settings = VisitSettings.from_env()
 
     def read_key() -> str:
