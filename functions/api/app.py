@@ -97,7 +97,7 @@ class WithoutTrailingSlash:
 
 @app.middleware("http")
 async def with_request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Give each request an id, log it in one line, and return 500 without details for an internal error."""
+    """Assign each request an id, log it in one line, and return 500 without details for an internal error."""
     request_id = begin_request()
     try:
         response = await call_next(request)

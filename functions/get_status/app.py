@@ -41,7 +41,7 @@ CLIENT_LEFT = 499
 
 
 def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """Give each request of a route an id, log it in one line, and return 500 for an internal error."""
+    """Assign each request of a route an id, log it in one line, and return 500 for an internal error."""
 
     async def answered(request: Request) -> Response:
         request_id = begin_request()
