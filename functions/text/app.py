@@ -53,7 +53,8 @@ async def get_model(request: Request) -> Answer:
     named = (await text_parts.text()).service.models.get(request.path_id.casefold())
     found = [model for model in text_parts.catalog().texts() if named is not None and model.id == named.id]
     if not found or not key.allows(found[0].id):
-        raise ModelNotFoundError
+        use = None if found else text_parts.catalog().use_of(request.path_id)
+        raise ModelNotFoundError(use or "")
     return Reply(encoded(model_view(found[0])))
 
 

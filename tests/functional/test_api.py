@@ -382,6 +382,18 @@ class TestCatalogAndCost:
         assert status == 400
         assert {"path": "/model", "message": message} in answer["error"]["details"]
 
+    @pytest.mark.parametrize(
+        ("model", "use"),
+        [("gpt-5.4-mini", "/api/v1/chat/completions"), ("text-embedding-3-small", "/api/v1/embeddings")],
+    )
+    def test_a_text_model_has_no_schema_and_says_its_endpoint(self, aws: Aws, model: str, use: str) -> None:
+        status, body, _ = call("GET", f"/api/v1/catalog/{model}/schema")
+        assert (status, body["error"]["code"]) == (404, "model_not_found")
+        kind = "a text" if use.endswith("completions") else "an embedding"
+        assert body["error"]["message"] == (
+            f"{model} is {kind} model. Use POST {use}. Only media models have an input schema."
+        )
+
 
 class TestFaults:
     def test_an_unknown_path_and_a_wrong_method_have_the_contracts_body(self, aws: Aws) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import anthropic
 import httpx
+import openai
 import pytest
 
 from tests.support.clock import ManualClock
@@ -24,7 +25,7 @@ from tollgate.ledger.request_counts import RequestMeter
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
-SAID = [{"role": "user", "content": "hello"}]
+SAID: list[Any] = [{"role": "user", "content": "hello"}]
 CHAT = {"model": "gpt-5.4-mini", "max_tokens": 5, "messages": SAID}
 CLAUDE = {"model": "claude-haiku-5-5", "max_tokens": 5, "messages": SAID}
 COUNT = {"model": "claude-haiku-5-5", "messages": SAID}
@@ -111,6 +112,67 @@ class TestAnUnknownRoute:
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
         assert answer.json().get("type") == kind
         assert answer.json()["error"]["message"] == "No such endpoint: POST /api/v1/chat. See /docs."
+
+
+CREATE = "Use POST /api/v1/generation/create."
+WRONG_KINDS = {
+    "z-image": f"z-image is an image model. {CREATE}",
+    "Z-Image": f"z-image is an image model. {CREATE}",
+    "veo-3.1-fast": f"veo-3.1-fast is a video model. {CREATE}",
+    "suno": f"suno is a music model. {CREATE}",
+}
+EMBEDS = "text-embedding-3-small"
+NO_CHAT = f"{EMBEDS} is an embedding model. Use POST /api/v1/embeddings."
+RESPONSE = {"input": "hello"}
+
+
+class TestAModelOfAnotherKind:
+    @pytest.mark.parametrize(("model", "message"), [*WRONG_KINDS.items(), (EMBEDS, NO_CHAT)])
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("/chat/completions", CHAT),
+            ("/messages", CLAUDE),
+            ("/messages/count_tokens", COUNT),
+            ("/responses", RESPONSE),
+            ("/embeddings", {"input": "hello"}),
+        ],
+    )
+    def test_names_its_endpoint_in_each_protocol(
+        self, client: TextClient, path: str, body: dict[str, Any], model: str, message: str
+    ) -> None:
+        if (path, model) == ("/embeddings", EMBEDS):
+            model, message = (
+                "gpt-5.4-mini",
+                "gpt-5.4-mini is a text model. Use POST /api/v1/chat/completions.",
+            )
+        answer = client.post(path, {**body, "model": model})
+        found = answer.json()
+        assert (answer.status_code, found["error"]["code"]) == (400, "invalid_input")
+        assert found["error"]["details"][0]["message"] == message
+        assert found["error"]["message"] == f"/model: {message}"
+        is_messages = path.startswith("/messages")
+        assert found.get("type") == ("error" if is_messages else None)
+        assert found["error"]["type"] == ("invalid_request_error" if is_messages else "BadRequest")
+
+    def test_is_read_by_both_sdks(self, client: TextClient) -> None:
+        message = f"/model: {WRONG_KINDS['z-image']}"
+        with pytest.raises(openai.BadRequestError) as chat:
+            client.openai.chat.completions.create(model="z-image", messages=SAID)
+        assert chat.value.code == "invalid_input"
+        assert message in str(chat.value)
+        with pytest.raises(anthropic.BadRequestError) as messages:
+            client.anthropic.messages.create(model="z-image", max_tokens=5, messages=SAID)
+        assert message in str(messages.value)
+
+    def test_is_no_text_model_of_the_list_either(self, client: TextClient) -> None:
+        answer = client.get("/models/z-image")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "model_not_found")
+        assert answer.json()["error"]["message"] == WRONG_KINDS["z-image"]
+
+    def test_an_unknown_one_is_still_unknown(self, client: TextClient) -> None:
+        answer = client.post("/chat/completions", {**CHAT, "model": "z-imagine"})
+        assert answer.json()["error"]["message"].startswith("/model: Unknown text model 'z-imagine'.")
 
 
 class TestAnthropicsSdk:

@@ -84,7 +84,7 @@ class Listing:
         """The JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
         found = self._find(model_id)
         if not isinstance(found, Model):
-            raise ModelNotFoundError
+            raise ModelNotFoundError(f"{found.use} Only media models have an input schema.")
         return CachedBody.of(json_schema(found))
 
     def costs(self) -> CachedBody:

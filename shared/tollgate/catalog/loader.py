@@ -222,6 +222,11 @@ class Catalog:
         model_id = self._source.names.get(name.casefold()) if len(name) <= names.MAX_CHARS else None
         return None if model_id is None else self.find(model_id)
 
+    def use_of(self, name: str) -> str | None:
+        """Return the sentences that name a model's kind and endpoint, or None if there is no such model."""
+        found = self.named(name)
+        return None if found is None else found.use
+
     def find(self, model_id: str) -> AnyModel | None:
         """Return the model of either kind with exactly this id, or None."""
         if model_id not in self._models:

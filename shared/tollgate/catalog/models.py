@@ -169,6 +169,12 @@ class Model(Listed):
         yield from (entry.price for entry in self.pricing.prices)
         yield from (cost.cost for route in self.routes for cost in route.costs)
 
+    @property
+    def use(self) -> str:
+        """Return the sentences that name the model's kind and the endpoint for it."""
+        article = "an" if self.media_type == "IMAGE" else "a"
+        return f"{self.id} is {article} {self.media_type.lower()} model. Use POST /api/v1/generation/create."
+
     @cached_property
     def input_class(self) -> "type[Profile]":
         """Return the model's own input class; raises `CatalogError` if its restrictions do not fit."""
@@ -319,6 +325,13 @@ class ListedTextModel(Listed):
         """Return every price and cost."""
         for prices in (self.prices, *self.long_context, *(route.cost for route in self.routes)):
             yield from prices.amounts()
+
+    @property
+    def use(self) -> str:
+        """Return the sentences that name the model's kind and the endpoint for it."""
+        if self.embedding is not None:
+            return f"{self.id} is an embedding model. Use POST /api/v1/embeddings."
+        return f"{self.id} is a text model. Use POST /api/v1/chat/completions."
 
     @cached_property
     def pricing(self) -> Pricing:

@@ -159,7 +159,7 @@ class TextParts:
         current = self.catalog.current
         # Replaced, not changed: a running request keeps the service and the prices with which it started.
         if self.shown is not current:
-            self.service = replace(self.service, models=_models(current))
+            self.service = replace(self.service, models=_models(current), use_of=current.use_of)
             self.responses = replace(self.responses, text=self.service)
             self.shown = current
 
@@ -199,7 +199,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     database = AsyncDatabase(dynamodb)
     secret = SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)
-    live = live_catalog(known.live_providers, _document_reader(http, loop), clock)
+    live = live_catalog(known.live_providers, _document_reader(http, loop), clock, takes_inputs=False)
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
@@ -208,6 +208,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         # Only for this process, so that no request waits for a table to learn which providers are down.
         breaker=Breaker(),
         clock=clock,
+        use_of=live.current.use_of,
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         sees_clients_go=known.aws_lambda_exec_wrapper is None,
     )

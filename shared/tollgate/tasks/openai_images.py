@@ -39,7 +39,7 @@ def read_image_request(
     problems = list(_problems(body))
     model = catalog.find(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "IMAGE":
-        problems.append(Problem("/model", "Must be an image model.", "GET /api/v1/catalog?type=IMAGE"))
+        problems.append(Problem("/model", model.use, "GET /api/v1/catalog?type=IMAGE"))
     properties = properties_of(model) if isinstance(model, Model) else {}
     own = (*_OWN, *_SOURCES) if is_edit else _OWN
     given = {name: value for name, value in body.items() if name not in own and value is not None}

@@ -45,9 +45,7 @@ def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bo
     """
     model = catalog.find(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "VIDEO":
-        raise InvalidInputError(
-            [Problem("/model", "Must be a video model.", "GET /api/v1/catalog?type=VIDEO")]
-        )
+        raise InvalidInputError([Problem("/model", model.use, "GET /api/v1/catalog?type=VIDEO")])
     properties = properties_of(model) if isinstance(model, Model) else {}
     given = {name: value for name, value in body.items() if name not in _OWN and value is not None}
     given = typed(given, properties) if is_form else given

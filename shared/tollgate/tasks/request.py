@@ -11,7 +11,7 @@ from typing import Any
 
 from tollgate.catalog import names
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import ListedTextModel, Model
+from tollgate.catalog.models import Model
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import (
@@ -87,19 +87,10 @@ def _model(body: Mapping[str, Any], catalog: Catalog, problems: list[Problem]) -
     try:
         return catalog.get(name)
     except ModelNotFoundError:
-        problems.append(Problem("/model", _no_media_model(name, catalog)))
+        served = [model.id for model in catalog.models()]
+        message = catalog.use_of(name) or names.unknown(name, served, "/api/v1/catalog")
+        problems.append(Problem("/model", message))
         return None
-
-
-def _no_media_model(name: str, catalog: Catalog) -> str:
-    """Return what to do about a model that creates no media."""
-    found = catalog.named(name)
-    if isinstance(found, ListedTextModel):
-        if found.embedding is not None:
-            return f"{found.id} is an embedding model. Use POST /api/v1/embeddings."
-        return f"{found.id} is a text model. Use POST /api/v1/chat/completions."
-    served = [model.id for model in catalog.models()]
-    return names.unknown(name, served, "/api/v1/catalog")
 
 
 def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]) -> CheckedInput | None:

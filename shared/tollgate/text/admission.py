@@ -1,6 +1,6 @@
 """Admission of a request, before any hold: its model, and how much it can use. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
@@ -13,24 +13,24 @@ from tollgate.text.request import TextRequest
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
 
-
-def model_of(request: TextRequest, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
-    """Return the model that a request names. Raises as `model_named` does."""
-    return model_named(request.model, request.protocol, models, key)
+UseOf = Callable[[str], str | None]
+"""Returns the sentences that name the kind and the endpoint of the model with a name, if there is one."""
 
 
-def model_named(name: str, protocol: TextProtocol, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
-    """Return the model with this name; `models` are by their ids in lower case.
+def model_named(
+    name: str, protocol: TextProtocol, models: Mapping[str, TextModel], use_of: UseOf, key: ApiKey
+) -> TextModel:
+    """Return the model with this name; `models` are by their names in lower case.
 
     Raises `InvalidInputError` (400, by the contract), and `ForbiddenError` if the key may not use the model.
     """
     model = models.get(name.casefold())
-    if model is None:
-        ids = {known.id: known for known in models.values() if protocol in known.protocols}
-        message = names.unknown(name, ids, "/api/v1/models", "text model")
-        raise InvalidInputError([Problem("/model", message)])
-    if protocol not in model.protocols:
-        raise InvalidInputError([Problem("/model", _other_protocol(model, protocol, models))])
+    if model is None or protocol not in model.protocols:
+        ids = sorted({known.id for known in models.values() if protocol in known.protocols})
+        message = use_of(name) or names.unknown(name, ids, "/api/v1/models", "text model")
+        # The list of all other text models would be long.
+        allowed = ids if protocol is TextProtocol.EMBEDDINGS else None
+        raise InvalidInputError([Problem("/model", message, allowed)])
     key.check_model(model.id)
     return model
 
@@ -62,13 +62,3 @@ def estimate_of(request: TextRequest, model: TextModel) -> int:
     if model.embedding is not None:
         return embedding_estimate(request.fields, model)
     return input_estimate(request, model)
-
-
-def _other_protocol(model: TextModel, asked: TextProtocol, models: Mapping[str, TextModel]) -> str:
-    """Return the message for a model of another protocol."""
-    if model.embedding is not None:
-        return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
-    if asked is TextProtocol.EMBEDDINGS:
-        known = sorted({each.id for each in models.values() if each.embedding is not None})
-        return f"{model.id} makes no embeddings. These do: {', '.join(known)}."
-    return f"{model.id} is not a model of this protocol, but of: {', '.join(sorted(model.protocols))}."

@@ -20,7 +20,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http_client import HttpClient, header_lines
 from tollgate.kit.http_response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
-from tollgate.text.admission import check_references, demand_of, estimate_of, model_of
+from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
@@ -37,7 +37,7 @@ from tollgate.text.faults import (
 )
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextRoute
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.placed import PlacedHold
 from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
@@ -84,15 +84,20 @@ class TextService:
     http: HttpClient
     breaker: Breaker
     clock: Clock
+    use_of: UseOf
     sees_clients_go: bool = True
     """Whether the server is notified when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
+
+    def model(self, name: str, protocol: TextProtocol, key: ApiKey) -> TextModel:
+        """Return the model with this name. Raises as `model_named` does."""
+        return model_named(name, protocol, self.models, self.use_of, key)
 
     async def respond(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer a request, or begin to. Raises the errors that refuse it before any provider is called."""
-        model = model_of(request, self.models, key)
+        model = self.model(request.model, request.protocol, key)
         demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
@@ -116,7 +121,7 @@ class TextService:
 
         It is free, but counts as one of the account's requests per minute, by an empty hold.
         """
-        model = model_of(request, self.models, key)
+        model = self.model(request.model, request.protocol, key)
         check_references(request)
         placed = await self.billing.place(key.account_id, request_id, Demand(0, 0, 1), model)
         await self.finishing.run(self.billing.void(placed))

@@ -143,7 +143,8 @@ class Walk:
             return made
 
         http: Any = self.network
-        desk = TextService({self.model.id: self.model}, known, self.books, http, Breaker(), ManualClock())
+        models, clock = {self.model.id: self.model}, ManualClock()
+        desk = TextService(models, known, self.books, http, Breaker(), clock, lambda _: None)
         said = [{"role": "user", "content": "hi"}]
         body = {"model": self.model.id, "max_tokens": 10, "stream": stream, "messages": said}
         return asyncio.run(desk.respond(read_request(protocol, dumps(body).encode()), KEY, "req_1", {}))

@@ -113,6 +113,7 @@ class Scene:
             http=http,
             breaker=Breaker(),
             clock=self.world.clock,
+            use_of=lambda _: None,
             sees_clients_go=self.sees_clients_go,
         )
         key = ApiKey("key_1", self.world.account_id, "d", frozenset({Scope.TEXT}), 0)

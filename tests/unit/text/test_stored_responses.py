@@ -19,6 +19,7 @@ from tollgate.text.request import MAX_BODY_BYTES
 from tollgate.text.responses.gathering import PIECE_BYTES, encoded_list
 from tollgate.text.responses.repository import MAX_AT_ONCE, ResponseRepository
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.service import TextService
 
 pytestmark = pytest.mark.anyio
 
@@ -88,8 +89,9 @@ def service(rows: Rows) -> ResponsesService:
     clock = ManualClock()
     models = {MODEL: text_model(id=MODEL), OTHER: text_model(id=OTHER), "haiku": text_model(id=MODEL)}
     kept = ResponseRepository(rows, "responses", SimpleNamespace(), clock)  # type: ignore[arg-type]
-    text = SimpleNamespace(models=models, clock=clock, finishing=None)
-    return ResponsesService(text, kept, AuditNotes("audit", ManualClock()))  # type: ignore[arg-type]
+    unused: Any = None
+    text = TextService(models, unused, unused, unused, unused, clock, lambda _: None)
+    return ResponsesService(text, kept, AuditNotes("audit", ManualClock()))
 
 
 def key_for(*models: str) -> ApiKey:

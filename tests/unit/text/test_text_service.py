@@ -151,7 +151,7 @@ class Desk:
         self.books = FakeBilling()
         http: Any = self.http
         books: Any = self.books
-        self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock)
+        self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock, lambda _: None)
 
     async def ask(self, protocol: TextProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
         asked = read_request(protocol, dumps({**HI, **fields}).encode())

@@ -16,7 +16,6 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
-from tollgate.text.admission import model_named
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, checked_request, read_json_body
@@ -73,7 +72,7 @@ class ResponsesService:
         asked = read_responses_request(read_json_body(body).fields)
         check_count(asked.items)
         # Before anything is read for it.
-        model = model_named(asked.model, TextProtocol.OPENAI, self.text.models, key)
+        model = self.text.model(asked.model, TextProtocol.OPENAI, key)
         reader, room = self._reader(key), Room(len(body))
         items = await self._resolved(asked.items, reader, room)
         earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
