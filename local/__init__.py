@@ -4,8 +4,9 @@ In: `make` (`__main__.py`), template.yaml, and the environment. Out: the service
 very handlers that Lambda runs (docs/local.md).
 
 service.py      starts everything in order, ends it together
-emulator.py     the AWS emulator; `stack.py` makes in it what `template.py` reads; `translated.py`: as JSON
-worker.py       streams, queues and schedules; `pump.py`, `events.py`: as Lambda does
+emulator.py     the AWS emulator; `stack.py` makes in it what `template.py` reads and
+                `translation.py` translates; `translated.py`: as JSON
+worker.py       streams, queues and schedules; `pump.py`, `events.py`: as Lambda does; `wake.py`: at once
 lambda_api.py   Lambda's Invoke API
 server.py       one port for API and files; `api.py` is its process
 processes.py    child processes that never outlive us

@@ -25,15 +25,15 @@ from local.events import Context, failed_ids, matches, sqs_event, stream_event
 from local.lineage import MAX_INVOCATIONS, Lineage
 from local.stack import Stack
 from local.template import named
+from local.wake import Waker
 
 Handler = Callable[[dict[str, Any], Any], Any]
 
 MAX_LOCAL_CONCURRENCY = 16
 """Threads for one queue; the template allows more than one machine is good for."""
-LONG_POLL_S = 1
-"""A message ends a poll at once; this only bounds how long Ctrl-C has to wait for one."""
+LONG_POLL_S = 3
+"""A message ends a poll at once. This bounds the time for which Ctrl-C waits for a poll."""
 SQS_BATCH = 10
-STREAM_POLL_S = 0.1
 FAULT_PAUSE_S = 1.0
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _UNIT_S = {"minute": 60, "hour": 3600, "day": 86_400}
@@ -85,6 +85,7 @@ class Pump:
         self._stack = stack
         self._clients = clients
         self._stopping = threading.Event()
+        self._waker = Waker()
         self._threads: list[threading.Thread] = []
         self._pools: list[ThreadPoolExecutor] = []
 
@@ -109,6 +110,7 @@ class Pump:
     def stop(self) -> None:
         """Stop taking events, and wait for the handlers that run."""
         self._stopping.set()
+        self._waker.wake()
         for thread in self._threads:
             thread.join()
         for pool in self._pools:
@@ -126,8 +128,7 @@ class Pump:
             run(source, function)
         except Exception:
             log.exception("the event source of %s failed", function.name)
-            # `sys.exit` would end this thread only, and `make run` would go on without one of its event
-            # sources.
+            # `sys.exit` would only end this thread, and `make run` would continue without this event source.
             os._exit(1)
 
     def _function(self, reference: Any) -> Function:
@@ -138,6 +139,13 @@ class Pump:
         return Function(logical_id, handler, may_recur=properties.get("RecursiveLoop") == "Allow")
 
     # Queues
+
+    def _invoke(self, function: Function, event: dict[str, Any]) -> Any:
+        """Run a handler, then have the streams read at once, because it may have written to a table."""
+        try:
+            return function.invoke(event)
+        finally:
+            self._waker.wake()
 
     def _run_queue(self, mapping: Source, function: Function) -> None:
         queue = named(mapping["EventSourceArn"])
@@ -178,12 +186,12 @@ class Pump:
             return
         try:
             with lineage.extended(function.name):
-                answer = function.invoke(sqs_event(messages, arn, self._clients.sqs.meta.region_name))
+                answer = self._invoke(function, sqs_event(messages, arn, self._clients.sqs.meta.region_name))
         except Exception:
             log.exception("%s failed", function.name)
             return  # the messages come back
         failed = failed_ids(answer)
-        # What is not deleted comes back after the queue's visibility timeout, as with Lambda.
+        # A message that is not deleted returns after the queue's visibility timeout, as with Lambda.
         for message in messages:
             if message["MessageId"] not in failed:
                 self._clients.sqs.delete_message(
@@ -231,7 +239,7 @@ class Pump:
             if answer["Records"]:
                 yield list(answer["Records"])
             else:
-                self._stopping.wait(STREAM_POLL_S)
+                self._waker.pause(self._stopping)
 
     def _beginning(self, shard: Shard) -> str:
         return self._clients.streams.get_shard_iterator(
@@ -241,15 +249,15 @@ class Pump:
     def _handle_records(
         self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], shard: Shard
     ) -> None:
-        """Hand over a batch until all of it is done; what fails for good goes to the destination."""
+        """Hand over a batch until it is done. Records that fail each attempt go to the destination."""
         left = list(records)
         for _ in range(mapping["MaximumRetryAttempts"] + 1):
             try:
-                failed = failed_ids(function.invoke(stream_event(left, shard.stream_arn)))
+                failed = failed_ids(self._invoke(function, stream_event(left, shard.stream_arn)))
             except Exception:
                 log.exception("%s failed", function.name)
                 failed = {record["dynamodb"]["SequenceNumber"] for record in left}
-            # Lambda goes on from the first record that failed.
+            # Lambda continues with the first record that failed.
             numbers = [record["dynamodb"]["SequenceNumber"] for record in left]
             first = next((n for n, number in enumerate(numbers) if number in failed), None)
             if first is None:
@@ -272,6 +280,6 @@ class Pump:
             given = rule["Targets"][0].get("Input")
             event = {"source": "aws.events", "detail-type": "Scheduled Event", "time": time.time()}
             try:
-                function.invoke(event if given is None else json.loads(given))
+                self._invoke(function, event if given is None else json.loads(given))
             except Exception:
                 log.exception("%s failed", function.name)

@@ -24,6 +24,7 @@ from local.lambda_api import create_lambda_api
 from local.patience import PatientProtocol
 from local.preflight import Preflights
 from local.template import read_template
+from local.wake import WakesWorker
 from serve_mcp.app import app as mcp_app
 from text.app import app as text_app
 from tollgate.composition import text as text_parts
@@ -136,6 +137,7 @@ def create_app(bucket: str) -> Starlette:
     allowed_origin = cors_headers()["access-control-allow-origin"]
     # Not a mount at "/": that takes no path with a newline in it.
     app.router.default = Preflights(compressed, template, allowed_origin)
+    app.add_middleware(WakesWorker)
     app.add_middleware(Door, hosts=allowed_hosts(), origin=allowed_origin)
     return app
 

@@ -9,7 +9,10 @@ import threading
 import urllib.request
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from local import wake
 from local.clients import CREDENTIALS, Clients, aws_environment
 from local.door import VARIABLE
 from local.emulator import Emulator, free_port, wait_for
@@ -88,7 +91,7 @@ class LocalService:
     def _start(self) -> Service:
         earlier = self._kept.service(self.base_url) if self._kept else None
         emulator = self._start_emulator()
-        simulator_url = self._start_simulator()
+        simulator, simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
         environment = {
             **aws_environment(emulator.endpoint),
@@ -100,6 +103,7 @@ class LocalService:
             "TOLLGATE_DEVELOPMENT_SIGN_IN": "1",
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }
+        environment[wake.VARIABLE] = str(Path(self._ends.enter_context(TemporaryDirectory())) / "worker")
         os.environ.update(environment)
         parts.forget()
         self._ends.callback(forget_service)
@@ -108,6 +112,7 @@ class LocalService:
         write_environment(environment)
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
+        wait_for(f"{simulator_url}/healthz", simulator, "The simulator", LOGS / "simulator.log")
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
         key, secret = self._first_account(earlier)
         service = Service(self.base_url, self.base_url + STORAGE_PATH, key, simulator_url, secret)
@@ -141,13 +146,12 @@ class LocalService:
         opened = api.accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
         return opened.api_key, opened.webhook_secret
 
-    def _start_simulator(self) -> str:
+    def _start_simulator(self) -> "tuple[subprocess.Popen[bytes], str]":
         port = free_port()
         webhook = f"{self.base_url}/api/v1/payments/stripe"
         process = self._start_part("simulator", {}, ["--port", str(port), "--payments-webhook", webhook])
-        url = f"http://127.0.0.1:{port}"
-        wait_for(f"{url}/healthz", process, "The simulator", LOGS / "simulator.log")
-        return url
+        # Not waited for here, so that it starts while the stack is created.
+        return process, f"http://127.0.0.1:{port}"
 
     def _make_stack(self, endpoint: str, simulator_url: str) -> Stack:
         clients = Clients.at(endpoint)

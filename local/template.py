@@ -1,46 +1,27 @@
-"""Reads template.yaml as CloudFormation sees it: translated by SAM, on this machine, without AWS."""
+"""Reads template.yaml as CloudFormation sees it, after SAM's translation."""
 
 import json
-import logging
 import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
-
-import boto3
-import yaml
-from samtranslator.parser.parser import Parser
-from samtranslator.translator.translator import Translator
-from samtranslator.yaml_helper import intrinsics_multi_constructor
 
 from tollgate.kit.settings import QUEUES, TABLES, unpacked
 
-# The translator warns of features of its own that nobody here can switch.
-logging.getLogger("samtranslator").setLevel(logging.ERROR)
-
-REGION = "us-east-1"
-"""The translator asks for one, whichever."""
-UPLOADED = "s3://bucket/key"
 ROOT = Path(__file__).resolve().parents[1]
+TRANSLATIONS = ROOT / ".local" / "translations"
+"""The translations of the last templates, so that only the first process translates one."""
+MAX_STORED = 8
+TRANSLATOR = Path(__file__).with_name("translation.py")
 
 Properties = dict[str, Any]
 PACKED = (TABLES, QUEUES)
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads what CloudFormation writes short (`!Ref`), as SAM does; libyaml's parser is ten times as fast."""
-
-
-_Loader.add_multi_constructor("!", intrinsics_multi_constructor)
-
-MANAGED_POLICIES = {
-    name: f"arn:aws:iam::aws:policy/service-role/{name}"
-    for name in ("AWSLambdaBasicExecutionRole", "AWSCodeDeployRoleForLambda")
-}
-"""Those that the translator looks up; it knows the one for traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,39 +99,40 @@ class Template:
 
 
 def read_template(parameters: Mapping[str, str] | None = None) -> Template:
-    """Parse and translate template.yaml; raises what SAM raises for a template that it refuses.
+    """Return template.yaml, parsed and translated. Raises SAM's exception for a template that SAM refuses.
 
-    `parameters` are given ones; the translator reads those that switch a canary deployment on. It takes a
-    second, so a process does it once; what is returned is for all, and not to be changed.
+    `parameters` are the given parameters; the translator reads the one that switches canary deployments on.
+    A process reads the template once. The result is shared, so callers must not change it.
     """
     return _read(tuple(sorted((parameters or {}).items())))
 
 
 @cache
 def _read(parameters: tuple[tuple[str, str], ...]) -> Template:
+    # Everything that determines a translation
+    inputs = json.dumps([version("aws-sam-translator"), parameters]).encode()
+    inputs += TRANSLATOR.read_bytes() + (ROOT / "template.yaml").read_bytes()
+    stored = TRANSLATIONS / f"{sha256(inputs).hexdigest()}.json"
+    if not stored.exists():
+        _store(stored, dict(parameters))
+    return Template(**json.loads(stored.read_bytes()))
+
+
+def _store(stored: Path, parameters: Mapping[str, str]) -> None:
+    """Translate the template and write the result, for this process and the next ones."""
+    # Here, because the import takes a second and most processes find a stored translation.
+    from local.translation import parse_template, translate  # noqa: PLC0415
+
     source = parse_template()
-    return Template(source, translate(deepcopy(source), dict(parameters)))
-
-
-def parse_template() -> dict[str, Any]:
-    """Return template.yaml as written."""
-    source: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(), Loader=_Loader)  # noqa: S506
-    return source
-
-
-def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the resources that SAM makes of `source`, which it changes; local code counts as uploaded."""
-    everything = (
-        source["Globals"]["Function"],
-        *(each.get("Properties", {}) for each in source["Resources"].values()),
-    )
-    for properties in everything:
-        for name in ("CodeUri", "ContentUri"):
-            if not properties.get(name, UPLOADED).startswith("s3:"):
-                properties[name] = UPLOADED
-    translator = Translator(MANAGED_POLICIES, Parser(), boto_session=boto3.Session(region_name=REGION))
-    resources: dict[str, Any] = translator.translate(source, dict(parameters or {}))["Resources"]
-    return resources
+    content = json.dumps({"source": source, "resources": translate(deepcopy(source), parameters)})
+    TRANSLATIONS.mkdir(parents=True, exist_ok=True)
+    older = sorted(TRANSLATIONS.glob("*.json"), key=lambda each: each.stat().st_mtime, reverse=True)
+    for each in older[MAX_STORED - 1 :]:
+        each.unlink(missing_ok=True)
+    # Renamed, because another process may read it at the same time.
+    with NamedTemporaryFile("w", dir=TRANSLATIONS, suffix=".part", delete=False) as part:
+        part.write(content)
+    Path(part.name).replace(stored)
 
 
 def as_list(value: Any) -> list[Any]:

@@ -7,7 +7,8 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from local.on_instances import FUNCTION, ON_INSTANCES, PARAMETERS, PROVIDER, on_instances
-from local.template import ROOT, Template, translate
+from local.template import ROOT, Template
+from local.translation import translate
 
 LEAST_MEMORY_MB = 2_048
 """https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-best-practices.html"""

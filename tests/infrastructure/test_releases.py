@@ -8,7 +8,8 @@ import pytest
 from samtranslator.model import apigateway
 
 from local.service import PROVIDERS
-from local.template import Template, named, parse_template, read_template, translate
+from local.template import Template, named, read_template
+from local.translation import parse_template, translate
 
 PUBLISHED = ("ApiFunction", "GetStatusFunction", "TextFunction")
 """What API Gateway calls through an alias."""

@@ -9,7 +9,8 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from local.on_instances import on_instances
-from local.template import ROOT, Properties, Template, translate
+from local.template import ROOT, Properties, Template
+from local.translation import translate
 from tollgate.kit.observability import NAMESPACE_VARIABLE, emit, emit_provider_error
 
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
