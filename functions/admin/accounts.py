@@ -7,13 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import Services, desk_page, done
+from admin.services import Services, done, operator_page
 from dashboard.form_body import Fields, Sent
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up
-from tollgate.operating.accounts import usd
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.accounts import usd
+from tollgate.operator.errors import OperatorError
 
 MOST = 100
 TASKS = "20"
@@ -26,19 +26,21 @@ router = APIRouter()
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
     """Show accounts, or only the account in `find`."""
-    accounts = services.account_desk
+    accounts = services.account_console
     if not find:
         rows, is_more = accounts.listed(MOST)
         rows.sort(key=lambda row: row["createdAt"], reverse=True)
-        return desk_page(request, "desk_accounts.html", rows=rows, is_more=is_more, find="", missing=None)
+        return operator_page(
+            request, "operator_accounts.html", rows=rows, is_more=is_more, find="", missing=None
+        )
     try:
         rows = [accounts.shown(accounts.get(find[:MAX_WORD]))]
     except OperatorError as exc:
-        return desk_page(
-            request, "desk_accounts.html", rows=[], is_more=False, find=find[:MAX_WORD], missing=str(exc)
+        return operator_page(
+            request, "operator_accounts.html", rows=[], is_more=False, find=find[:MAX_WORD], missing=str(exc)
         )
-    return desk_page(
-        request, "desk_accounts.html", rows=rows, is_more=False, find=find[:MAX_WORD], missing=None
+    return operator_page(
+        request, "operator_accounts.html", rows=rows, is_more=False, find=find[:MAX_WORD], missing=None
     )
 
 
@@ -47,7 +49,7 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, account_
     """Show an account."""
     shown = _shown(services, request, account_id)
     tasks = services.api.reader.page(account_id, {"limit": TASKS})["tasks"]
-    return desk_page(request, "desk_account.html", shown=shown, tasks=tasks)
+    return operator_page(request, "operator_account.html", shown=shown, tasks=tasks)
 
 
 @router.post("/accounts/{account_id}")
@@ -56,7 +58,7 @@ def change(
 ) -> Response:
     """Credit, debit, suspend or resume an account, or decide about a refunded or disputed payment."""
     direction = sent.get("action", "")
-    accounts, reason = services.account_desk.by(operator.name), sent.get("reason", "")
+    accounts, reason = services.account_console.by(operator.name), sent.get("reason", "")
 
     def move(post: Callable[[str, str, int, str], bool], verb: str) -> str:
         reference, amount = sent.get("reference", ""), _amount(sent)
@@ -89,7 +91,7 @@ def change(
 
 def _shown(services: Services, request: Request, account_id: str) -> dict[str, Any]:
     try:
-        return services.account_desk.shown(services.account_desk.get(account_id))
+        return services.account_console.shown(services.account_console.get(account_id))
     except OperatorError as exc:
         raise RouteNotFoundError(request.method, request.url.path) from exc
 

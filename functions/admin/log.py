@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import Services, desk_page
+from admin.services import Services, operator_page
 from dashboard.audit import line_of
 from dashboard.security import OperatorSignedIn
 from tollgate.audit.events import EVERYBODY
@@ -22,4 +22,4 @@ def show(services: Services, request: Request, _: OperatorSignedIn, before: str 
         }
         for event in found.rows
     ]
-    return desk_page(request, "desk_log.html", lines=lines, cursor=found.cursor)
+    return operator_page(request, "operator_log.html", lines=lines, cursor=found.cursor)

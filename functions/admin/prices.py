@@ -4,13 +4,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import REFUSED, Services, desk, desk_page, done
+from admin.services import REFUSED, Services, console, done, operator_page
 from dashboard.form_body import Fields, Sent
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.operating.errors import OperatorError
-from tollgate.operating.prices import lines_of, margins_of
+from tollgate.operator.errors import OperatorError
+from tollgate.operator.prices import lines_of, margins_of
 
 FIELD = "price-"
 MAX_WORD = 100
@@ -23,36 +23,36 @@ def show(services: Services, request: Request, _: OperatorSignedIn, find: str = 
     """Show models with their prices, their live routes and the margins there."""
     word = find[:MAX_WORD].strip()
     rows = []
-    for model in services.price_desk.models():
+    for model in services.price_console.models():
         if word.casefold() in f"{model.id} {model.name} {model.vendor}".casefold():
             lines = lines_of(model)
             providers = {provider for line in lines for provider in line.costs}
             rows.append((model, lines, sorted(providers), margins_of(lines)))
-    return desk_page(request, "desk_models.html", rows=rows, find=word)
+    return operator_page(request, "operator_models.html", rows=rows, find=word)
 
 
 @router.get("/{model_id}")
 def show_one(services: Services, request: Request, _: OperatorSignedIn, model_id: str) -> Response:
     """Show the prices of a model, in the form that changes them."""
     try:
-        model = services.price_desk.get(model_id)
+        model = services.price_console.get(model_id)
     except OperatorError as exc:
         raise RouteNotFoundError(request.method, request.url.path) from exc
-    shown = {"model": model, "lines": lines_of(model), "earned": services.price_desk.earned(model_id)}
-    return desk_page(request, "desk_model.html", field=FIELD, **shown)
+    shown = {"model": model, "lines": lines_of(model), "earned": services.price_console.earned(model_id)}
+    return operator_page(request, "operator_model.html", field=FIELD, **shown)
 
 
 @router.post("/{model_id}/preview")
 def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sent, model_id: str) -> Response:
     """Show the effect of other prices."""
-    prices = services.price_desk
+    prices = services.price_console
     try:
         found = prices.preview(model_id, _wanted(sent))
     except OperatorError as exc:
         return toast(request, str(exc), status=REFUSED, bad=True)
     emails = services.people.emails([payer.account_id for payer in found.payers])
     shown: dict[str, Any] = {"preview": found, "emails": emails, "model_id": model_id, "field": FIELD}
-    return part(request, "desk_preview.html", desk=desk(request), **shown)
+    return part(request, "operator_preview.html", console=console(request), **shown)
 
 
 @router.post("/{model_id}")
@@ -63,7 +63,7 @@ def change(
     wanted, version = _wanted(sent), sent.get("version", "")
 
     def write() -> str:
-        services.price_desk.by(operator.name).change(model_id, wanted, version)
+        services.price_console.by(operator.name).change(model_id, wanted, version)
         return "The prices are changed; estimates follow within a minute."
 
     about = {"action": "price", "model": model_id, "prices": str(wanted)}

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import Services, desk_page, done
+from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
 from dashboard.security import OperatorSignedIn
 
@@ -12,7 +12,7 @@ router = APIRouter(prefix="/providers")
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     """Show all providers, and the routes that their breaker has switched off."""
-    return desk_page(request, "desk_providers.html", rows=services.provider_desk.rows())
+    return operator_page(request, "operator_providers.html", rows=services.provider_console.rows())
 
 
 @router.post("")
@@ -22,7 +22,7 @@ def switch(services: Services, request: Request, operator: OperatorSignedIn, sen
     model, disabled = sent.get("model") or None, sent.get("disabled") == "true"
 
     def change() -> str:
-        name = services.provider_desk.by(operator.name).switch(provider, model, reason, disabled=disabled)
+        name = services.provider_console.by(operator.name).switch(provider, model, reason, disabled=disabled)
         return f"{name} is {'off' if disabled else 'on'}."
 
     about = {"action": "disable" if disabled else "enable", "provider": provider, "reason": reason}

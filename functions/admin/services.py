@@ -10,7 +10,7 @@ from dashboard.security import Visitor
 from tollgate.composition import command as operator_parts
 from tollgate.composition.command import Operator
 from tollgate.kit.observability import logger
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 
 PATH = "/admin"
 REFUSED = 400
@@ -27,14 +27,14 @@ async def services() -> Operator:
 Services = Annotated[Operator, Depends(services)]
 
 
-def desk(request: Request) -> str:
+def console(request: Request) -> str:
     """Return the path of the operators' pages in the browser, with the gateway's stage."""
     return request.base_url.path.rstrip("/") + PATH
 
 
-def desk_page(request: Request, template: str, **context: Any) -> Response:
+def operator_page(request: Request, template: str, **context: Any) -> Response:
     """Return an operators' page."""
-    return page(request, template, desk=desk(request), **context)
+    return page(request, template, console=console(request), **context)
 
 
 def done(
@@ -50,4 +50,4 @@ def done(
     except OperatorError as exc:
         return toast(request, str(exc), status=REFUSED, bad=True)
     logger.info("admin.done", operator=operator.name, **about)
-    return moved_saying(request, f"{desk(request)}{to}", said)
+    return moved_saying(request, f"{console(request)}{to}", said)

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import Services, desk_page, done
+from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 
 router = APIRouter(prefix="/tasks")
 
@@ -15,11 +15,11 @@ router = APIRouter(prefix="/tasks")
 def show(services: Services, request: Request, _: OperatorSignedIn, task_id: str) -> Response:
     """Show a task without its input."""
     try:
-        task = services.task_desk.get(task_id)
+        task = services.task_console.get(task_id)
     except OperatorError as exc:
         raise RouteNotFoundError(request.method, request.url.path) from exc
-    shown = services.task_desk.shown(task)
-    return desk_page(request, "desk_task.html", shown=shown, ended=task.ended)
+    shown = services.task_console.shown(task)
+    return operator_page(request, "operator_task.html", shown=shown, ended=task.ended)
 
 
 @router.post("/{task_id}/refund")
@@ -28,10 +28,10 @@ def refund(
 ) -> Response:
     """Refund the whole charge of a task that has ended."""
     reason = sent.get("reason", "")
-    desk = services.task_desk.by(operator.name)
+    console = services.task_console.by(operator.name)
 
     def refund_once() -> str:
-        is_first = desk.refund(task_id, reason)
+        is_first = console.refund(task_id, reason)
         return "The whole charge is refunded." if is_first else "Nothing was done: it was refunded before."
 
     about = {"action": "refund", "task_id": task_id, "reason": reason}
@@ -43,7 +43,7 @@ def cancel(services: Services, request: Request, operator: OperatorSignedIn, tas
     """Request the cancellation of a task."""
 
     def ask() -> str:
-        services.task_desk.by(operator.name).cancel(task_id)
+        services.task_console.by(operator.name).cancel(task_id)
         return "Cancellation was requested."
 
     return done(request, operator, ask, f"/tasks/{task_id}", action="cancel", task_id=task_id)

@@ -5,12 +5,12 @@ from itertools import islice
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import REFUSED, Services, desk_page, done
+from admin.services import REFUSED, Services, done, operator_page
 from dashboard.form_body import Sent
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
-from tollgate.operating.dead_letters import Work
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.dead_letters import Work
+from tollgate.operator.errors import OperatorError
 
 # A page must respond within the gateway's 29 s. Each click handles at most this many.
 MOST_REDRIVEN = 500
@@ -22,7 +22,9 @@ router = APIRouter(prefix="/work")
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     """Show the numbers of dead letters."""
-    return desk_page(request, "desk_work.html", waiting=services.dead_letter_desk.waiting(), most=MOST_PROVEN)
+    return operator_page(
+        request, "operator_work.html", waiting=services.dead_letter_console.waiting(), most=MOST_PROVEN
+    )
 
 
 @router.post("/redrive")
@@ -33,7 +35,7 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
         return toast(request, "There is no such queue.", status=REFUSED, bad=True)
 
     def send_again() -> str:
-        found = services.dead_letter_desk.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
+        found = services.dead_letter_console.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
         gone = f" {found.gone} could not be: too old to be read again." if found.gone else ""
         return f"{found.moved} of {found.waiting} sent again.{gone}"
 
@@ -46,7 +48,7 @@ def prove(services: Services, request: Request, _: OperatorSignedIn, sent: Sent)
     word = sent.get("account", "").strip()
     try:
         ids = (
-            [services.account_desk.get(word).account_id]
+            [services.account_console.get(word).account_id]
             if word
             else list(islice(services.ledger.account_ids(), MOST_PROVEN))
         )
@@ -57,5 +59,5 @@ def prove(services: Services, request: Request, _: OperatorSignedIn, sent: Sent)
     unproven = [each.account_id for each in checked if not each.is_proven]
     entries = sum(each.entries for each in checked)
     return part(
-        request, "desk_proof.html", accounts=len(ids), entries=entries, drifts=drifts, unproven=unproven
+        request, "operator_proof.html", accounts=len(ids), entries=entries, drifts=drifts, unproven=unproven
     )

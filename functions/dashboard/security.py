@@ -126,7 +126,7 @@ def sign_in(
     Keeps only an invitation or the page to open after the sign-in. The audit log records `how` they signed
     in. `before` is the session that this one continues, if it belongs to the same person.
     """
-    has_desk = is_operator or (before is not None and request.session.get("desk", False))
+    has_console = is_operator or (before is not None and request.session.get("desk", False))
     kept = {name: request.session[name] for name in (INVITATION, WANTED) if name in request.session}
     request.session.clear()
     request.session.update(
@@ -137,7 +137,7 @@ def sign_in(
         name=who.name,
         seen_at_s=int(time.time()),
         # Only for the menu: an operator's permissions are checked in the session's row
-        desk=has_desk,
+        desk=has_console,
     )
     csrf_token(request)
 

@@ -4,7 +4,7 @@ Lower packages never import higher ones; import-linter checks that (pyproject.to
 
 account_closure/  the end of an account
 composition/   joins what each function needs
-operating/     what operators do; command/: the same as a command, run by `__main__.py`
+operator/      what operators do; command/: the same as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill
 webhooks/      events about ended tasks; probing/: facts about customers' files
 artifacts/     files in our storage; thumbnails/: small images of them

@@ -111,15 +111,15 @@ def sign_in(opened: Page) -> None:
 
 
 @pytest.fixture
-def desk(chromium: Browser, base_url: str) -> Iterator[Page]:
-    """Return a page at the operator's desk."""
+def console(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page at the operator console."""
     context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
     opened = context.new_page()
     opened.on("dialog", lambda dialog: dialog.accept())
     opened.goto("/dashboard/sign-in")
     opened.get_by_label("Email").fill(OPERATOR)
     opened.get_by_role("button", name="Continue").click()
-    opened.get_by_role("link", name="Operator's desk").first.click()
+    opened.get_by_role("link", name="Operator console").first.click()
     opened.get_by_role("heading", name="Accounts").wait_for()
     yield opened
     context.close()

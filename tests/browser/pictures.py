@@ -47,13 +47,13 @@ PAGES = {
     "status": "/status",
     "missing": "/dashboard/nothing-here",
 }
-DESK = {
-    "desk-accounts": "/admin",
-    "desk-account": "/admin",
-    "desk-providers": "/admin/providers",
-    "desk-prices": "/admin/models?find=kling",
-    "desk-price": "/admin/models/kling-3.0",
-    "desk-work": "/admin/work",
+OPERATOR_PAGES = {
+    "operator-accounts": "/admin",
+    "operator-account": "/admin",
+    "operator-providers": "/admin/providers",
+    "operator-prices": "/admin/models?find=kling",
+    "operator-price": "/admin/models/kling-3.0",
+    "operator-work": "/admin/work",
 }
 # What the landing page shows of the pages, small enough to lie in it.
 ON_LANDING = ("playground", "chat", "activity")
@@ -79,7 +79,7 @@ def take(browser: Browser, base_url: str) -> None:
         context.clear_cookies()
         _each(page, name, {"sign-in": "/dashboard/sign-in"})
         _sign_in(page, OPERATOR)
-        _each(page, name, DESK)
+        _each(page, name, OPERATOR_PAGES)
         context.close()
 
 
@@ -148,7 +148,7 @@ BEFORE: dict[str, Callable[[Page], None]] = {
     "chat": _talk,
     "playground": _open_result,
     "task": _open_task,
-    "desk-account": _open_account,
+    "operator-account": _open_account,
 }
 
 

@@ -115,7 +115,7 @@ HOSTILE = """"><img src=x onerror="window.hacked=1"><script>window.hacked=1</scr
 
 
 class TestHostileWords:
-    def test_what_people_write_is_text_on_every_page(self, page: Page, desk: Page, base_url: str) -> None:
+    def test_what_people_write_is_text_on_every_page(self, page: Page, console: Page, base_url: str) -> None:
         key = new_key(page, HOSTILE)
         body = {
             "model": PAID_IMAGE,
@@ -128,16 +128,16 @@ class TestHostileWords:
         task_id = made.json()["data"]["taskId"]
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
-        desk.goto(f"/admin/accounts/{account_id}")
-        standing = desk.locator("form", has=desk.get_by_role("heading", name="Status"))
+        console.goto(f"/admin/accounts/{account_id}")
+        standing = console.locator("form", has=console.get_by_role("heading", name="Status"))
         standing.get_by_label("Reason").fill(HOSTILE)
         standing.get_by_role("button", name="Suspend").click()
-        expect(desk.locator("form .chip.failed")).to_have_text("suspended")
-        money = desk.locator("form", has=desk.get_by_role("heading", name="Credit"))
+        expect(console.locator("form .chip.failed")).to_have_text("suspended")
+        money = console.locator("form", has=console.get_by_role("heading", name="Credit"))
         for label, text in (("Amount (USD)", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):
             money.get_by_label(label).fill(text)
         money.get_by_role("button", name="Credit").click()
-        expect(desk.get_by_role("region", name="Ledger", exact=True)).to_contain_text(HOSTILE)
+        expect(console.get_by_role("region", name="Ledger", exact=True)).to_contain_text(HOSTILE)
 
         shown = ("", "/activity", "/audit", "/tasks", f"/tasks/{task_id}", "/keys", "/top-up", "/playground")
         words = quote(HOSTILE)
@@ -147,9 +147,9 @@ class TestHostileWords:
             assert page.evaluate("window.hacked") is None, path
         of_it = (f"/accounts/{account_id}", f"/tasks/{task_id}")
         for path in ("", f"?find={words}", f"/models?find={words}", *of_it):
-            desk.goto(f"/admin{path}", wait_until="load")
-            assert desk.locator("img[src=x], [onerror]").count() == 0, path
-            assert desk.evaluate("window.hacked") is None, path
+            console.goto(f"/admin{path}", wait_until="load")
+            assert console.locator("img[src=x], [onerror]").count() == 0, path
+            assert console.evaluate("window.hacked") is None, path
 
 
 class TestEveryPage:
@@ -168,8 +168,8 @@ class TestEveryPage:
         assert looked_at(stranger, FOR_STRANGERS, wrong) == {}
         context.close()
 
-    def test_of_the_operator_is_too(self, desk: Page, base_url: str, service: dict[str, Any]) -> None:
-        desk.locator("tbody a").first.click()
-        account_id = desk.url.rpartition("/")[2]
+    def test_of_the_operator_is_too(self, console: Page, base_url: str, service: dict[str, Any]) -> None:
+        console.locator("tbody a").first.click()
+        account_id = console.url.rpartition("/")[2]
         ids = {"task_id": a_task(base_url, service["apiKey"]), "account_id": account_id}
-        assert looked_at(desk, filled(admin, ids), wrong) == {}
+        assert looked_at(console, filled(admin, ids), wrong) == {}

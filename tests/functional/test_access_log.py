@@ -10,7 +10,7 @@ from local.events import Context, stream_event
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader
 from tests.functional.test_api import call
-from tests.functional.test_audit_log import OPERATORS_ACTS, events, operators_desk
+from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_payments import send
 from tests.support.clock import ManualClock
@@ -301,11 +301,12 @@ class TestTheOperatorsLog:
 
     def test_it_has_the_acts_of_all_accounts_and_of_none(self, browser: Browser) -> None:
         account_id = browser.sign_in(ADA)
-        desk = operators_desk()
+        console = operator_console()
         for form in OPERATORS_ACTS:
-            assert desk.post(f"/accounts/{account_id}", form).status == 200
+            assert console.post(f"/accounts/{account_id}", form).status == 200
         assert (
-            desk.post("/providers", {"provider": "fal", "disabled": "true", "reason": "slow"}).status == 200
+            console.post("/providers", {"provider": "fal", "disabled": "true", "reason": "slow"}).status
+            == 200
         )
         found = api_parts.api().audit.of_operators().rows
         assert [one.action for one in found] == [
@@ -316,7 +317,7 @@ class TestTheOperatorsLog:
             Action.CREDITED,
         ]
         assert found[0].detail == "off: slow"
-        shown = desk.get("/log").text
+        shown = console.get("/log").text
         assert f"operator {OPERATOR}" in shown
         assert f"/admin/accounts/{account_id}" in shown
         for words in ("Provider switched", "goodwill", "chargeback"):
@@ -338,8 +339,8 @@ class TestTheOperatorsLog:
     @pytest.mark.parametrize("cursor", ["x", "/", "operators/x", "usr_x/audit_x", "x" * 5_000])
     def test_what_is_no_cursor_is_refused(self, browser: Browser, cursor: str) -> None:
         browser.sign_in(ADA)
-        desk = operators_desk()
-        assert desk.get(f"/log?before={cursor}").status == 400
+        console = operator_console()
+        assert console.get(f"/log?before={cursor}").status == 400
         assert browser.get(f"/audit?before={cursor}").status == 400
         assert browser.get("/audit?log=other").status == 400
 

@@ -1,4 +1,4 @@
-"""The operator's desk: for operators alone, and what each page does is true after."""
+"""The operator console: for operators alone, and what each page does is true after."""
 
 import json
 import re

@@ -12,7 +12,7 @@ from tollgate.composition import command as operator_parts
 from tollgate.dashboard.development import OPERATOR as OPERATOR_EMAIL
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 
 
 def events(account_id: str) -> list[AuditEvent]:
@@ -101,13 +101,13 @@ class TestThePage:
         assert rest.cursor is None
 
 
-def operators_desk() -> Browser:
-    """Return a browser at the desk in which an operator has just signed in."""
+def operator_console() -> Browser:
+    """Return a browser in the console in which an operator has just signed in."""
     operator = Browser()
     operator.sign_in(OPERATOR_EMAIL)
-    desk = operator.at("/admin")
-    desk.get("")
-    return desk
+    console = operator.at("/admin")
+    console.get("")
+    return console
 
 
 OPERATORS_ACTS: tuple[dict[str, str], ...] = (
@@ -116,7 +116,7 @@ OPERATORS_ACTS: tuple[dict[str, str], ...] = (
     {"action": "suspend", "reason": "chargeback"},
     {"action": "resume"},
 )
-"""What an operator does to an account, as forms of the desk; each can be done after the one before."""
+"""What an operator does to an account, as forms of the console; each can be done after the one before."""
 
 
 class TestOperators:
@@ -124,9 +124,9 @@ class TestOperators:
         self, browser: Browser
     ) -> None:
         account_id = browser.sign_in("ada@example.com")
-        desk = operators_desk()
+        console = operator_console()
         for form in OPERATORS_ACTS:
-            assert desk.post(f"/accounts/{account_id}", form).status == 200
+            assert console.post(f"/accounts/{account_id}", form).status == 200
         found = events(account_id)
         assert [event.action for event in found] == [
             Action.CREDITED,
@@ -145,21 +145,21 @@ class TestOperators:
         assert "Account suspended" in shown
         assert OPERATOR_EMAIL not in shown
         assert shown.count("goodwill") == 1
-        assert OPERATOR_EMAIL in desk.get(f"/accounts/{account_id}").text
+        assert OPERATOR_EMAIL in console.get(f"/accounts/{account_id}").text
 
     def test_a_repeated_credit_is_one_event(self, browser: Browser) -> None:
         account_id = browser.sign_in("ada@example.com")
         operator = Browser()
         operator.sign_in(OPERATOR_EMAIL)
-        desk = operator.at("/admin")
-        desk.get("")
+        console = operator.at("/admin")
+        console.get("")
         form = {"action": "credit", "usd": "5.00", "reference": "a-1", "reason": "goodwill"}
         for _ in range(2):
-            desk.post(f"/accounts/{account_id}", form)
+            console.post(f"/accounts/{account_id}", form)
         assert [event.action for event in events(account_id)] == [Action.CREDITED]
 
     def test_a_suspension_that_finds_no_account_is_none(self, aws: Aws) -> None:
         missing = new_id("usr")
         with pytest.raises(OperatorError):
-            operator_parts.operator().account_desk.suspend(missing, "x")
+            operator_parts.operator().account_console.suspend(missing, "x")
         assert events(missing) == []

@@ -14,7 +14,7 @@ from api.app import app as api_app
 from dashboard.app import app as dashboard_app
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
-from tests.functional.test_audit_log import OPERATORS_ACTS, events, operators_desk
+from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -206,22 +206,22 @@ class TestTheRoutes:
 
     @staticmethod
     def _operator(page: Callable[..., Any], account_id: str, clock: ManualClock) -> None:
-        desk = operators_desk()
+        console = operator_console()
         for form in OPERATORS_ACTS:
-            page("/accounts/{account_id}", f"/accounts/{account_id}", form, browser=desk)
+            page("/accounts/{account_id}", f"/accounts/{account_id}", form, browser=console)
         body = {"model": PAID_IMAGE, **with_prompt("a boat")}
         task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         run_to_end(task_id, clock)
-        page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=desk)
+        page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=console)
         other = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
-        page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=desk)
+        page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=console)
         run_to_end(other, clock)
-        page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=desk)
+        page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=console)
         off = {"provider": "fal", "disabled": "true", "reason": "slow"}
-        page("/providers", "/providers", off, browser=desk)
+        page("/providers", "/providers", off, browser=console)
         # There is no document of its own yet.
         prices = {"price-default": "0.05", "version": ""}
-        page("/models/{model_id}", f"/models/{PAID_IMAGE}", prices, browser=desk)
+        page("/models/{model_id}", f"/models/{PAID_IMAGE}", prices, browser=console)
 
     @staticmethod
     def _sessions(page: Callable[..., Any], ada: Browser, account_id: str, clock: ManualClock) -> None:

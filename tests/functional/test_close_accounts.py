@@ -44,7 +44,7 @@ from tollgate.ledger.entries import EntryKind
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import Team
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 
 pytestmark = pytest.mark.usefixtures("dashboard")
 
@@ -199,7 +199,7 @@ class TestAskingForIt:
 
     def test_a_suspended_account_is_the_operators_to_close(self, ada: Browser) -> None:
         account_id = account_of(ada)
-        operator_parts.operator().account_desk.suspend(account_id, "fraud")
+        operator_parts.operator().account_console.suspend(account_id, "fraud")
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
         assert api_parts.api().accounts.me(account_id).suspended == "fraud"
@@ -230,7 +230,7 @@ class TestKeepingIt:
 
     def test_an_operators_suspension_is_not_lifted_by_it(self, ada: Browser, clock: ManualClock) -> None:
         account_id = close(ada)
-        operator_parts.operator().account_desk.suspend(account_id, "fraud")
+        operator_parts.operator().account_console.suspend(account_id, "fraud")
         clock.advance(1)
         ada.sign_in(ADA)
         assert "This account is suspended" in ada.get("").text
@@ -286,10 +286,13 @@ class TestMoneyMeanwhile:
         assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "credited"}
         clock.advance(DELAY_MS)
         run()
-        desk = operator_parts.operator().account_desk
-        account = desk.get(account_id)
-        assert (account.balance_micro_usd, desk.shown(account)["closing"]["toRefund"]) == (125_000_000, True)
-        desk.debit(account_id, "re_1", 25_000_000, "Refunded at Stripe")
+        console = operator_parts.operator().account_console
+        account = console.get(account_id)
+        assert (account.balance_micro_usd, console.shown(account)["closing"]["toRefund"]) == (
+            125_000_000,
+            True,
+        )
+        console.debit(account_id, "re_1", 25_000_000, "Refunded at Stripe")
         clock.advance(MS_PER_DAY)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
@@ -309,7 +312,7 @@ class TestMoneyMeanwhile:
         assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "to_check"}
         assert capsys.readouterr().out.count('"Name":"PaymentToCheck"') == 1
         with pytest.raises(OperatorError, match="is closed"):
-            operator_parts.operator().account_desk.credit(account_id, "late", 1_000_000, "goodwill")
+            operator_parts.operator().account_console.credit(account_id, "late", 1_000_000, "goodwill")
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
 
@@ -317,13 +320,13 @@ class TestMoneyMeanwhile:
         self, ada: Browser, clock: ManualClock
     ) -> None:
         account_id = close(ada)
-        desk = operator_parts.operator().account_desk
-        desk.suspend(account_id, "fraud")
+        console = operator_parts.operator().account_console
+        console.suspend(account_id, "fraud")
         clock.advance(DELAY_MS)
         run()
         teams = close_accounts_parts.closure_worker().teams
         assert teams.get(account_id).members
-        desk.resume(account_id)
+        console.resume(account_id)
         clock.advance(MS_PER_DAY)
         run()
         assert teams.get(account_id).seq == 0
@@ -405,9 +408,9 @@ class TestErasing:
         left = api_parts.api().accounts.me(account_id).balance_micro_usd
         assert left > 0
         assert api_parts.api().reader.page(account_id, {})["tasks"]
-        desk = operator_parts.operator().account_desk
-        assert desk.shown(desk.get(account_id))["closing"]["toRefund"] is True
-        desk.by("op").debit(account_id, "refund-1", left, "Refunded at Stripe")
+        console = operator_parts.operator().account_console
+        assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
+        console.by("op").debit(account_id, "refund-1", left, "Refunded at Stripe")
         clock.advance(MS_PER_DAY)
         run()
         check_erased(aws, account_id)
@@ -460,15 +463,15 @@ class TestErasing:
             patch.setattr(Erasure, "steps", crashing(-1))
             with pytest.raises(RuntimeError):
                 run()
-        desk = operator_parts.operator().account_desk
+        console = operator_parts.operator().account_console
         if given_up_already:
             worker = close_accounts_parts.closure_worker()
             worker._give_up(worker.teams.get(account_id))  # and it dies right after
-        desk.credit(account_id, "late", 5_000_000, "late payment")
+        console.credit(account_id, "late", 5_000_000, "late payment")
         clock.advance(AGAIN_MS)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 5_000_000
-        assert desk.shown(desk.get(account_id))["closing"]["toRefund"] is True
+        assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
         assert "close_accounts.to_refund" in caplog.messages
         assert close_accounts_parts.closure_worker().teams.get(account_id).closing is not None
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None

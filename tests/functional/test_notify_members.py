@@ -258,12 +258,12 @@ class TestWhoIsTold:
     ) -> None:
         operator = Browser()
         operator.sign_in(OPERATOR)
-        desk = operator.at("/admin")
-        desk.get("")
+        console = operator.at("/admin")
+        console.get("")
         account_id = account_of(ada)
-        desk.post(f"/accounts/{account_id}", {"action": "suspend", "reason": "chargeback"})
+        console.post(f"/accounts/{account_id}", {"action": "suspend", "reason": "chargeback"})
         fields = {"action": "credit", "usd": "5", "reference": "a", "reason": "goodwill"}
-        desk.post(f"/accounts/{account_id}", fields)
+        console.post(f"/accounts/{account_id}", fields)
         post.deliver()
         assert [subject for _, subject, _, _ in box.mails] == ["Account suspended", "Credit added: credit_a"]
         assert all("a Tollgate operator" in text for _, _, text, _ in box.mails)

@@ -2,7 +2,7 @@
 
 from local.template import Template, named
 from tollgate.command.place import DEAD_LETTER_QUEUES
-from tollgate.operating.dead_letters import Work
+from tollgate.operator.dead_letters import Work
 
 QUEUE = "AWS::SQS::Queue"
 MAPPING = "AWS::Lambda::EventSourceMapping"

@@ -15,7 +15,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import EntryKind
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 from tollgate.tasks.models import Task
 
 pytestmark = [
@@ -67,7 +67,7 @@ def test_whoever_ends_it_a_task_ends_once_and_its_money_comes_back_once() -> Non
             acts: list[Callable[[], object]] = [
                 *[lambda task_id=task_id: runner.run(task_id, task_of(task_id).seq)] * 2,
                 partial(runner.cancel, task_id),
-                *[partial(operator.task_desk.refund, task_id, "race")] * 2,
+                *[partial(operator.task_console.refund, task_id, "race")] * 2,
                 *[partial(api.deletion.delete, account_id, task_id, "race")] * 2,
             ]
             list(pool.map(partial(until_ended, task_id), acts))

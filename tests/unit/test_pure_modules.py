@@ -22,7 +22,7 @@ ACTING = (
     "tollgate.composition.*",
     "tollgate.command.*",
     "tollgate.mcp.*",
-    "tollgate.operating.*",
+    "tollgate.operator.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
     "tollgate.ledger.wallet_repository",

@@ -19,7 +19,7 @@ class UserPool:
     def delete(self, identity_id: str) -> None:
         """Delete a person's entry, with the address in it; one that is gone is no error, so a repeat is none.
 
-        An operator's entry stays: it opens the desk, and ends when they leave.
+        An operator's entry stays: it opens the console, and ends when they leave.
         """
         if not identity_id.startswith(COGNITO):
             return

@@ -16,8 +16,8 @@ from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.rate import BASE
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
-from tollgate.operating.accounts import MAX_MOVED_CENTS, AccountDesk
-from tollgate.operating.accounts import usd as usd_text
+from tollgate.operator.accounts import MAX_MOVED_CENTS, AccountConsole
+from tollgate.operator.accounts import usd as usd_text
 
 MAX_LISTED = 10_000
 MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
@@ -40,7 +40,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List accounts, in no particular order."""
-    rows, is_more = service_of(stack, local).account_desk.listed(most)
+    rows, is_more = service_of(stack, local).account_console.listed(most)
     if as_json:
         print_json({"accounts": rows, "more": is_more})
         return
@@ -52,8 +52,8 @@ def list_(
 @cli.command()
 def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show an account: its money, its holds, its keys, and the newest entries of its ledger."""
-    desk = service_of(stack, local).account_desk
-    shown = desk.shown(desk.get(account))
+    console = service_of(stack, local).account_console
+    shown = console.shown(console.get(account))
     if as_json:
         print_json(shown)
         return
@@ -85,7 +85,7 @@ def open_(
     as_json: AsJson = False,
 ) -> None:
     """Open an account. Its API key and webhook secret are shown only once."""
-    opened = service_of(stack, local).account_desk.open(micro_usd_of_cents(balance_cents))
+    opened = service_of(stack, local).account_console.open(micro_usd_of_cents(balance_cents))
     shown = {"apiKey": opened.api_key, "userId": opened.account_id, "webhookSecret": opened.webhook_secret}
     if as_json:
         print_json(shown)
@@ -107,19 +107,19 @@ def suspend(
 
     Running tasks continue and are billed or refunded as usual.
     """
-    desk = service_of(stack, local).account_desk
-    found = desk.get(account)
+    console = service_of(stack, local).account_console
+    found = console.get(account)
     confirm(f"Suspend {found.account_id}?", yes=yes, as_json=as_json)
-    desk.suspend(found.account_id, reason)
+    console.suspend(found.account_id, reason)
     _say_standing(found.account_id, "suspended", as_json=as_json)
 
 
 @cli.command()
 def resume(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Reactivate a suspended account."""
-    desk = service_of(stack, local).account_desk
-    found = desk.get(account)
-    desk.resume(found.account_id)
+    console = service_of(stack, local).account_console
+    found = console.get(account)
+    console.resume(found.account_id)
     _say_standing(found.account_id, "active", as_json=as_json)
 
 
@@ -138,10 +138,12 @@ def give_back(
     as_json: AsJson = False,
 ) -> None:
     """Return the money that a refunded or disputed payment took off the balance. The customer keeps it."""
-    desk = service_of(stack, local).account_desk
-    found = desk.get(account)
+    console = service_of(stack, local).account_console
+    found = console.get(account)
     confirm(f"Leave {payment} to {found.account_id}?", yes=yes, as_json=as_json)
-    _say_claimed(desk, found.account_id, payment, desk.give_back(found.account_id, payment, reason), as_json)
+    _say_claimed(
+        console, found.account_id, payment, console.give_back(found.account_id, payment, reason), as_json
+    )
 
 
 @cli.command()
@@ -155,17 +157,17 @@ def take(
     as_json: AsJson = False,
 ) -> None:
     """Take the rest of a refunded or disputed payment from the balance, as far as the balance allows now."""
-    desk = service_of(stack, local).account_desk
-    found = desk.get(account)
+    console = service_of(stack, local).account_console
+    found = console.get(account)
     confirm(f"Take the shortfall of {payment} off {found.account_id}?", yes=yes, as_json=as_json)
-    _say_claimed(desk, found.account_id, payment, desk.take(found.account_id, payment), as_json)
+    _say_claimed(console, found.account_id, payment, console.take(found.account_id, payment), as_json)
 
 
-def _say_claimed(desk: AccountDesk, account_id: str, payment: str, said: str, as_json: bool) -> None:
+def _say_claimed(console: AccountConsole, account_id: str, payment: str, said: str, as_json: bool) -> None:
     if not as_json:
         typer.echo(said)
         return
-    rows = desk.shown(desk.get(account_id))["claimed"]
+    rows = console.shown(console.get(account_id))["claimed"]
     print_json(next(row for row in rows if row["paymentId"] == payment))
 
 
@@ -203,7 +205,7 @@ def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
         as_json: AsJson = False,
     ) -> None:
         move = Movement(kind, account, reference, reason, _amount_micro_usd(cents, usd))
-        _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
+        _move(service_of(stack, local).account_console, move, yes=yes, as_json=as_json)
 
     cli.command(str(kind), help=help_)(command)
 
@@ -220,14 +222,14 @@ _movement_command(
 )
 
 
-def _move(desk: AccountDesk, move: Movement, *, yes: bool, as_json: bool) -> None:
+def _move(console: AccountConsole, move: Movement, *, yes: bool, as_json: bool) -> None:
     is_credit = move.kind is EntryKind.CREDIT
-    verb, where, carry_out = ("Put", "on", desk.credit) if is_credit else ("Take", "off", desk.debit)
-    before, amount = desk.get(move.account), f"{usd_text(move.amount_micro_usd)} USD"
+    verb, where, carry_out = ("Put", "on", console.credit) if is_credit else ("Take", "off", console.debit)
+    before, amount = console.get(move.account), f"{usd_text(move.amount_micro_usd)} USD"
     has = usd_text(before.balance_micro_usd)
     confirm(f"{verb} {amount} {where} {move.account}, which has {has} USD?", yes=yes, as_json=as_json)
     moved = carry_out(before.account_id, move.reference, move.amount_micro_usd, move.reason)
-    balance_cents = cents_down(desk.get(move.account).balance_micro_usd)
+    balance_cents = cents_down(console.get(move.account).balance_micro_usd)
     if as_json:
         entry_id = f"{move.kind}_{move.reference}"
         done = {"accountId": before.account_id, "id": entry_id, f"{move.kind}ed": moved}
@@ -259,7 +261,7 @@ def limits(
 ) -> None:
     """Show the limits of an account, or set the given limits and keep the others."""
     service = service_of(stack, local)
-    found = service.account_desk.get(account)
+    found = service.account_console.get(account)
     named = {
         "text_at_once": text_at_once,
         "requests_per_minute": requests_per_minute,
@@ -268,7 +270,7 @@ def limits(
     }
     wanted: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if wanted:
-        found = service.account_desk.limit(found, replace(found.limits, **wanted))
+        found = service.account_console.limit(found, replace(found.limits, **wanted))
     shown = _limits(found)
     if as_json:
         print_json({"accountId": found.account_id, **shown})

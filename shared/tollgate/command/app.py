@@ -18,7 +18,7 @@ from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
 from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.queue import SendError
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.errors import OperatorError
 
 _EXPLAINED = (
     CommandError,

@@ -81,9 +81,9 @@ def push(
         _say("Nothing was written.", {"pushed": False, "changes": changes}, as_json)
         return
     # Created before the upload: if the change cannot be recorded, nothing is published.
-    desk = service_of(stack, local).desk
+    console = service_of(stack, local).console
     etag = _put(place, body, before)
-    desk.note(Action.CATALOG_CHANGED, "Catalog", f"published, {etag}")
+    console.note(Action.CATALOG_CHANGED, "Catalog", f"published, {etag}")
     within_s = REREAD_MS // MS_PER_S
     message = f"Published to {place.name}; every function uses it within {within_s} s."
     _say(message, {"pushed": True, "etag": etag, "changes": changes}, as_json)
@@ -112,12 +112,12 @@ def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
     found = _document(place, "removed", as_json)
     if found is None:
         return
-    desk = service_of(stack, local).desk
+    console = service_of(stack, local).console
     try:
         place.document.remove(found.etag)
     except DocumentConflictError as exc:
         raise CommandError(MEANWHILE) from exc
-    desk.note(Action.CATALOG_CHANGED, "Catalog", f"removed, {found.etag}")
+    console.note(Action.CATALOG_CHANGED, "Catalog", f"removed, {found.etag}")
     _say(f"Removed from {place.name}.", {"removed": found.etag}, as_json)
 
 

@@ -21,7 +21,9 @@ def check_ledger(
 ) -> None:
     """Check balances, holds and refunds against the ledger, and task counters. Exits with 1 on a fault."""
     service = service_of(stack, local)
-    ids = service.ledger.account_ids() if account is None else [service.account_desk.get(account).account_id]
+    ids = (
+        service.ledger.account_ids() if account is None else [service.account_console.get(account).account_id]
+    )
     checked, entries, faults = 0, 0, []
     for account_id in ids:
         found = service.ledger_audit.check(account_id, full=full)

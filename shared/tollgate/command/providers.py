@@ -7,7 +7,7 @@ import typer
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
-from tollgate.operating.providers import KNOWN
+from tollgate.operator.providers import KNOWN
 from tollgate.providers.runtime.health_store import REFRESH_MS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
@@ -20,7 +20,7 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 @cli.command("list")
 def list_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show which providers are live, failing or switched off. The route of one model is `provider/model`."""
-    rows = service_of(stack, local).provider_desk.rows()
+    rows = service_of(stack, local).provider_console.rows()
     if as_json:
         print_json({"providers": rows})
     else:
@@ -67,10 +67,10 @@ def _switch(
     as_json: bool,
     disabled: bool,
 ) -> None:
-    desk = service_of(stack, local).provider_desk
-    name = desk.check(provider, model, reason)
+    console = service_of(stack, local).provider_console
+    name = console.check(provider, model, reason)
     confirm(f"Give {name} no more jobs?", yes=yes, as_json=as_json)
-    desk.switch(provider, model, reason, disabled=disabled)
+    console.switch(provider, model, reason, disabled=disabled)
     if as_json:
         print_json({"provider": name, "disabled": disabled, "reason": reason})
         return

@@ -8,7 +8,7 @@ import typer
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import service_of
 from tollgate.command.terminal import print_json
-from tollgate.operating.dead_letters import MAX_REDRIVEN, Redriven, Work
+from tollgate.operator.dead_letters import MAX_REDRIVEN, Redriven, Work
 
 
 def redrive(
@@ -24,8 +24,8 @@ def redrive(
 
     Outdated and repeated messages are then dropped by the worker.
     """
-    desk = service_of(stack, local).dead_letter_desk
-    done = Redriven(desk.waiting()[work]) if dry_run else desk.redrive(work, most)
+    console = service_of(stack, local).dead_letter_console
+    done = Redriven(console.waiting()[work]) if dry_run else console.redrive(work, most)
     if as_json:
         print_json({"work": work, "dryRun": dry_run, **asdict(done)})
         return

@@ -18,8 +18,8 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 @cli.command()
 def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show a task: its status, its attempts at providers, its money, its webhook. Its input is not shown."""
-    desk = service_of(stack, local).task_desk
-    shown = desk.shown(desk.get(task))
+    console = service_of(stack, local).task_console
+    shown = console.shown(console.get(task))
     if as_json:
         print_json(shown)
         return
@@ -50,7 +50,7 @@ def list_(
 ) -> None:
     """List an account's tasks, the newest first."""
     service = service_of(stack, local)
-    account_id = service.account_desk.get(account).account_id
+    account_id = service.account_console.get(account).account_id
     asked = {"status": status, "model": model, "limit": limit, "cursor": cursor}
     query = {name: str(value) for name, value in asked.items() if value is not None}
     page = service.api.reader.page(account_id, query)
@@ -79,13 +79,13 @@ def cancel(
     task: TaskId, stack: Stack = None, local: Local = LOCAL, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Cancel a task. It is refunded if it ends without a result. A task that has ended does not change."""
-    desk = service_of(stack, local).task_desk
-    found = desk.get(task)
+    console = service_of(stack, local).task_console
+    found = console.get(task)
     if not found.ended:
         confirm(
             f"Cancel {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json
         )
-    shown = desk.cancel(task)
+    shown = console.cancel(task)
     if as_json:
         print_json({"asked": not found.ended, "task": shown})
     elif found.ended:
@@ -105,10 +105,10 @@ def refund(
     as_json: AsJson = False,
 ) -> None:
     """Refund the whole charge of a task that has ended, once. Its files stay."""
-    desk = service_of(stack, local).task_desk
-    found = desk.get(task)
+    console = service_of(stack, local).task_console
+    found = console.get(task)
     confirm(f"Refund {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json)
-    refunded = desk.refund(task, reason)
+    refunded = console.refund(task, reason)
     if as_json:
         print_json({"taskId": task, "refunded": refunded})
     else:

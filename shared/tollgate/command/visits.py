@@ -47,7 +47,7 @@ def on(stack: OfStack) -> None:
     ssm = session.client("ssm", config=BOUNDS)
     # The key first: a visit without a key would trigger the alarm.
     if _key_of(ssm, stack) is None:
-        opened = service_of(stack, LOCAL).account_desk.open(0)
+        opened = service_of(stack, LOCAL).account_console.open(0)
         ssm.put_parameter(Name=_parameter(stack), Value=opened.api_key, Type="SecureString")
         typer.echo(f"Opened {opened.account_id} for the visitor, without money.", err=True)
     if facts.parameters[SWITCH] != "true":

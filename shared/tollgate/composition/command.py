@@ -24,13 +24,13 @@ from tollgate.kit.s3_document import S3Document
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.members.repository import IdentityRepository, TeamRepository
-from tollgate.operating.accounts import AccountDesk
-from tollgate.operating.changes import Change, ChangesRedrive, NotHandledError
-from tollgate.operating.dead_letters import DeadLetterDesk, Work
-from tollgate.operating.desk import Desk
-from tollgate.operating.prices import PriceDesk
-from tollgate.operating.providers import ProviderDesk
-from tollgate.operating.tasks import TaskDesk
+from tollgate.operator.accounts import AccountConsole
+from tollgate.operator.changes import Change, ChangesRedrive, NotHandledError
+from tollgate.operator.console import OperatorConsole
+from tollgate.operator.dead_letters import DeadLetterConsole, Work
+from tollgate.operator.prices import PriceConsole
+from tollgate.operator.providers import ProviderConsole
+from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.audit import TurnsAudit
 from tollgate.tasks.dispatch import Dispatcher
@@ -85,17 +85,17 @@ class Operator:
     usage_recorder: UsageRecorder
     changes: ChangeReader
     who: str = OPERATOR
-    """The name in the audit log, unless a desk replaces it."""
+    """The name in the audit log, unless a console replaces it."""
 
     @property
-    def desk(self) -> Desk:
-        """Return the desk that records actions without an account."""
-        return Desk(audit=self.api.audit, who=self.who)
+    def console(self) -> OperatorConsole:
+        """Return the console that records actions without an account."""
+        return OperatorConsole(audit=self.api.audit, who=self.who)
 
     @property
-    def account_desk(self) -> AccountDesk:
-        """Return the desk for actions on accounts."""
-        return AccountDesk(
+    def account_console(self) -> AccountConsole:
+        """Return the console for actions on accounts."""
+        return AccountConsole(
             accounts=self.accounts,
             service=self.api.accounts,
             ledger=self.ledger,
@@ -112,10 +112,10 @@ class Operator:
         )
 
     @property
-    def task_desk(self) -> TaskDesk:
-        """Return the desk for actions on tasks."""
+    def task_console(self) -> TaskConsole:
+        """Return the console for actions on tasks."""
         api = self.api
-        return TaskDesk(
+        return TaskConsole(
             tasks=self.tasks,
             ledger=self.ledger,
             reader=api.reader,
@@ -128,10 +128,10 @@ class Operator:
         )
 
     @property
-    def provider_desk(self) -> ProviderDesk:
-        """Return the desk for actions on providers."""
+    def provider_console(self) -> ProviderConsole:
+        """Return the console for actions on providers."""
         live = frozenset(self.settings.live_providers.split(","))
-        return ProviderDesk(
+        return ProviderConsole(
             health=self.health,
             catalog=self.api.catalog,
             live=live,
@@ -141,11 +141,11 @@ class Operator:
         )
 
     @property
-    def price_desk(self) -> PriceDesk:
-        """Return the desk for changes of prices."""
+    def price_console(self) -> PriceConsole:
+        """Return the console for changes of prices."""
         document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
         api = self.api
-        return PriceDesk(
+        return PriceConsole(
             document=document,
             shipped=compiled,
             live=api.catalog,
@@ -156,8 +156,8 @@ class Operator:
         )
 
     @property
-    def dead_letter_desk(self) -> DeadLetterDesk:
-        """Return the desk for dead letters."""
+    def dead_letter_console(self) -> DeadLetterConsole:
+        """Return the console for dead letters."""
         settings = self.settings
         letters = {
             Work.TASKS: settings.task_dlq_url,
@@ -175,7 +175,7 @@ class Operator:
             Work.MAILS: settings.mail_queue_url,
             Work.THUMBNAILS: settings.thumbnail_queue_url,
         }
-        return DeadLetterDesk(
+        return DeadLetterConsole(
             letters={work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
             queues={work: Queue(aws.sqs(), url) for work, url in queues.items()},
             changes={

@@ -1,4 +1,4 @@
-"""Acts of people at the dashboard, and of operators at their desk."""
+"""Acts of people at the dashboard, and of operators in their console."""
 
 import json
 from dataclasses import replace
@@ -167,41 +167,41 @@ def take_back_what_was_not_credited_yet(world: World) -> Doing:
 
 
 def credit_by_an_operator(world: World) -> Doing:
-    return _at_the_desk(world, action="credit", usd="2.50", reference="ticket-1", reason="It broke")
+    return _at_the_console(world, action="credit", usd="2.50", reference="ticket-1", reason="It broke")
 
 
 def debit_by_an_operator(world: World) -> Doing:
-    return _at_the_desk(world, action="debit", usd="2.50", reference="ticket-1", reason="Too much")
+    return _at_the_console(world, action="debit", usd="2.50", reference="ticket-1", reason="Too much")
 
 
 def suspend(world: World) -> Doing:
-    return _at_the_desk(world, action="suspend", reason="fraud")
+    return _at_the_console(world, action="suspend", reason="fraud")
 
 
 def refund_by_an_operator(world: World) -> Doing:
-    account_id, desk = world.person(ADA).sign_in(ADA), _desk(world)
+    account_id, console = world.person(ADA).sign_in(ADA), _console(world)
     task_id = str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"])
     world.end(task_id)
-    return lambda: posted(desk, f"/tasks/{task_id}/refund", {"reason": "It is not what it should be"})
+    return lambda: posted(console, f"/tasks/{task_id}/refund", {"reason": "It is not what it should be"})
 
 
 def switch_a_provider_off(world: World) -> Doing:
-    desk = _desk(world)
+    console = _console(world)
     fields = {"provider": "fal", "reason": "It fails", "disabled": "true"}
-    return lambda: posted(desk, "/providers", fields)
+    return lambda: posted(console, "/providers", fields)
 
 
 def change_a_price(world: World) -> Doing:
-    desk = _desk(world)
-    return lambda: posted(desk, f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""})
+    console = _console(world)
+    return lambda: posted(console, f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""})
 
 
-def _at_the_desk(world: World, **fields: str) -> Doing:
-    account_id, desk = world.person(ADA).sign_in(ADA), _desk(world)
-    return lambda: posted(desk, f"/accounts/{account_id}", fields)
+def _at_the_console(world: World, **fields: str) -> Doing:
+    account_id, console = world.person(ADA).sign_in(ADA), _console(world)
+    return lambda: posted(console, f"/accounts/{account_id}", fields)
 
 
-def _desk(world: World) -> Browser:
+def _console(world: World) -> Browser:
     browser = world.person(OPERATOR)
     browser.get("")
     return browser.at("/admin")

@@ -56,13 +56,13 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """The desk of the one service there is; it keeps what is noted."""
+class Console:
+    """The console of the one service there is; it keeps what is noted."""
 
     noted: list[tuple[Action, str, str]]
 
     @property
-    def desk(self) -> "Desk":
+    def console(self) -> "Console":
         return self
 
     def note(self, action: Action, subject: str, detail: str) -> None:
@@ -73,7 +73,7 @@ class Desk:
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Action, str, str]]:
     """Return what the service's audit log has."""
     found: list[tuple[Action, str, str]] = []
-    monkeypatch.setattr(catalog, "service_of", lambda *_: Desk(found))
+    monkeypatch.setattr(catalog, "service_of", lambda *_: Console(found))
     return found
 
 

@@ -74,7 +74,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Aws:
         return SimpleNamespace(account_id="usr_1", api_key=KEY)
 
     monkeypatch.setattr(
-        visits, "service_of", lambda *_: SimpleNamespace(account_desk=SimpleNamespace(open=opened))
+        visits, "service_of", lambda *_: SimpleNamespace(account_console=SimpleNamespace(open=opened))
     )
     return found
 

@@ -22,8 +22,8 @@ from tollgate.catalog.pricing import best_entry
 from tollgate.catalog.reading import read_document
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.document import DocumentConflictError, Fetched, Found
-from tollgate.operating.desk import Desk
-from tollgate.operating.errors import OperatorError
+from tollgate.operator.console import OperatorConsole
+from tollgate.operator.errors import OperatorError
 from tollgate.usage.service import StatisticsService
 
 # So many accounts are asked what they spent; the preview says when there are more.
@@ -90,7 +90,7 @@ class Preview:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PriceDesk(Desk):
+class PriceConsole(OperatorConsole):
     """What operators see of prices and do to them. `shipped` is the deployed catalog, as a document."""
 
     document: PriceDocument

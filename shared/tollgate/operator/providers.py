@@ -6,8 +6,8 @@ from typing import Any
 from tollgate.audit.events import EVERYBODY, Action
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.clock import Clock, iso
-from tollgate.operating.desk import Desk
-from tollgate.operating.errors import OperatorError, checked_reason
+from tollgate.operator.console import OperatorConsole
+from tollgate.operator.errors import OperatorError, checked_reason
 from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.health import Health
 from tollgate.providers.runtime.health_store import ProviderHealthStore
@@ -16,7 +16,7 @@ KNOWN = media_accounts()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProviderDesk(Desk):
+class ProviderConsole(OperatorConsole):
     """What operators see of providers; `live` are those with a key."""
 
     health: ProviderHealthStore

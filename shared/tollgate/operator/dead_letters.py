@@ -7,8 +7,8 @@ from enum import StrEnum
 from tollgate.audit.events import Action
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.queue import Queue
-from tollgate.operating.changes import ChangesRedrive
-from tollgate.operating.desk import Desk
+from tollgate.operator.changes import ChangesRedrive
+from tollgate.operator.console import OperatorConsole
 
 # About a minute of work for one process; what is left is for the next call.
 MAX_REDRIVEN = 10_000
@@ -38,7 +38,7 @@ class Redriven:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DeadLetterDesk(Desk):
+class DeadLetterConsole(OperatorConsole):
     """Counts dead letters, and sends them again; what moved on meanwhile is dropped where it arrives."""
 
     letters: Mapping[Work, DeadLetters]

@@ -1,4 +1,4 @@
-"""What all desks have alike: who sits there, and the audit log that has what they do."""
+"""The base of all consoles: the operator, and the audit log that records each action."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -12,25 +12,25 @@ from tollgate.tasks.repository import TaskRepository
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Desk:
-    """A desk of operators, who are named in the audit log."""
+class OperatorConsole:
+    """Actions of one operator, who is named in the audit log."""
 
     audit: AuditLog
     who: str = OPERATOR
-    """Who asks, as the audit log has it."""
+    """The operator's name in the audit log."""
 
     def by(self, name: str) -> Self:
-        """Return the desk of an operator."""
+        """Return the same console for the operator `name`."""
         return replace(self, who=f"{OPERATOR} {name}")
 
     def note(self, action: Action, subject: str, detail: str = "") -> None:
-        """Note an act on the whole service, which is of no account, in the audit log."""
+        """Record an action on the whole service, which belongs to no account."""
         self.audit.write(EVERYBODY, self.who, action, subject, detail)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CustomerDesk(Desk):
-    """A desk for what customers have."""
+class CustomerConsole(OperatorConsole):
+    """The base of the consoles for accounts and tasks, which belong to customers."""
 
     tasks: TaskRepository
     ledger: LedgerRepository

@@ -1,4 +1,4 @@
-"""The operator's desk in a real browser: suspend and resume, and a price that moves an estimate."""
+"""The operator console in a real browser: suspend and resume, and a price that moves an estimate."""
 
 import time
 
@@ -31,57 +31,57 @@ def wait_for_estimate(base_url: str, key: str, cents: int) -> None:
         time.sleep(1)
 
 
-class TestDesk:
+class TestConsole:
     def test_a_suspended_customer_is_refused_until_resumed(
-        self, desk: Page, page: Page, base_url: str
+        self, console: Page, page: Page, base_url: str
     ) -> None:
         key = new_key(page, "Shop")
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
-        desk.get_by_label("Email or account ID").fill(account_id)
-        desk.get_by_role("button", name="Find").click()
-        desk.locator("tbody a").first.click()
-        standing = desk.locator("form", has=desk.get_by_role("heading", name="Status"))
+        console.get_by_label("Email or account ID").fill(account_id)
+        console.get_by_role("button", name="Find").click()
+        console.locator("tbody a").first.click()
+        standing = console.locator("form", has=console.get_by_role("heading", name="Status"))
         standing.get_by_label("Reason").fill("A chargeback")
         standing.get_by_role("button", name="Suspend").click()
-        expect(desk.locator("form .chip.failed")).to_have_text("suspended")
+        expect(console.locator("form .chip.failed")).to_have_text("suspended")
         refused = ask(base_url, key)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "account_suspended")
-        assert violations(desk) == []
-        desk.get_by_role("button", name="Resume").click()
-        expect(desk.get_by_role("button", name="Suspend")).to_be_visible()
+        assert violations(console) == []
+        console.get_by_role("button", name="Resume").click()
+        expect(console.get_by_role("button", name="Suspend")).to_be_visible()
         assert ask(base_url, key).status_code == 200
 
-    def test_the_question_before_a_credit_names_its_amount(self, desk: Page, page: Page) -> None:
+    def test_the_question_before_a_credit_names_its_amount(self, console: Page, page: Page) -> None:
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
-        desk.goto(f"/admin/accounts/{account_id}")
+        console.goto(f"/admin/accounts/{account_id}")
         asked: list[str] = []
-        desk.on("dialog", lambda dialog: asked.append(dialog.message))
-        form = desk.locator("form", has=desk.get_by_role("heading", name="Credit"))
+        console.on("dialog", lambda dialog: asked.append(dialog.message))
+        form = console.locator("form", has=console.get_by_role("heading", name="Credit"))
         for label, value in {"Amount": "2.50", "Reference": "ticket-1", "Reason": "Late"}.items():
             form.get_by_label(label).fill(value)
         form.get_by_role("button", name="Credit").click()
-        expect(desk.get_by_text("2.50 USD credited.")).to_be_visible()
+        expect(console.get_by_text("2.50 USD credited.")).to_be_visible()
         assert [question.partition(" to ")[0] for question in asked] == ["Credit $2.50"]
 
     def test_a_price_is_shown_then_changed_and_the_estimate_moves(
-        self, desk: Page, page: Page, base_url: str
+        self, console: Page, page: Page, base_url: str
     ) -> None:
         key = new_key(page, "Shop")
         assert estimate_cents(base_url, key) == 1
         try:
-            change_price(desk, "0.02")
+            change_price(console, "0.02")
             wait_for_estimate(base_url, key, 2)
         finally:
-            change_price(desk, "0.01")
+            change_price(console, "0.01")
         wait_for_estimate(base_url, key, 1)
 
 
-def change_price(desk: Page, usd: str) -> None:
-    """Change the one price of the paid image at the desk."""
-    desk.goto(f"/admin/models/{PAID_IMAGE}")
-    desk.get_by_label("default").fill(usd)
-    desk.get_by_role("button", name="Preview").click()
-    desk.get_by_role("heading", name="What changes").wait_for()
-    with desk.expect_navigation():
-        desk.get_by_role("button", name="Change prices").click()
+def change_price(console: Page, usd: str) -> None:
+    """Change the one price of the paid image in the console."""
+    console.goto(f"/admin/models/{PAID_IMAGE}")
+    console.get_by_label("default").fill(usd)
+    console.get_by_role("button", name="Preview").click()
+    console.get_by_role("heading", name="What changes").wait_for()
+    with console.expect_navigation():
+        console.get_by_role("button", name="Change prices").click()

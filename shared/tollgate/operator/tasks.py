@@ -7,9 +7,9 @@ from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
 from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
-from tollgate.operating.desk import CustomerDesk
-from tollgate.operating.errors import OperatorError, checked_reason
-from tollgate.operating.routes import with_routes
+from tollgate.operator.console import CustomerConsole
+from tollgate.operator.errors import OperatorError, checked_reason
+from tollgate.operator.routes import with_routes
 from tollgate.tasks.models import Attempt, Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskMovedError
@@ -18,7 +18,7 @@ from tollgate.webhooks.service import WebhookService
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TaskDesk(CustomerDesk):
+class TaskConsole(CustomerConsole):
     """What operators see of tasks, never their input, and do to them."""
 
     reader: TaskReader

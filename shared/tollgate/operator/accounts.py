@@ -19,9 +19,9 @@ from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import AccountClosure
-from tollgate.operating.desk import CustomerDesk
-from tollgate.operating.errors import OperatorError, checked_reason
-from tollgate.operating.routes import with_routes
+from tollgate.operator.console import CustomerConsole
+from tollgate.operator.errors import OperatorError, checked_reason
+from tollgate.operator.routes import with_routes
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment
 
@@ -38,7 +38,7 @@ AccountOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AccountDesk(CustomerDesk):
+class AccountConsole(CustomerConsole):
     """What operators see of accounts and do to them."""
 
     accounts: AccountRepository
