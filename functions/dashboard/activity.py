@@ -7,8 +7,8 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.activity.query import DASHBOARD
 from tollgate.activity.row import ActivityKind
-from tollgate.dashboard.spending import Grouping, spending
 from tollgate.tasks.models import TaskStatus
+from tollgate.web.spending import Grouping, spending
 
 FILTERS = ("kind", "model", "key", "status", "from", "to")
 RANGES = {"7d": "7 days", "30d": "30 days"}

@@ -15,10 +15,10 @@ from tollgate.catalog.nearest import nearest
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
-from tollgate.dashboard.comparison import compared_inputs, taken
-from tollgate.dashboard.languages import ENGLISH, language_of
 from tollgate.kit.numbers import digits
 from tollgate.reference.prices import Headlines
+from tollgate.web.comparison import compared_inputs, taken
+from tollgate.web.languages import ENGLISH, language_of
 
 FILTERS = ("type", "vendor", "capability")
 ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}

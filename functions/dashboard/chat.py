@@ -9,10 +9,10 @@ from dashboard.form_body import Sent
 from dashboard.render import base_url, page, part
 from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
-from tollgate.dashboard.snippets import chat_snippets
-from tollgate.dashboard.token_prices import price_tiers
 from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
 from tollgate.kit.json_body import json_object
+from tollgate.web.snippets import chat_snippets
+from tollgate.web.token_prices import price_tiers
 
 # Quick, and good enough for a first word.
 FIRST_MODEL = "gpt-5.4-mini"

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import base_url, cached_answer, docs_page
 from dashboard.services import Services
 from tollgate.catalog.models import ListedTextModel, Model
-from tollgate.dashboard.forms import form_of, input_of
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.reference.calculator import fields_of, media_price, text_price
+from tollgate.web.forms import form_of, input_of
 
 MARKDOWN = ".md"
 INDEX = "index"

@@ -9,8 +9,8 @@ from dashboard.render import home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.models import KeyWithSecretView, Scope
-from tollgate.dashboard.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
 from tollgate.kit.errors import KeyNotFoundError
+from tollgate.web.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
 
 router = APIRouter(prefix="/keys")
 

@@ -6,7 +6,7 @@ from dashboard.activity import key_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.dashboard.spending import spending
+from tollgate.web.spending import spending
 
 RANGE = "30d"
 # One row of the widest page.

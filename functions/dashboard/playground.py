@@ -14,14 +14,14 @@ from dashboard.security import SignedIn, Visitor, visitor_of
 from dashboard.services import Services
 from tollgate.catalog.models import Model
 from tollgate.catalog.rules import Choosing
-from tollgate.dashboard.first_price import field_of, first_price, is_missing
-from tollgate.dashboard.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
-from tollgate.dashboard.problems import in_words
-from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
 from tollgate.tasks.models import Task
+from tollgate.web.first_price import field_of, first_price, is_missing
+from tollgate.web.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
+from tollgate.web.problems import in_words
+from tollgate.web.snippets import media_snippets
 
 # Cheap and quick: a good first try.
 FIRST_MODEL = "z-image"

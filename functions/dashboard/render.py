@@ -17,14 +17,14 @@ from dashboard.permissions import may
 from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.dashboard.chart import share
-from tollgate.dashboard.forms import ratio_box
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
 from tollgate.kit.version import VERSION
 from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
+from tollgate.web.chart import share
+from tollgate.web.forms import ratio_box
 
 if TYPE_CHECKING:
     from tollgate.reference.site import Site

@@ -15,12 +15,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.dashboard.sessions import SessionStore
-from tollgate.dashboard.sign_ins import SignIns
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.members.roles import Role
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY
+from tollgate.web.sessions import SessionStore
+from tollgate.web.sign_ins import SignIns
 
 COOKIE = "tollgate_session"
 # A session without requests for this long ends.

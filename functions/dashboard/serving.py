@@ -22,7 +22,6 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.dashboard.problems import in_words
 from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
     ForbiddenError,
@@ -34,6 +33,7 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.observability import begin_request, logger
 from tollgate.members.team import TeamError
+from tollgate.web.problems import in_words
 
 FORGED = 403
 SEE_OTHER = 303

@@ -8,12 +8,12 @@ from dashboard.render import base_url, home, moved, page, part
 from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
-from tollgate.dashboard import development
-from tollgate.dashboard.pool import SignInRefusedError, SignInUnavailableError
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError, RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY
+from tollgate.web import development
+from tollgate.web.pool import SignInRefusedError, SignInUnavailableError
 
 SEE_OTHER = 303
 REFUSED = 400

@@ -7,9 +7,9 @@ from dashboard.form_body import Sent
 from dashboard.render import MONEY_MOVED, base_url, home, moved, moved_saying, page, part, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.dashboard.problems import in_words
 from tollgate.kit.errors import InvalidInputError
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
+from tollgate.web.problems import in_words
 
 # How often the page checks for a new payment, every 2 s. Stripe reports it within seconds.
 WATCHES = 30

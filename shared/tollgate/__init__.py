@@ -14,7 +14,7 @@ accounts/      who is calling; members/: the people of an account
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members
 usage/         statistics; activity/: each request and its cost; audit/: who changed what
-dashboard/     what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
+web/           what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
 visits/        Tollgate's own customer, from outside
 kit/           what all of them stand on
 """

@@ -25,7 +25,7 @@ from ulid import ULID
 from tests.support.local_service import running_service
 from tests.support.missing import missing
 from tests.support.samples import PAID_BODY
-from tollgate.dashboard.development import OPERATOR
+from tollgate.web.development import OPERATOR
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 RESULT_TIMEOUT_MS = 60_000

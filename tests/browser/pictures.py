@@ -14,7 +14,7 @@ from local.template import ROOT
 from tests.browser.conftest import RESULT_TIMEOUT_MS, new_key
 from tests.support.local_service import running_service
 from tests.support.samples import PAID_IMAGE
-from tollgate.dashboard.development import OPERATOR
+from tollgate.web.development import OPERATOR
 
 TARGET = Path(ROOT) / "docs" / "pictures"
 WIDTHS: dict[str, ViewportSize] = {

@@ -24,11 +24,11 @@ from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.dashboard.development import OPERATOR
 from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.members.service import Actor
 from tollgate.notices.letters import letter_of
+from tollgate.web.development import OPERATOR
 
 ADA, BOB = "ada@example.com", "bob@example.com"
 HOUR_MS = 3_600_000

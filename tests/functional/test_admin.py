@@ -18,9 +18,9 @@ from tests.support.payments import KEYS, PAYMENT, dispute, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
-from tollgate.dashboard.development import OPERATOR
 from tollgate.kit import dead_letters
 from tollgate.kit.errors import AccountSuspendedError
+from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
 PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work", "/log")

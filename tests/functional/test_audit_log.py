@@ -9,10 +9,10 @@ from tollgate.audit.events import Action, AuditEvent
 from tollgate.audit.repository import AuditLog
 from tollgate.composition import api as api_parts
 from tollgate.composition import command as operator_parts
-from tollgate.dashboard.development import OPERATOR as OPERATOR_EMAIL
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.operator.errors import OperatorError
+from tollgate.web.development import OPERATOR as OPERATOR_EMAIL
 
 
 def events(account_id: str) -> list[AuditEvent]:

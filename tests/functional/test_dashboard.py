@@ -18,9 +18,9 @@ from tollgate.accounts.models import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.dashboard.sessions import LIFE_S
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.web.sessions import LIFE_S
 
 HOUR_S = 3600
 CREDIT_CENTS = 10_000

@@ -25,7 +25,6 @@ from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import notify_members as notify_members_parts
 from tollgate.composition import parts
-from tollgate.dashboard.development import OPERATOR
 from tollgate.kit import aws as kit_aws
 from tollgate.kit.clock import MS_PER_DAY, utc_day
 from tollgate.kit.rows import to_attributes
@@ -33,6 +32,7 @@ from tollgate.members.topics import Topic
 from tollgate.notices.letters import KINDS, UNTOLD
 from tollgate.notices.repository import LEASE_MS, NoticeRepository
 from tollgate.notices.service import MAX_A_DAY, OTHERS
+from tollgate.web.development import OPERATOR
 from tollgate.webhooks.failing import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 

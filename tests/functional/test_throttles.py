@@ -18,8 +18,8 @@ from tests.support.payments import KEYS, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
-from tollgate.dashboard.development import OPERATOR
 from tollgate.kit.dynamodb_core import Wait
+from tollgate.web.development import OPERATOR
 
 CREATE = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
 MEDIA = "https://media.example.com/a"

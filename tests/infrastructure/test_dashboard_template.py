@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from local.template import Template
-from tollgate.dashboard.pool import PoolSettings
+from tollgate.web.pool import PoolSettings
 
 POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
 

@@ -8,7 +8,6 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
-from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso
 from tollgate.kit.contention import decided_anew
 from tollgate.kit.money import cents_down, dollars
@@ -20,6 +19,7 @@ from tollgate.low_balance.rules import Watch, called_off
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
+from tollgate.web.sessions import SessionStore
 
 # An owner may keep the account for so long.
 DELAY_MS = 7 * MS_PER_DAY

@@ -15,12 +15,12 @@ from tollgate.audit.repository import AuditLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
-from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
+from tollgate.web.sessions import SessionStore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,6 @@ from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
 from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
-from tollgate.dashboard.chat_keys import ChatKeys
-from tollgate.dashboard.pool import PoolSettings
-from tollgate.dashboard.sessions import SessionStore
-from tollgate.dashboard.sign_ins import SignIns
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.ses import Mailer
@@ -25,9 +21,13 @@ from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.watch import RouteWatch
+from tollgate.web.chat_keys import ChatKeys
+from tollgate.web.pool import PoolSettings
+from tollgate.web.sessions import SessionStore
+from tollgate.web.sign_ins import SignIns
 
 if TYPE_CHECKING:
-    from tollgate.dashboard.cognito import Cognito
+    from tollgate.web.cognito import Cognito
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +153,6 @@ def _cognito(pool: PoolSettings) -> "Cognito":
 
     The import here is late, because the module's library is slow to import.
     """
-    from tollgate.dashboard.cognito import Cognito  # noqa: PLC0415
+    from tollgate.web.cognito import Cognito  # noqa: PLC0415
 
     return Cognito(pool)

@@ -12,7 +12,7 @@ from tests.support.payments import KEYS, dispute, event, session, stripe_api
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
-from tollgate.dashboard.development import OPERATOR
+from tollgate.web.development import OPERATOR
 
 ADA, BOB = "ada@example.com", "bob@example.com"
 KEY = {"name": "Shop", "scopes": ["media"]}

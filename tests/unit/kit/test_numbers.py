@@ -11,8 +11,6 @@ import httpx
 import pytest
 
 from tollgate.accounts.networks import network_of
-from tollgate.dashboard.forms import input_of
-from tollgate.dashboard.problems import in_words
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.kit.query import QueryReader, page_size
@@ -26,6 +24,8 @@ from tollgate.providers.media.apimart.music import _index
 from tollgate.providers.media.pixverse.mappings import _source
 from tollgate.providers.runtime.answers import percent_of
 from tollgate.tasks.waiting import pauses_of
+from tollgate.web.forms import input_of
+from tollgate.web.problems import in_words
 
 ROOT = Path(__file__).resolve().parents[3]
 ODD = (

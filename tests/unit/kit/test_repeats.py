@@ -303,7 +303,7 @@ class TestEveryWrite:
         "account_closure/repository.py ErasureRepository.scrub_keys",
         "account_closure/repository.py ErasureRepository._scrub_log",
         "account_closure/repository.py ErasureRepository.end_account",
-        "dashboard/sessions.py SessionStore._row",
+        "web/sessions.py SessionStore._row",
         "kit/due_index.py DueIndex.postpone",
         "kit/dynamodb.py RowsAsRead._put",
         "ledger/caps.py open_period",

@@ -15,8 +15,8 @@ from joserfc.errors import JoseError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tollgate.dashboard.pool import PoolSettings, SignInRefusedError, SignInUnavailableError
 from tollgate.members.identities import COGNITO, OPERATORS, Person
+from tollgate.web.pool import PoolSettings, SignInRefusedError, SignInUnavailableError
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.params import ParamView, descriptors
-from tollgate.dashboard.forms import PREFIX, form_of, input_of, sent_by
+from tollgate.web.forms import PREFIX, form_of, input_of, sent_by
 
 MODELS = Catalog.shipped().models()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tollgate.dashboard.key_form import KEEP, changed_body, key_body
 from tollgate.kit.errors import InvalidInputError
+from tollgate.web.key_form import KEEP, changed_body, key_body
 
 NOW_MS = 1_795_824_000_000  # 2026-11-28T00:00:00Z
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.dashboard.languages import language_of
+from tollgate.web.languages import language_of
 
 KNOWN = ("de", "es", "fr", "ja", "zh")
 

@@ -5,9 +5,9 @@ import pytest
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
-from tollgate.dashboard.first_price import field_of, first_price, is_missing
 from tollgate.kit.errors import Problem
 from tollgate.reference.generations import example_input
+from tollgate.web.first_price import field_of, first_price, is_missing
 
 MODELS = Catalog.shipped().models()
 # Billed by the seconds of the customer's own video.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tollgate.dashboard.chart import Chart, stacked
 from tollgate.usage.counts import ByName, Counts, DayCounts, dearest_first, total
 from tollgate.usage.period import Period
+from tollgate.web.chart import Chart, stacked
 
 # The number of distinguishable colours. The models or keys with the lowest costs share one.
 MAX_SERIES = 6

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.dashboard.snippets import chat_snippets, media_snippets
+from tollgate.web.snippets import chat_snippets, media_snippets
 
 BASE = "https://gate.example/live"
 # A surrogate has no place in a request; everything else may be in a prompt.

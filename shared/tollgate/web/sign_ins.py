@@ -7,9 +7,9 @@ from tollgate.accounts.keys import key_id_of
 from tollgate.audit.events import Action
 from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import AuditLog
-from tollgate.dashboard.sessions import OPERATOR_MS, SessionStore
 from tollgate.members.repository import IdentityRepository
 from tollgate.members.service import Actor
+from tollgate.web.sessions import OPERATOR_MS, SessionStore
 
 
 @dataclass(frozen=True, slots=True)

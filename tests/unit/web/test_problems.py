@@ -2,8 +2,8 @@
 
 import pytest
 
-from tollgate.dashboard.problems import MAX_SAID, in_words
 from tollgate.kit.errors import Problem
+from tollgate.web.problems import MAX_SAID, in_words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.dashboard.chart import MAX_DAY_LABELS, Chart, axis_end, share, stacked
+from tollgate.web.chart import MAX_DAY_LABELS, Chart, axis_end, share, stacked
 
 NAMES = ("a", "b", "c")
 AMOUNTS = st.integers(-(10**6), 10**12)

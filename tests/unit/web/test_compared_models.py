@@ -6,7 +6,7 @@ import pytest
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.params import descriptors, json_schema
-from tollgate.dashboard.comparison import Takes, compared_inputs, taken
+from tollgate.web.comparison import Takes, compared_inputs, taken
 
 CATALOG = Catalog.shipped()
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tollgate.dashboard.token_prices import price_tiers
+from tollgate.web.token_prices import price_tiers
 
 
 class TestPriceTiers:

@@ -5,9 +5,9 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.dashboard.spending import MAX_SERIES, OTHER, Grouping, spending
 from tollgate.usage.counts import ByName, Counts, DayCounts
 from tollgate.usage.period import Period
+from tollgate.web.spending import MAX_SERIES, OTHER, Grouping, spending
 
 NOVEMBER = Period("custom", date(2026, 11, 1), date(2026, 11, 30))
 MODELS = [f"model-{number}" for number in range(9)]
