@@ -18,11 +18,11 @@ def given_up(template: Template) -> set[str]:
 
 
 class TestDeadLetters:
-    def test_the_desk_and_the_command_know_every_queue(self, template: Template) -> None:
+    def test_the_console_and_the_command_know_every_queue(self, template: Template) -> None:
         assert given_up(template) == set(DEAD_LETTER_QUEUES.values())
         assert len(DEAD_LETTER_QUEUES) == len(Work)
 
-    def test_the_desk_is_told_where_each_is_and_may_empty_it(self, template: Template) -> None:
+    def test_the_console_is_told_where_each_is_and_may_empty_it(self, template: Template) -> None:
         variables = template.variables("AdminFunction")
         assert {name: named(variables[name]) for name in DEAD_LETTER_QUEUES} == DEAD_LETTER_QUEUES
         for queue in DEAD_LETTER_QUEUES.values():

@@ -144,7 +144,7 @@ class TestLeastPrivilege:
         }
         assert writes == {"dynamodb:PutItem"}
 
-    def test_only_the_operators_desk_writes_the_catalog(self, template: Template) -> None:
+    def test_only_the_operator_console_writes_the_catalog(self, template: Template) -> None:
         writes = {
             function
             for function in template.functions()
