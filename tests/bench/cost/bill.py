@@ -74,7 +74,7 @@ def requests() -> dict[str, Counter[str]]:
     return {
         f"image of {IMAGE_S} s, from create to file": Counter([*order, *["poll"] * polls_of(IMAGE_S)]),
         f"video of {VIDEO_S} s, from create to file": Counter([*order, *["poll"] * polls_of(VIDEO_S)]),
-        "its create alone": Counter(["create"]),
+        "only its create": Counter(["create"]),
         "status poll": Counter(["status"]),
         "webhook, delivered at once": Counter(["deliver"]),
         "chat, streamed for 10 s": Counter(["chat", "count usage"]),

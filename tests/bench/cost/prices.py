@@ -27,7 +27,7 @@ def _per_million(usd: str, unit: str, source: str) -> Price:
 PRICES = {
     "gateway": _per_million(
         "3.50",
-        "REST request (a streamed answer: each 10 MB)",
+        "REST request (a streamed response: each 10 MB)",
         "go-cloud.io/aws-api-gateway-pricing; aws-news.com 2025-11-19 for streams",
     ),
     "lambda_request": _per_million("0.20", "Lambda request", "cloudchipr.com/blog/aws-lambda-pricing"),
@@ -45,7 +45,7 @@ PRICES = {
     "log_gb": Price(Decimal("0.50"), "GB of logs, metrics in them", "go-cloud.io/aws-api-gateway-pricing"),
     "instance_h": Price(
         Decimal("0.0816"),
-        "hour of an m7g.large (2 vCPU, 8 GiB); 15 % more where Lambda manages it",
+        "hour of an m7g.large (2 vCPU, 8 GiB); 15 % more if Lambda manages it",
         "factualminds.com/blog/amazon-ec2-on-demand-pricing-instance-families-2026, of 2026-06-17; "
         "the fee: edjgeek.com/blog/lambda-managed-instances",
     ),
@@ -58,7 +58,7 @@ PRICES = {
     ),
     "metric": Price(
         Decimal("0.30"),
-        "metric of our own, a month",
+        "custom metric, a month",
         "c3x.dev/blog/aws-cloudwatch-metrics-cost",
     ),
     "dashboard": Price(
@@ -78,9 +78,7 @@ PRICES = {
     ),
     "firewall": Price(Decimal("5.00"), "web ACL, a month", "c3x.dev/blog/aws-waf-cost-explained"),
     "firewall_rule": Price(Decimal("1.00"), "rule of it, a month", "c3x.dev/blog/aws-waf-cost-explained"),
-    "timer": _per_million(
-        "1.00", "run by a timer", "INFERRED: the price of an event of one's own, if not free"
-    ),
+    "timer": _per_million("1.00", "run by a timer", "INFERRED: the price of a custom event, if not free"),
     "kms": _per_million("3.00", "request to KMS", "INFERRED: $0.03 per 10,000, unchanged for years"),
     "s3_gb": Price(Decimal("0.023"), "GB in S3, a month", "INFERRED: unchanged for years"),
     "table_gb": Price(Decimal("0.25"), "GB of a table, a month", "INFERRED: unchanged for years"),
