@@ -1,13 +1,13 @@
-"""Prompt and media in one array, each with its role, as some vendors want them. Pure.
+"""Prompt and media in one array, each with its role, in the format of some vendors. Pure.
 
-An adapter's words name the parts by role first (`MEDIA`); `content` and `taken_out` put them in place.
+An adapter's tables first name the parts by role (`MEDIA`); then `content` or `taken_out` build the array.
 """
 
 from collections.abc import Collection
 
 from tollgate.providers.mapping.fields import Body, FieldMap
 
-# Our fields (as `frames.by_role` gives them) and the roles of what they hold.
+# Tollgate's fields (from `frames.by_role`), and the role of their content.
 MEDIA: FieldMap = {
     "firstFrame": "first_frame",
     "lastFrame": "last_frame",
@@ -27,7 +27,7 @@ _TYPES = {
 
 
 def taken_out(body: Body, roles: Collection[str]) -> tuple[list[tuple[str, str]], Body]:
-    """Return the media of a body as pairs of role and URL, in the order of `roles`; and the body without."""
+    """Return the media of a body as pairs of role and URL, sorted like `roles`; and the rest of the body."""
     media: list[tuple[str, str]] = []
     for role in roles:
         found = body.get(role, [])
@@ -36,7 +36,7 @@ def taken_out(body: Body, roles: Collection[str]) -> tuple[list[tuple[str, str]]
 
 
 def content(body: Body) -> Body:
-    """Return a body of `CONTENT`'s words with its prompt and media in `content`.
+    """Return a body, which has the names of `CONTENT`, with its prompt and media in `content`.
 
     `{"content": [{"type": "text", "text"}, {"type": "image_url", "image_url": {"url"}, "role"}, …]}`
     (docs/providers/ark.md and docs/providers/minimax.md).

@@ -1,8 +1,8 @@
-"""A checked input in a provider's words. Pure.
+"""A checked input in a provider's fields. Pure.
 
-A table says, for every field of the contract that a provider takes, what the field is called there: a name,
-or a function from the value to that part of the body. A field that is in no table is refused, so nothing
-that a customer asked for is dropped in silence.
+A table has a target for each field that a provider supports: the provider's name, or a function from the
+value to a part of the body. A field without a target is refused, so no field of a customer is dropped
+silently.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ FieldTarget = str | Callable[[Any], Body]
 FieldMap = Mapping[str, FieldTarget]
 Mapper = Callable[[Job], Mapped]
 
-# The id of a provider that has one for all variants.
+# The key of the upstream id for providers that have one id for all variants.
 DEFAULT = "default"
 
 
 def map_fields(values: Values, words: FieldMap) -> Body:
-    """Return the body for `values`. Raises `CannotMapError` for a field that has no word."""
+    """Return the body for `values`. Raises `CannotMapError` for a field without a target."""
     body: Body = {}
     for name, value in values.items():
         if name not in words:
@@ -34,7 +34,7 @@ def map_fields(values: Values, words: FieldMap) -> Body:
 
 
 def upstream_of(job: Job, variant: str) -> str:
-    """The provider's id for a variant of the job's model. Raises `CannotMapError` where it has none."""
+    """Return the provider's id for a variant of the job's model. Raises `CannotMapError` if it has none."""
     found = job.upstream.get(variant, job.upstream.get(DEFAULT))
     if found is None:
         raise CannotMapError(f"no id for {variant}")
@@ -53,9 +53,9 @@ def _as_it_is(values: Values) -> Values:
 class Family:
     """The mapping of a family of models as a table.
 
-    `prepare` puts the fields in order first, `variant` then tells which of the provider's models is meant;
-    `words` are those of all variants, `more` those that one variant has besides or instead, `fixed` is what
-    the body has where no field says it.
+    First `prepare` changes the fields, then `variant` chooses the provider's model. `words` are the targets
+    for all variants; `more` adds or replaces targets for one variant. `fixed` are the defaults of the body,
+    which fields may replace.
     """
 
     words: FieldMap
@@ -65,7 +65,7 @@ class Family:
     prepare: Callable[[Values], Values] = _as_it_is
 
     def __call__(self, job: Job) -> Mapped:
-        """Return the job in the provider's words. Raises `CannotMapError`."""
+        """Return the job in the provider's format. Raises `CannotMapError`."""
         values = self.prepare(job.values)
         variant = self.variant(values)
         words = {**self.words, **self.more.get(variant, {})}
@@ -73,12 +73,12 @@ class Family:
 
 
 def variant_if(name: str, variant: str, otherwise: str = "text") -> Callable[[Values], str]:
-    """Choose `variant` for an input that has the field, else the other one."""
+    """Return a choice of variant: `variant` for an input with the field, else `otherwise`."""
     return lambda values: variant if values.get(name) else otherwise
 
 
 def require(values: Values, name: str) -> Values:
-    """Return `values` as they are. Raises `CannotMapError` without a field that the provider requires."""
+    """Return `values` unchanged. Raises `CannotMapError` without a field that the provider requires."""
     if not values.get(name):
         raise CannotMapError(f"no {name}")
     return values

@@ -1,4 +1,4 @@
-"""FLUX 3 images at those who take its maker's words (docs/providers/bfl.md, docs/providers/replicate.md)."""
+"""FLUX 3 images with the vendor's fields (docs/providers/bfl.md, docs/providers/replicate.md)."""
 
 from tollgate.providers.mapping.fields import Family
 from tollgate.providers.mapping.targets import lower

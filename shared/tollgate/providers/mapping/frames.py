@@ -1,7 +1,7 @@
-"""The media that a video is made from: frames by role, and references. Pure.
+"""The media for a video: frames by role, and references. Pure.
 
-Takes `imageWithRoles`, `imageUrls` and `generationType` apart (docs/contract.md#vid-d, #vid-e, #vid-p)
-into `firstFrame`, `lastFrame` and `imageUrls`, which are references then.
+Splits `imageWithRoles`, `imageUrls` and `generationType` (docs/contract.md#vid-d, #vid-e, #vid-p) into
+`firstFrame`, `lastFrame`, and references in `imageUrls`.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Values = Mapping[str, Any]
 def by_role(values: Values) -> Values:
     """Return `values` with images as frames and references, by their roles and by `generationType`.
 
-    Raises `CannotMapError` for more frames than a video has.
+    Raises `CannotMapError` for more than two frames.
     """
     images = values.get("imageWithRoles", [])
     named = {image["role"]: image["url"] for image in images if image.get("role") in FRAMES}
@@ -40,9 +40,9 @@ def by_role(values: Values) -> Values:
 
 
 def frames_or_references(values: Values) -> Values:
-    """Return `values` as `by_role` does, for a provider that takes frames or references, never both.
+    """Return the values of `by_role`, for a provider that supports either frames or references.
 
-    Raises `CannotMapError` for both.
+    Raises `CannotMapError` for both together.
     """
     found = by_role(values)
     if "firstFrame" in found and any(found.get(name) for name in REFERENCES):
@@ -53,7 +53,7 @@ def frames_or_references(values: Values) -> Values:
 def by_order(values: Values) -> Values:
     """Return `values` with all images as frames: the first image is the first frame, the second the last.
 
-    Raises `CannotMapError` for more images than two.
+    Raises `CannotMapError` for more than two images.
     """
     first, last = frames(values)
     found = {"firstFrame": first, "lastFrame": last}
@@ -64,15 +64,12 @@ def by_order(values: Values) -> Values:
 
 
 def shaped_by_its_image(values: Values) -> Values:
-    """Take out the shape of a video that starts from an image, where the contract ignores it (VID-J)."""
+    """Return `values` without the shape of a video that starts from an image, which is ignored (VID-J)."""
     return _without(values, "aspectRatio") if values.get("imageUrls") else values
 
 
 def few_references(values: Values, most: int) -> Values:
-    """Return `values`, which name at most `most` images and videos as references together.
-
-    Raises `CannotMapError` for more.
-    """
+    """Return `values` unchanged. Raises `CannotMapError` for more than `most` reference images and videos."""
     count = sum(len(values.get(name, [])) for name in ("referenceImageUrls", "referenceVideoUrls"))
     if count > most:
         raise CannotMapError(f"{count} references")
@@ -80,9 +77,9 @@ def few_references(values: Values, most: int) -> Values:
 
 
 def source(values: Values) -> str:
-    """Return what a video is made from: `image` (frames), `reference` or `text` alone.
+    """Return the kind of a video's source: `image` (frames), `reference`, or only `text`.
 
-    For frames and references together it is `image`, whose words have none for a reference.
+    For frames and references together it is `image`, whose table has no target for references.
     """
     if "firstFrame" in values:
         return "image"

@@ -1,4 +1,4 @@
-"""The size of an image by GPT Image, wherever it is made (docs/providers/openai.md, `gpt-image-2`). Pure."""
+"""The size of an image by GPT Image, at all providers (docs/providers/openai.md, `gpt-image-2`). Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from tollgate.providers.mapping.pixels import sized
 
 LONGEST_PX = 3_840
-# By resolution. 4k is the most that there is; the other two are INFERRED from their names.
+# By resolution. 4k is the maximum; the other two are INFERRED from their names.
 AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
-# What the prices in the catalog are for.
+# The quality of the catalog's prices.
 QUALITY = "medium"
 
 
 def gpt_sized(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return `values` with `imageSize`, as `sized` does.
+    """Return `values` with `imageSize`, like `sized`.
 
-    `auto` is the one word for a size, and has no tier but the first. Raises `CannotMapError`.
+    The size `auto` exists only for the first resolution. Raises `CannotMapError`.
     """
     if values["size"] == "auto" and values["resolution"] == "1k":
         others = {name: value for name, value in values.items() if name not in ("size", "resolution")}

@@ -1,4 +1,4 @@
-"""What Grok Imagine Video takes wherever it is sold (docs/providers/xai.md). Pure."""
+"""The limits of Grok Imagine Video at all providers (docs/providers/xai.md). Pure."""
 
 from tollgate.providers.mapping.fields import Values
 from tollgate.providers.mapping.images import CannotMapError
@@ -9,7 +9,7 @@ MAX_REFERENCES_S = 10
 
 
 def within_grok_bounds(values: Values) -> Values:
-    """Return `values` as they are. Raises `CannotMapError` for what the vendor refuses."""
+    """Return `values` unchanged. Raises `CannotMapError` for an input that the vendor refuses."""
     if len(values.get("prompt", "").encode()) > MAX_PROMPT_BYTES:
         raise CannotMapError(f"prompt is more than {MAX_PROMPT_BYTES} bytes")
     if len(values.get("urls") or ()) > 1 and values.get("duration", 0) > MAX_REFERENCES_S:

@@ -1,4 +1,4 @@
-"""Reference images as most providers want them: a first frame, perhaps a last one. Pure."""
+"""Reference images in the format of most providers: a first frame, and optionally a last one. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,13 +7,13 @@ FRAMES = 2
 
 
 class CannotMapError(Exception):
-    """This provider has no words for this input; another may."""
+    """This provider does not support this input; another may."""
 
 
 def frames(values: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the first and the last frame that an input names by role or by order.
+    """Return the first and the last frame of an input, by role or by order.
 
-    Raises `CannotMapError` for more images than two, which are references and not frames.
+    Raises `CannotMapError` for more than two images, because these are references and not frames.
     """
     roles = {image["role"]: image["url"] for image in values.get("imageWithRoles", [])}
     if roles:

@@ -8,7 +8,7 @@ from tollgate.providers.runtime.outcomes import InlineFile
 
 
 def inline_file(text: Any) -> InlineFile | None:
-    """Return the file that `text` is in base64; `None` for anything else, and for an empty one."""
+    """Return the file from base64 text; `None` for any other value, and for an empty file."""
     if not isinstance(text, str) or not text:
         return None
     try:
@@ -18,6 +18,6 @@ def inline_file(text: Any) -> InlineFile | None:
 
 
 def inline_files(entries: Any, name: str) -> tuple[InlineFile, ...]:
-    """The files that the objects of an array have in base64 under `name`; none where it is no array."""
+    """Return the files that the objects of an array have in base64 under `name`; none for other values."""
     files = [inline_file(entry.get(name)) for entry in objects(entries)]
     return tuple(file for file in files if file is not None)

@@ -1,4 +1,4 @@
-"""The images of a FLUX 3 video: one starts it, two are its ends, more are its keyframes. Pure."""
+"""The images of a FLUX 3 video: one is the first frame, two are both ends, more are keyframes. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ Values = Mapping[str, Any]
 
 
 def keyframes_or_frames(values: Values) -> str:
-    """Return which of FLUX 3's jobs an input is: text, image, frames, keyframes or extend."""
+    """Return the kind of FLUX 3's job for an input: text, image, frames, keyframes or extend."""
     if "videoUrl" in values:
         return "extend"
     count = len(values.get("imageUrls", []))
@@ -19,7 +19,7 @@ def keyframes_or_frames(values: Values) -> str:
 
 
 def placed(values: Values) -> Values:
-    """Return `values` with three images and more placed evenly, each by the number of its frame.
+    """Return `values` with three or more images spread evenly, each with the number of its frame.
 
     FLUX 3: `keyframes[{frame_index, image_url}]`, `frame_index = round(i * duration * 24 / (n - 1))`
     (docs/providers/fal.md).
@@ -28,7 +28,7 @@ def placed(values: Values) -> Values:
     if len(urls) <= FRAMES:
         return values
     last, end = len(urls) - 1, values["duration"] * FRAMES_PER_S
-    # Rounded half up, in whole numbers.
+    # Rounded half up, in integers.
     keyframes = [
         {"frame_index": (2 * index * end + last) // (2 * last), "image_url": url}
         for index, url in enumerate(urls)

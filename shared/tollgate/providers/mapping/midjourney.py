@@ -1,7 +1,6 @@
-"""Midjourney as its own clients know it, wherever it is reached: flags in the prompt, reasons in words. Pure.
+"""Midjourney's own format, which all its relays use: flags in the prompt, errors as text. Pure.
 
-Sources: docs/contract.md#midjourney; midjourney-proxy, the titles that it takes for
-errors.
+Sources: docs/contract.md#midjourney; midjourney-proxy, for the titles that are errors.
 """
 
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Any
 from tollgate.providers.mapping.fields import Values
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
-# Midjourney's own flags, in the order in which they are written.
+# Midjourney's own flags, in the order of the prompt.
 FLAGS = {
     "quality": "q",
     "style": "style",
@@ -38,7 +37,7 @@ _NIJI = "niji"
 # The fields that `prompt_of` puts into the prompt.
 SAID_IN_PROMPT = (*FLAGS, _NIJI, "imageUrls", "extra")
 
-# What Midjourney itself says of a job that it refuses, in lower case; its relays pass that on.
+# Midjourney's messages for refused jobs, in lower case; relays forward them.
 REASONS: Codes = {
     "*banned prompt*": RejectionKind.CONTENT,
     "*output filters*": RejectionKind.CONTENT,
@@ -51,11 +50,11 @@ REASONS: Codes = {
 
 
 def prompt_of(values: Values, more: Mapping[str, str] = NO_MORE) -> str:
-    """Return the prompt as Midjourney's own clients type it: images, words, flags.
+    """Return the prompt in Midjourney's format: images, text, flags.
 
-    `more` are the flags of fields that are not in `FLAGS`, for a relay that has no field for them.
+    `more` has flags for fields that are not in `FLAGS`, for a relay without such fields.
     """
-    # The model for anime has versions of its own, named by the same flag that chooses it.
+    # The anime model has its own versions, named by the same flag that selects it.
     is_niji = values.get(_NIJI) is True
     names = {**more, **FLAGS, **({"version": _NIJI} if is_niji else {})}
     flags = [_flag(flag, values[name]) for name, flag in names.items() if name in values]

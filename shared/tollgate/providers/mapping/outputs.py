@@ -1,15 +1,15 @@
-"""Words and data as results: what of a provider's answer can be kept with a task. Pure."""
+"""Text and data as results: the parts of a provider's answer that can be stored with a task. Pure."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-# Half of what a row of the table holds (400 KB), with all else that a task has.
+# Half of a row's limit in DynamoDB (400 KB), which leaves room for the other data of a task.
 MAX_OUTPUT_BYTES = 200_000
 
 
 def storable(output: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return `output`, or `None` where it is empty, too large, or has a number that is none (`NaN`)."""
+    """Return `output`; `None` if it is empty, too large, or has an invalid number such as `NaN`."""
     try:
         size = len(json.dumps(output, allow_nan=False).encode())
     except (ValueError, RecursionError):

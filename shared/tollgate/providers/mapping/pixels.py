@@ -1,4 +1,4 @@
-"""Width and height in pixels, for providers that want them instead of a ratio and a tier. Pure."""
+"""Width and height in pixels, for providers that require them instead of a ratio and a tier. Pure."""
 
 from collections.abc import Mapping
 from math import gcd, isqrt
@@ -6,9 +6,9 @@ from typing import Any
 
 from tollgate.providers.mapping.images import CannotMapError
 
-# Sides are multiples of this: what image models commonly ask for.
+# Sides are multiples of this, a common requirement of image models.
 STEP_PX = 16
-# Of the tiers of Seedream: nK is as large as a square of n times 1024 pixels (INFERRED).
+# By tier of Seedream: nK is the area of a square with sides of n times 1024 pixels (INFERRED).
 SEEDREAM_AREAS_PX = {
     "1K": 1_024**2,
     "1.5K": 1_536**2,
@@ -37,9 +37,9 @@ def size_px(
 def sized(
     values: Mapping[str, Any], areas_px: Mapping[str, int], longest_px: int | None = None
 ) -> Mapping[str, Any]:
-    """Return `values` with `imageSize` (width and height) in place of `size` and `resolution`.
+    """Return `values` with `imageSize` (width and height) instead of `size` and `resolution`.
 
-    `areas_px` are those of the resolutions. Raises `CannotMapError` for a size of `auto`.
+    `areas_px` are the areas by resolution. Raises `CannotMapError` for the size `auto`.
     """
     if values["size"] == "auto":
         raise CannotMapError("a size of auto has no tier")
@@ -48,9 +48,9 @@ def sized(
 
 
 def exactly(values: Mapping[str, Any], area_px: int) -> Mapping[str, Any]:
-    """Return `values` with `imageSize` in place of `width` and `height` or, without them, of `size`.
+    """Return `values` with `imageSize` instead of `width` and `height`, or else instead of `size`.
 
-    A `size` is as large as `area_px` (docs/contract.md#img-g: width and height "override `size`").
+    A `size` gets an area of `area_px` (docs/contract.md#img-g: width and height "override `size`").
     """
     named = ("size", "width", "height")
     others = {name: value for name, value in values.items() if name not in named}

@@ -1,7 +1,7 @@
-"""What a field can become at a provider, beside another name: checked, translated, or left out. Pure.
+"""Targets of fields that are more than another name: checked, translated, or left out. Pure.
 
-Each returns the word of a field for the tables of `fields.py`. A value that the provider cannot take is
-refused with `CannotMapError`, so another route gets the job.
+Each function returns a target for the tables of `fields.py`. The target refuses an unsupported value with
+`CannotMapError`, so that another route gets the job.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ from typing import Any
 from tollgate.providers.mapping.fields import Body, FieldTarget
 from tollgate.providers.mapping.images import CannotMapError
 
-# The largest seed of most vendors; ours go higher.
+# The largest seed of most vendors; Tollgate's contract allows higher values.
 INT32_MAX = 2**31 - 1
 
 
 def translated(name: str, table: Mapping[Any, Any]) -> FieldTarget:
-    """Return the word of a field whose values have other names there; a value not in `table` is refused."""
+    """Return the target of a field whose values have other names; values outside `table` are refused."""
 
     def word(value: Any) -> Body:
         if value not in table:
@@ -26,27 +26,27 @@ def translated(name: str, table: Mapping[Any, Any]) -> FieldTarget:
 
 
 def one_of(name: str, *values: Any) -> FieldTarget:
-    """Return the word of a field of which the provider takes these values only."""
+    """Return the target of a field for which the provider supports only these values."""
     return translated(name, {value: value for value in values})
 
 
 def as_text(name: str) -> FieldTarget:
-    """Return the word of a number that the provider wants as text."""
+    """Return the target of a number that the provider requires as text."""
     return lambda value: {name: str(value)}
 
 
 def upper(name: str) -> FieldTarget:
-    """Return the word of a text that the provider wants in capitals."""
+    """Return the target of a text that the provider requires in capitals."""
     return lambda value: {name: value.upper()}
 
 
 def lower(name: str) -> FieldTarget:
-    """Return the word of a text that the provider wants in small letters."""
+    """Return the target of a text that the provider requires in lower case."""
     return lambda value: {name: value.lower()}
 
 
 def at_most(name: str, most: int) -> FieldTarget:
-    """Return the word of a number, or of a text or an array by its length, that the provider bounds."""
+    """Return the target of a number, or of a text or an array by its length, with a maximum."""
 
     def word(value: Any) -> Body:
         size = value if isinstance(value, int) else len(value)
@@ -58,7 +58,7 @@ def at_most(name: str, most: int) -> FieldTarget:
 
 
 def one_each(*names: str) -> FieldTarget:
-    """The word of an array whose items have fields of their own: the first one `names[0]`, and so on."""
+    """Return the target of an array whose items have separate fields: first `names[0]`, and so on."""
 
     def word(value: Sequence[Any]) -> Body:
         if len(value) > len(names):
@@ -69,12 +69,12 @@ def one_each(*names: str) -> FieldTarget:
 
 
 def first(name: str) -> FieldTarget:
-    """Return the word of an array of which only the first item counts."""
+    """Return the target of an array of which only the first item is used."""
     return lambda value: {name: value[0]}
 
 
 def accept_only(*values: Any) -> FieldTarget:
-    """Return the word of a field that the provider has not, and whose `values` are what it does anyway."""
+    """Return the target of an unsupported field whose `values` are the provider's fixed behaviour."""
 
     def word(value: Any) -> Body:
         if value not in values:
@@ -85,5 +85,5 @@ def accept_only(*values: Any) -> FieldTarget:
 
 
 def ignored(_: Any) -> Body:
-    """Be the word of a field that says nothing here: ignored by contract, or said in another way."""
+    """Return an empty body: the target of a field that is irrelevant here, or expressed in another way."""
     return {}

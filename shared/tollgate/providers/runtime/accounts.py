@@ -1,4 +1,4 @@
-"""Everyone whose key the secret may have: the declared providers of media and of text."""
+"""All providers whose key the secret may have: the declared providers of media and of text."""
 
 from collections.abc import Mapping
 
@@ -20,5 +20,5 @@ def text_accounts() -> Mapping[str, ProviderAccount]:
 
 
 def accounts() -> Mapping[str, ProviderAccount]:
-    """Return all of them by name; who sells both is here as it declares itself for text."""
+    """Return all of them by name; a provider of both has its declaration for text."""
     return {**media_accounts(), **text_accounts()}

@@ -1,7 +1,7 @@
-"""What all adapters that speak HTTP have in common: one job sent once, and asked for until it has ended.
+"""The base of all HTTP adapters: submits a job once, and polls it.
 
-A vendor's adapter says what goes over the wire (`Submission`, `StatusQuery`) and how an answer is read. What
-it means to have no words for a job, no connection or no answer is decided here, for all of them alike.
+A vendor's adapter defines the requests (`Submission`, `StatusQuery`) and how to read the responses. The
+outcome of an unsupported input, a failed connection or a lost response is decided here, for all adapters.
 """
 
 from abc import ABC, abstractmethod
@@ -27,16 +27,16 @@ from tollgate.providers.runtime.outcomes import (
 )
 from tollgate.providers.runtime.reply import Reply
 
-# Of the providers whose waiting jobs are dropped by deleting them.
+# The states at providers whose DELETE cancels a queued job.
 QUEUED, CANCELLED = "queued", "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A job on the wire: where it goes, and what its answers mean.
+    """A job on the wire: its request, and how to read the response.
 
-    `read` gets the answers with a good status, `refusal` all others, `lost` the reason why there is none.
-    `may_be_sent_again` is for one whose headers have an idempotency key.
+    `read` gets responses with status 2xx, `refusal` all others, and `lost` the reason for a missing response.
+    `may_be_sent_again` is true if the headers have an idempotency key.
     """
 
     path: str
@@ -50,14 +50,14 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class StatusQuery:
-    """The question how a job is doing: its path, and how the answer is read, whatever its status."""
+    """The request for the state of a job: its path, and how to read the response, whatever its status."""
 
     path: str
     read: Callable[[Reply], PollOutcome]
 
 
 class MediaAdapter(ABC):
-    """A provider's wire, over its HTTP API."""
+    """A provider's wire format, over its HTTP API."""
 
     http_type: ClassVar[type[ProviderHttp]] = ProviderHttp
 
@@ -69,9 +69,9 @@ class MediaAdapter(ABC):
     def connect(
         cls, declared: Provider, key: str, base_url: str, transport: httpx.BaseTransport | None = None
     ) -> Self:
-        """Return the adapter at `base_url`, under `key`, which is sent as the provider declares.
+        """Return the adapter at `base_url` with `key`, which is sent as the provider declares.
 
-        `transport` takes the place of the network in tests.
+        Tests pass a `transport` to replace the network.
         """
         headers = {**declared.auth.headers(key), **declared.headers}
         bounds = (declared.answer_timeout_s, declared.max_answer_bytes)
@@ -79,19 +79,19 @@ class MediaAdapter(ABC):
 
     @abstractmethod
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """Return what to send for a job, which is `mapped` in the provider's words."""
+        """Return the request for a job; `mapped` is the job in the provider's format."""
 
     @abstractmethod
     def status(self, handle: Handle) -> StatusQuery | None:
-        """Return the question for a job; `None` of a provider that has no jobs, only answers."""
+        """Return the request for a job's state; `None` for a provider without jobs, which returns results."""
 
     @property
     def is_idempotent(self) -> bool:
-        """Return whether a job may be sent again under the same key, and is done once."""
+        """Return whether a job that is sent again with the same key runs only once."""
         return self._declared.idempotency_header is not None
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Send the job, once; where it takes a key, once more under the same one if nothing came back."""
+        """Submit the job once; with an idempotency key, once more if there was no response."""
         mapper = self._declared.mappers().get(job.mapping)
         if mapper is None:
             return Failed(FailureKind.NOT_CONFIGURED, f"no mapping {job.mapping}")
@@ -103,7 +103,7 @@ class MediaAdapter(ABC):
             return Failed(FailureKind.UNREACHABLE, str(exc))
 
     def poll(self, handle: Handle) -> PollOutcome:
-        """Ask how the job is doing; may be asked any number of times."""
+        """Request the state of the job; this may be repeated."""
         query = self.status(handle)
         if query is None:
             return Unknown(f"{self._declared.name} has no jobs to ask for")
@@ -123,7 +123,7 @@ class MediaAdapter(ABC):
         try:
             return self._sent(submission)
         except NoAnswerError as exc:
-            # It was sent: the provider may have the job.
+            # The request was sent, so the provider may have the job.
             return self._again(submission, exc) if submission.may_be_sent_again else submission.lost(str(exc))
 
     def _sent(self, submission: Submission) -> SubmitOutcome:
@@ -131,9 +131,9 @@ class MediaAdapter(ABC):
         return submission.read(reply) if reply.ok else submission.refusal(reply)
 
     def _again(self, submission: Submission, first: NoAnswerError) -> SubmitOutcome:
-        """Send what was not answered once more; both together take less than a submit's lease.
+        """Send a request without a response once more; both attempts take less than a submit's lease.
 
-        Only what settles the job counts: a failure says nothing of the first one, which may be there.
+        Only a definite outcome counts, because the first attempt may have succeeded although this one failed.
         """
         try:
             outcome = self._sent(submission)
@@ -142,18 +142,18 @@ class MediaAdapter(ABC):
         return submission.lost(outcome.detail) if isinstance(outcome, Failed) else outcome
 
     def _ask(self, method: str, path: str) -> Reply | None:
-        """Return the answer to a request that may be repeated, `None` where there is none."""
+        """Return the response to a request that may be repeated; `None` if there is none."""
         try:
             return self._http.call(method, path)
         except (NotSentError, NoAnswerError):
             return None
 
     def _drop_queued(self, task_path: str, drop_path: str, status: tuple[str, ...]) -> bool:
-        """Delete a job that waits; return whether the provider says that it is cancelled.
+        """Delete a queued job; return whether the provider reports it as cancelled.
 
-        `status` is where the answer at `task_path` says how the job is. The same request deletes the record
-        of a job that has ended (docs/providers/ark.md, docs/providers/minimax.md), so it goes out for one
-        that waits only.
+        `status` is the path of the state in the response at `task_path`. For a job that has ended, the same
+        request deletes its record (docs/providers/ark.md, docs/providers/minimax.md), so it is sent only for
+        a queued job.
         """
         if self._status_at(task_path, status) != QUEUED:
             return False

@@ -1,10 +1,10 @@
-"""What every media provider can do. Shared code never names a provider.
+"""The protocol of all media providers. Shared code never names a provider.
 
     submit(job)    → Submitted | Succeeded | Rejected | Failed | Lost
     poll(handle)   → Pending | Succeeded | Rejected | Failed | Unknown
-    cancel(handle) → whether the job will not be done (only where a provider can)
+    cancel(handle) → whether the provider dropped the job (only some providers)
 
-An adapter never raises for anything a provider does: each way it can go is an outcome (`outcomes.py`).
+An adapter never raises for a provider's behaviour: each result is an outcome (`outcomes.py`).
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from tollgate.providers.runtime.outcomes import Handle, PollOutcome, SubmitOutco
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One generation for one provider: checked `values` of the model's profile, and where to send them.
+    """One generation for one provider: checked `values` of the model's profile, and their destination.
 
-    `mapping` names the adapter's way to say it, `upstream` the provider's own model ids by variant, both
-    as the catalog's route has them. Where `values` name an earlier task, it is by the provider's own
-    reference. `callback_url` is where the provider may tell us that the job moved: a hint, never a verdict.
-    `idempotency_key` is the attempt's own: a provider that takes one does the job once under it.
+    `mapping` names the adapter's mapping, and `upstream` has the provider's model ids by variant, both from
+    the catalog's route. If `values` name an earlier task, they have the provider's reference. The provider
+    may send a callback to `callback_url` if the job progresses: a hint to poll. `idempotency_key` belongs to
+    the attempt; a provider that supports it runs the job once for each key.
     """
 
     task_id: str
@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A job in a provider's own words: which of its models, and the body it wants."""
+    """A job in a provider's format: the id of its model, and the body."""
 
     upstream: str
     body: dict[str, Any] = field(default_factory=dict)
@@ -47,21 +47,21 @@ class MediaProvider(Protocol):
         """Submit the job, once."""
 
     def poll(self, handle: Handle) -> PollOutcome:
-        """Ask how the job is doing; may be asked any number of times."""
+        """Request the state of the job; this may be repeated."""
 
 
 @runtime_checkable
 class TakesKeys(Protocol):
-    """A provider that may take an idempotency key with a job."""
+    """A provider that may support an idempotency key for a job."""
 
     @property
     def is_idempotent(self) -> bool:
-        """Return whether a job may be submitted again under the same key, and is done once."""
+        """Return whether a job that is submitted again with the same key runs only once."""
 
 
 @runtime_checkable
 class Cancels(Protocol):
-    """A provider that can be asked to drop a job."""
+    """A provider that can cancel a job."""
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop the job; return whether the provider confirmed that it will not be done."""
+        """Cancel the job; return whether the provider confirmed that it will not run."""

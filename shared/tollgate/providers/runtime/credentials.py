@@ -1,4 +1,4 @@
-"""The media providers that have credentials, read from the secret, and those that need none."""
+"""The media providers that have credentials in the secret, and those that need none."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -10,9 +10,9 @@ from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_cred
 
 
 class Adapters(Mapping[str, MediaProvider]):
-    """The adapters of the providers that can be spoken to, by name; each is made when it is first asked for.
+    """The adapters of the available providers, by name; each is created at its first use.
 
-    That is: those that have credentials (and an address, where they are self-hosted), and those that need
+    A provider is available if it has credentials, including an address if it is self-hosted, or if it needs
     none.
     """
 
@@ -22,7 +22,7 @@ class Adapters(Mapping[str, MediaProvider]):
         self._made: dict[str, MediaProvider] = {}
 
     def __getitem__(self, name: str) -> MediaProvider:
-        """Return a provider's adapter; raises `KeyError`."""
+        """Return a provider's adapter. Raises `KeyError`."""
         if name not in self._made:
             if not self._is_there(name):
                 raise KeyError(name)
@@ -30,11 +30,11 @@ class Adapters(Mapping[str, MediaProvider]):
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names."""
+        """Iterate over the names."""
         return (name for name in providers() if self._is_there(name))
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of available providers."""
         return len(list(iter(self)))
 
     def _is_there(self, name: str) -> bool:
@@ -51,7 +51,7 @@ class Adapters(Mapping[str, MediaProvider]):
 
 
 class ProviderSource:
-    """The adapters of the secret, remembered for a while."""
+    """The adapters for the secret's credentials, cached for `REFRESH_MS`."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
         self._adapters = Remembered(

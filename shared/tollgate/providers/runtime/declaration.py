@@ -1,8 +1,8 @@
-"""What a provider declares about itself: one value, from which all lists of providers are made.
+"""A provider's declaration: one value, from which all lists of providers are derived.
 
-The registry, the names of the mappings, the credentials, the environment variables, the simulator's
-addresses, the table in docs/providers/README.md and the tests that hold for every provider read it. Light: it
-imports no HTTP client, and a provider's mappings and adapter are imported when they are first used.
+It is used by the registry, the mappings, the credentials, the environment variables, the simulator, the table
+in docs/providers/README.md, and the tests for every provider. It is light: it imports no HTTP client, and
+imports a provider's mappings and adapter at their first use.
 """
 
 from collections.abc import Mapping
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
 MEDIA = "tollgate.providers.media"
 
-# For each part of an answer to arrive, and for all of it.
+# For each part of a response, and for the whole response.
 ANSWER_TIMEOUT_S = 60.0
-# The most that a provider which answers with the result itself may take: less than a submit's lease.
+# The longest timeout of a provider that responds with the result itself: less than a submit's lease.
 MAX_ANSWER_TIMEOUT_S = 120.0
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
-# With files of up to 24 MB in it, as base64: more than the largest image; it is in memory a few times.
+# Room for files of up to 24 MB in base64, more than the largest image. It is in memory several times.
 MAX_INLINE_ANSWER_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How a key is sent: in `header`, after `scheme` where there is one. No header: the adapter sends it."""
+    """How a key is sent: in `header`, after an optional `scheme`. Without a header, the adapter sends it."""
 
     header: str = "authorization"
     scheme: str = "Bearer"
 
     def headers(self, key: str) -> dict[str, str]:
-        """Return the header that carries `key`."""
+        """Return the header with `key`."""
         return {self.header: f"{self.scheme} {key}".lstrip()} if self.header else {}
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Who a provider is, for people: its name as it writes it, and the address of its documentation."""
+    """The provider for people: its name, and the URL of its documentation."""
 
     title: str
     docs: str
@@ -50,12 +50,12 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
-    """Whom we have an account with, for media or text; a vendor of both has one name and one key.
+    """A provider of media or text, with one account and one key.
 
-    `base_url` is its own address, below which all paths are: empty where only its credentials name one.
-    `env` is the variable of its key where that is not `<NAME>_API_KEY` (`None`: it needs no key),
-    `address_env` that of its address, where it is self-hosted. `simulator` is the path of the simulator's
-    address, after the prefix `/<name>`, where that is not the path of `base_url`.
+    `base_url` is the prefix of all paths; it is empty if only the credentials have an address. `env` is the
+    variable of the key if it is not `<NAME>_API_KEY` (`None`: no key is needed). `address_env` is the
+    variable of the address of a self-hosted provider. `simulator` is the path at the simulator after
+    `/<name>`, if it differs from the path of `base_url`.
     """
 
     name: str
@@ -67,31 +67,32 @@ class ProviderAccount:
 
     @property
     def key_env(self) -> str | None:
-        """Return the variable of its key, `None` where it needs no key."""
+        """Return the variable of the key; `None` if no key is needed."""
         return f"{self.name.upper()}_API_KEY" if self.env == "" else self.env
 
     @property
     def self_hosted(self) -> bool:
-        """Return whether it has no public address: it is there only where its credentials name one."""
+        """Return whether it has no public address, and is available only if its credentials have one."""
         return self.address_env is not None
 
     @property
     def simulator_path(self) -> str:
-        """Return where the simulator speaks for it, as its base URL has it."""
+        """Return the path of this provider at the simulator, including the path of its base URL."""
         own_path = urlsplit(self.base_url).path
         return f"/{self.name}{own_path if self.simulator is None else self.simulator}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(ProviderAccount):
-    """A provider of media, in the folder of `providers/media/` that has its name.
+    """A media provider, in the folder of `providers/media/` with its name.
 
-    There `mappings.MAPPINGS` has its mappers by the names that the catalog's routes use, and `media.Adapter`
-    is how it is asked (`runtime/adapter.py`).
+    There `mappings.MAPPINGS` has its mappers, by the names in the catalog's routes, and `media.Adapter` is
+    its adapter (`runtime/adapter.py`).
 
-    `text_paths` are what the base URL beside a key may end with where the vendor sells text as well; media
-    are one level above. `headers` go with every request, besides the key as `auth` says. `idempotency_header`
-    is of those that take a key with a submit, and do the job once however often it comes.
+    `text_paths` are possible ends of a base URL in the credentials of a vendor that also sells text; media
+    are one level above. `headers` are sent with every request, besides the key in `auth`.
+    `idempotency_header` is the header of an idempotency key, if the provider supports one: it runs the job
+    once for each key.
     """
 
     text_paths: tuple[str, ...] = ()
@@ -102,27 +103,27 @@ class Provider(ProviderAccount):
     max_answer_bytes: int = MAX_ANSWER_BYTES
 
     def mappers(self) -> "Mapping[str, Mapper]":
-        """Return its mappings by name; their modules are imported now."""
+        """Return its mappings by name; imports their modules."""
         found: Mapping[str, Mapper] = self.module("mappings").MAPPINGS
         return found
 
     def connect(self, key: str, base_url: str | None = None) -> "MediaProvider":
-        """Return its adapter under `key`, at `base_url` where that is not its own; imported now."""
+        """Return its adapter with `key`, at `base_url` or its own address; imports the module."""
         made: MediaProvider = self.module("media").Adapter.connect(self, key, self.media_url(base_url))
         return made
 
     def built_in(self, clock: Clock) -> "MediaProvider":
-        """Return the adapter of a provider that is this service itself; imported now."""
+        """Return the adapter of a provider that runs inside Tollgate; imports the module."""
         made: MediaProvider = self.module("media").Adapter(clock)
         return made
 
     def media_url(self, base_url: str | None) -> str:
-        """Return the address of media, where `base_url` is the one of its credentials, if they name one."""
+        """Return the address for media; `base_url` is the address from its credentials, if there is one."""
         url = base_url or self.base_url
         for path in self.text_paths:
             url = url.removesuffix(path)
         return url
 
     def module(self, name: str) -> Any:
-        """Return a module of its folder, imported now."""
+        """Import and return a module of its folder."""
         return import_module(f"{MEDIA}.{self.name}.{name}")

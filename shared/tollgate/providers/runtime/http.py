@@ -1,7 +1,7 @@
-"""HTTP as media providers need it: what was sent, and what came back.
+"""HTTP for media providers: sends requests, and reads responses.
 
-The one question that matters when a submit goes wrong is whether the provider may have it. So "nothing was
-sent" and "no readable answer" are two different errors here (docs/architecture.md#rules-for-every-provider).
+If a submit fails, it must be clear whether the provider may have it. So "nothing was sent" and "no readable
+response" are two different errors (docs/architecture.md#rules-for-every-provider).
 """
 
 import time
@@ -24,15 +24,15 @@ class NotSentError(Exception):
 
 
 class NoAnswerError(Exception):
-    """The request went out, and no whole answer came back."""
+    """The request was sent, but no complete response came back."""
 
 
 class ProviderHttp:
-    """A provider's API: base URL, credentials, time and size bounds.
+    """A provider's API: base URL, credentials, and limits of time and size.
 
-    `headers` carry `key`, which is known besides so that an answer that repeats it is not noted with it.
-    The bounds are wider for providers that answer with the result itself; see `declaration.py`. `transport`
-    takes the place of the network in tests.
+    `headers` contain `key`. The separate `key` is removed from responses that repeat it. The limits are
+    higher for providers that respond with the result itself; see `declaration.py`. Tests pass a `transport`
+    to replace the network.
     """
 
     def __init__(
@@ -56,22 +56,22 @@ class ProviderHttp:
             headers=self._headers,
             timeout=timeout,
             verify=tls(),
-            # A proxy in the environment would see our keys.
+            # A proxy from the environment would see the keys.
             trust_env=False,
-            # A redirect could carry our key to another host.
+            # A redirect could send the key to another host.
             follow_redirects=False,
             transport=transport,
         )
         self._client = client
-        # Providers are made anew when the secret changes; the old ones close their connections.
+        # A changed secret creates new adapters; the old adapters close their connections.
         weakref.finalize(self, client.close)
 
     def fresh_headers(self) -> Mapping[str, str]:
-        """Return headers that are new for each request: none, but for the providers that want some."""
+        """Return headers that are new for each request; most providers have none."""
         return {}
 
     def owns(self, url: object) -> bool:
-        """Return whether `url` is of this API's own origin: our credentials go nowhere else."""
+        """Return whether `url` has this API's origin: credentials are sent only there."""
         try:
             ours, theirs = httpx.URL(self.base_url), httpx.URL(url if isinstance(url, str) else "")
         except httpx.InvalidURL:
@@ -79,7 +79,7 @@ class ProviderHttp:
         return (ours.scheme, ours.host, ours.port) == (theirs.scheme, theirs.host, theirs.port)
 
     def file(self, url: str) -> ResultFile:
-        """Return the file at `url`; where it lies on this API itself, reading it takes our credentials."""
+        """Return the file at `url`; with credentials if this API serves it."""
         return ResultFile(url, self._headers if self.owns(url) else {})
 
     def call(
@@ -91,7 +91,7 @@ class ProviderHttp:
         form: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one request, once: `body` as JSON or `form` as multipart fields, `headers` besides the usual.
+        """Send one request once: `body` as JSON or `form` as multipart fields, with additional `headers`.
 
         Raises `NotSentError` or `NoAnswerError`.
         """
@@ -102,8 +102,8 @@ class ProviderHttp:
                 text = self._read(response)
                 noted = without_key(text, self.key)
                 return Reply(response.status_code, json_of(text, self.key), response.headers, noted)
-        # Only these are sure to have sent nothing. After any other the job may be there, and must not be
-        # paid twice.
+        # Only these errors guarantee that nothing was sent. After any other error, the job may exist, and
+        # must not be paid twice.
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
         except httpx.HTTPError as exc:
@@ -112,8 +112,8 @@ class ProviderHttp:
     def _read(self, response: httpx.Response) -> str:
         found = bytearray()
         deadline = time.monotonic() + self._answer_timeout_s
-        # httpx bounds the time between two pieces, not of the whole: who trickles would hold a worker for
-        # ever.
+        # httpx limits the time between two pieces, but not the total, so a slow server could block a worker
+        # forever.
         for chunk in response.iter_bytes():
             found += chunk
             if len(found) > self._max_answer_bytes:

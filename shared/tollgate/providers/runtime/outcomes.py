@@ -1,6 +1,6 @@
-"""What can come of a submit or a poll: one of these, never an exception.
+"""The outcomes of a submit or a poll, which never raises.
 
-Whether a task ends, waits or goes to the next provider is told by the outcome alone (`tasks/lifecycle.py`).
+Only the outcome decides whether a task ends, waits or goes to the next provider (`tasks/lifecycle.py`).
 """
 
 from collections.abc import Mapping
@@ -8,41 +8,41 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-# What an adapter needs to find its job again: small, plain values, stored with the attempt.
+# The ids that an adapter needs to find its job: small, plain values, stored with the attempt.
 Handle = dict[str, Any]
 
 
 class FailureKind(StrEnum):
-    """Why an attempt did not work. All of them lead to the next route."""
+    """Why an attempt failed. All kinds lead to the next route."""
 
     UNREACHABLE = "unreachable"  # No connection: nothing was sent.
-    # The provider is busy with what we gave it (429): nothing was taken, it may be asked again.
+    # The provider is too busy for this job (429): it was not accepted, and may be sent again.
     LIMITED = "limited"
-    REFUSED_US = "refused_us"  # Our credentials or our credit with the provider are not good.
+    REFUSED_US = "refused_us"  # The operator's credentials or credit at the provider are not valid.
     PROVIDER_ERROR = "provider_error"  # The provider failed (5xx, a failed job).
-    TIMED_OUT = "timed_out"  # The provider says that the job took too long.
-    # The job succeeded but its files cannot be fetched or are not what they should be.
+    TIMED_OUT = "timed_out"  # The provider reports that the job took too long.
+    # The job succeeded, but its files cannot be fetched or are not valid.
     BAD_RESULT = "bad_result"
-    LOST_ANSWER = "lost_answer"  # We do not know whether a submit arrived; it is not sent there again.
-    NOT_CONFIGURED = "not_configured"  # The provider or its mapping is not there (any more).
+    LOST_ANSWER = "lost_answer"  # A submit may have arrived; it is not sent to this provider again.
+    NOT_CONFIGURED = "not_configured"  # The provider or its mapping does not exist (any more).
 
 
 class RejectionKind(StrEnum):
-    """Why the request itself is refused. No other provider is asked (docs/architecture.md#tasks)."""
+    """Why the request itself is rejected. No other provider is tried (docs/architecture.md#tasks)."""
 
-    CONTENT = "content_rejected"  # The provider's moderation refused the content.
-    INPUT = "input_rejected"  # The provider calls the input invalid.
+    CONTENT = "content_rejected"  # The provider's moderation rejected the content.
+    INPUT = "input_rejected"  # The provider rejected the input as invalid.
 
 
-# What a provider's own codes mean; a `*` in one stands for any characters. The first that fits counts.
+# The meaning of a provider's codes; a `*` stands for any characters. The first match counts.
 Codes = Mapping[str, RejectionKind | FailureKind]
 
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """A file that a provider made: where it lies now. Its type is told by its bytes, not by this.
+    """A provider's result file at a URL. Its type comes from its bytes, not from the provider.
 
-    `headers` are what reading it takes (the provider's key); they go to the URL's own origin only.
+    `headers` are necessary to read it (the provider's key); they are sent only to the URL's origin.
     """
 
     url: str
@@ -51,7 +51,7 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True)
 class InlineFile:
-    """A file that came in the provider's answer itself."""
+    """A file inside a provider's response."""
 
     data: bytes = field(repr=False)
 
@@ -65,7 +65,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The job is not done; `progress` is 0–100 where the provider tells."""
+    """The job is not done; `progress` is 0 to 100, if the provider reports it."""
 
     progress: int | None = None
 
@@ -74,7 +74,7 @@ class Pending:
 class Succeeded:
     """The job is done: files to copy, an `output` for text and data actions, or both.
 
-    `reference` is how the provider's follow-up actions name this job, where it has such.
+    `reference` is the id of this job in the provider's follow-up actions, if it has such actions.
     """
 
     files: tuple[ResultFile | InlineFile, ...] = ()
@@ -84,7 +84,7 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The request is refused for what it is; `message` is shown to the customer."""
+    """The request is rejected for its content or input; the customer sees `message`."""
 
     kind: RejectionKind
     message: str
@@ -92,7 +92,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """This attempt is over without a result; `detail` is for the operator."""
+    """This attempt ended without a result; `detail` is for the operator."""
 
     kind: FailureKind
     detail: str
@@ -100,14 +100,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """No readable answer to a submit: it may or may not have arrived."""
+    """No readable response to a submit: it may have arrived."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No readable answer to a poll: the job may be in any state. Unknown is not failed.
+    """No readable response to a poll: the job may be in any state. Unknown is not failed.
 
     Source: docs/architecture.md#tasks.
     """
@@ -115,8 +115,8 @@ class Unknown:
     detail: str
 
 
-# How a provider says no: about the request, or about itself or us.
+# The ways in which a provider refuses: because of the request, or because of a fault.
 Refusal = Rejected | Failed
-# `Succeeded` where a provider answers with the result at once.
+# `Succeeded` if the provider responds with the result immediately.
 SubmitOutcome = Submitted | Succeeded | Rejected | Failed | Lost
 PollOutcome = Pending | Succeeded | Rejected | Failed | Unknown

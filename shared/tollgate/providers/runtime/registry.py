@@ -1,4 +1,4 @@
-"""The media providers there are: every folder of `providers/media/` that declares one. No list of names."""
+"""The existing media providers: every folder of `providers/media/` that declares one. No list of names."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -19,25 +19,25 @@ def providers() -> Mapping[str, Provider]:
 
 
 def mapper_of(provider: str, mapping: str) -> Mapper | None:
-    """Return how a provider says the jobs of a mapping, `None` where it has no word for them."""
+    """Return the mapper of a provider for a mapping; `None` if it has none."""
     declared = providers().get(provider)
     return None if declared is None else declared.mappers().get(mapping)
 
 
 class MappingNames(Mapping[str, Collection[str]]):
-    """By provider, the names of the mappings that its adapter knows (for `Catalog.with_live`).
+    """The names of the mappings of each provider's adapter (for `Catalog.with_live`).
 
-    A provider's mappings are imported when it is asked for: a function that serves one model needs one's.
+    A provider's mappings are imported at their first use, so a function with one model imports only a few.
     """
 
     def __getitem__(self, name: str) -> Collection[str]:
-        """Return a provider's; raises `KeyError`."""
+        """Return the mappings of a provider. Raises `KeyError`."""
         return providers()[name].mappers().keys()
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the providers."""
+        """Iterate over the providers."""
         return iter(providers())
 
     def __len__(self) -> int:
-        """Return how many providers there are."""
+        """Return the number of providers."""
         return len(providers())

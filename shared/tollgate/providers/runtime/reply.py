@@ -1,4 +1,4 @@
-"""What a provider answered, as a value. Pure; `http.py` reads it off the wire."""
+"""A provider's response as a value. Pure; `http.py` reads it from the connection."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 NOT_FOUND = 404
 FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
-# How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal.
+# The length of a provider's text in an attempt's detail or as the reason of a rejection.
 SHOWN_CHARACTERS = 300
 
 _OK, _REDIRECT = 200, 300
@@ -15,7 +15,7 @@ _OK, _REDIRECT = 200, 300
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: its status and its JSON (`None` where it has none that can be read)."""
+    """A response: its status, and its JSON (`None` if it is not valid JSON)."""
 
     status: int
     json: Any
@@ -28,11 +28,11 @@ class Reply:
         return _OK <= self.status < _REDIRECT
 
     def detail(self) -> str:
-        """Return the answer in short, for the operator."""
+        """Return a short form of the response for the operator."""
         return f"HTTP {self.status}: {shown(self.text)}"
 
     def get(self, *path: str) -> Any:
-        """Return the value at a path of object keys, or `None` where there is none."""
+        """Return the value at a path of object keys; `None` if it is missing."""
         value = self.json
         for name in path:
             if not isinstance(value, dict):
@@ -41,16 +41,17 @@ class Reply:
         return value
 
     def string(self, *path: str) -> str | None:
-        """Return the text at a path of object keys, or `None` where there is no text."""
+        """Return the text at a path of object keys; `None` for a missing or other value."""
         value = self.get(*path)
         return value if isinstance(value, str) else None
 
 
 def json_of(text: object, key: str = "") -> Any:
-    """Return the JSON that is in an answer, or in a field of one; `None` where it is none that can be read.
+    """Return the JSON in a response, or in a text field of one; `None` if it is not valid JSON.
 
-    JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can be neither
-    stored nor sent: each becomes a question mark. `key` is our own, where the answer may repeat it.
+    JSON can contain halves of surrogate pairs (a message cut in the middle of an emoji), which cannot be
+    stored or sent; each becomes a question mark. `key` is Tollgate's key, which is removed if the response
+    repeats it.
     """
     if not isinstance(text, str):
         return None
@@ -63,10 +64,10 @@ def json_of(text: object, key: str = "") -> Any:
 
 
 def without_key(text: str, key: str) -> str:
-    """Return a text without our key: handles and customers' messages are made of what providers answer."""
+    """Return a text without the key: handles and customers' messages contain parts of responses."""
     return text.replace(key, "[key]") if key else text
 
 
 def shown(text: str) -> str:
-    """Return as much of a provider's words as is kept."""
+    """Return the first `SHOWN_CHARACTERS` of a provider's text."""
     return text[:SHOWN_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Which routes can run an input: their provider takes its values and has words for all of them. Pure."""
+"""The routes that can run an input: their provider supports all its values. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,14 @@ from tollgate.providers.runtime.registry import mapper_of
 def routes_for(model: Model, values: Mapping[str, Any]) -> list[Route]:
     """Return the routes that can run an input, best first.
 
-    Asked before the charge, so that no input is taken that every provider would have to refuse; and when a
-    task needs its next provider.
+    This is called before the charge, so that an input that no provider supports is refused; and for a task
+    that needs its next provider.
     """
     return [route for route in model.routes_for(values) if can_carry(route, values)]
 
 
 def can_carry(route: Route, values: Mapping[str, Any]) -> bool:
-    """Return whether the route's provider has words for all values; only its mapper's own refusal says no."""
+    """Return whether the route's provider supports all values: its mapper raises no `CannotMapError`."""
     mapper = mapper_of(route.provider, route.mapping)
     if mapper is None:
         return False

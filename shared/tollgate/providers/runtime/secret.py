@@ -1,6 +1,6 @@
 """Provider credentials: one JSON secret, `{"<provider>": {"key": "…", "baseUrl": "…"?}}`. Pure.
 
-`baseUrl` is for a provider's other regions, and for the simulator on one machine.
+`baseUrl` is for a provider's other regions, and for the simulator.
 """
 
 import json
@@ -10,11 +10,11 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
 
-# A changed secret is in use at most this much later.
+# The longest time until a changed secret is used.
 REFRESH_MS = 300 * MS_PER_S
-# What a header can carry: a line break at its end would fail every call, with the key in the error.
+# The characters of a header. A line break at the end would fail every call, with the key in the error.
 KEY = re.compile(r"[\x21-\x7e]+")
-# What a request can be sent to: no user, no query, no fragment.
+# The address of a request: without user, query and fragment.
 ADDRESS = re.compile(
     r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?(?:/[!-\"$->@-~]*)?"
 )
@@ -23,25 +23,25 @@ NAMES = {"key", "baseUrl"}
 
 
 class MalformedSecretError(Exception):
-    """A secret, or a key, that is none; the message shows nothing of it."""
+    """An invalid secret or key; the message contains nothing of it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Credentials:
-    """One provider's key, and its address where it is not its own. Raises `MalformedSecretError`."""
+    """One provider's key, and its address if it differs from the default. Raises `MalformedSecretError`."""
 
     key: str = field(repr=False)
     base_url: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a key that no header can carry, and an address that no request can be sent to."""
+        """Refuse a key that cannot be sent in a header, and an invalid address."""
         if not isinstance(self.key, str) or not KEY.fullmatch(self.key):
             raise MalformedSecretError("key: must be printable ASCII without spaces")
         if self.base_url is not None and not _is_address(self.base_url):
             raise MalformedSecretError("baseUrl: must be an address that begins with http:// or https://")
 
     def stored(self) -> dict[str, str]:
-        """Return what stands in the secret."""
+        """Return the credentials in the secret's format."""
         address = {} if self.base_url is None else {"baseUrl": self.base_url}
         return {"key": self.key, **address}
 
@@ -51,7 +51,7 @@ def read_credentials(secret: str) -> dict[str, Credentials]:
     try:
         found = json.loads(secret)
     except ValueError:
-        # Not as its cause: the parser's error has the text.
+        # `from None`, because the parser's error contains the text.
         raise MalformedSecretError("not JSON") from None
     if not isinstance(found, dict):
         raise MalformedSecretError("must be an object of credentials by provider")

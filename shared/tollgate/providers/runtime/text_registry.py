@@ -1,4 +1,4 @@
-"""The providers of text there are, and how each is made from its credentials. The one list of names."""
+"""The existing text providers, and how each is created from its credentials. The one list of names."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,9 +17,9 @@ ANTHROPIC, BEDROCK = ANTHROPIC_ACCOUNT.name, BEDROCK_ACCOUNT.name
 
 
 def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, TextUpstream]:
-    """Return the text providers that have credentials, and the test provider, by name; not Bedrock.
+    """Return the text providers that have credentials, and the test provider, by name; without Bedrock.
 
-    One whose address is its customer's own is left out where the secret has none.
+    A self-hosted provider is left out if its credentials have no address.
     """
     made: dict[str, TextUpstream] = {TEST: TextTestProvider()} | {
         name: OpenAiCompatible(vendor, credentials[name].key, credentials[name].base_url)
@@ -33,9 +33,9 @@ def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, Tex
 
 
 def make_bedrock(credentials: Credentials | None, region: str, role: Callable[[], AwsKey]) -> TextUpstream:
-    """Return Bedrock: signed by the `role`, or under a Bedrock API key where there are credentials.
+    """Return Bedrock: with a Bedrock API key if there are credentials, else signed with the `role`.
 
-    It is imported here: most processes never ask a reserve.
+    It is imported here because most processes never use a reserve route.
     """
     from tollgate.providers.text.bedrock.text import Bedrock  # noqa: PLC0415 - see above
 

@@ -1,10 +1,10 @@
-"""Providers of text: a folder for each protocol that is spoken upstream.
+"""Text providers: a folder for each upstream protocol.
 
-In: a request with the route that was chosen for it. Out: an `Exchange` (`text/upstream.py`): the call
-to make, and how its answer is read.
+In: a request with its chosen route. Out: an `Exchange` (`text/upstream.py`): the call, and how to read its
+response.
 
 anthropic/           Anthropic's Messages API
-bedrock/             Claude on Amazon Bedrock, by messages bodies
-openai_compatible/   OpenAI's chat completions, and how each vendor of them deviates
-test.py              says the last message back, without a network
+bedrock/             Claude on Amazon Bedrock, from messages bodies
+openai_compatible/   OpenAI's chat completions, and each vendor's deviations
+test.py              repeats the last message, without a network
 """

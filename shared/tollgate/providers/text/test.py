@@ -1,6 +1,6 @@
-"""A chat model that says the last message back, and an embedding model, in OpenAI's protocol and here.
+"""A chat model that repeats the last message, and an embedding model, in OpenAI's protocol but local.
 
-Its answers are bytes, read like any other provider's: whole or streamed, relayed or translated.
+Its responses are bytes, processed like any provider's: complete or streamed, relayed or translated.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from tollgate.text.embeddings import embeddings_exchange
 from tollgate.text.request import dumps
 from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
 
-# Between two words of a stream.
+# Between two words in a stream.
 WORD_PAUSE_S = 0.02
-# Less than the 100 s that an answer may take.
+# Less than 100 s, the longest response time.
 MAX_SLOW_S = 60
 
 _WORD = re.compile(r"\s*\S+")
@@ -28,10 +28,10 @@ _REJECTION = (400, "The message asks for a rejection.", "invalid_request_error",
 
 
 class TextTestProvider:
-    """Does what the last message tells it."""
+    """Follows the directions in the last message."""
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return the answer to a request; a word counts as a token."""
+        """Return the exchange for a request; a word counts as a token."""
         embeds = routed.model.embedding is not None
         prompt = str(routed.request.fields["input"]) if embeds else _last_text(routed.request.fields)
         wanted = directions_of(prompt)
@@ -49,7 +49,7 @@ class TextTestProvider:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer as the text service reads them."""
+    """A response with the interface that the text service reads."""
 
     status: int
     pieces: AsyncIterator[bytes]
@@ -60,7 +60,7 @@ class _Answer:
         return await anext(self.pieces, b"")
 
     def close(self) -> None:
-        """Leave the rest: there is no connection to give back."""
+        """Do nothing: there is no connection to close."""
 
 
 async def _at_once(body: bytes) -> AsyncIterator[bytes]:
@@ -68,9 +68,9 @@ async def _at_once(body: bytes) -> AsyncIterator[bytes]:
 
 
 async def _pieces(routed: RoutedRequest, prompt: str, wanted: Directions) -> AsyncIterator[bytes]:
-    """Return the bytes of an answer with HTTP 200, as slowly and as whole as `wanted`.
+    """Yield the bytes of a response with HTTP 200, as slow and as complete as `wanted`.
 
-    Raises `TimeoutError` where it shall expire, as a connection does.
+    Raises `TimeoutError` if it should expire, like a connection.
     """
     await asyncio.sleep(min(wanted.slow_s, MAX_SLOW_S))
     if wanted.expire:
@@ -97,7 +97,7 @@ async def _pieces(routed: RoutedRequest, prompt: str, wanted: Directions) -> Asy
 
 
 def _vectors(routed: RoutedRequest) -> bytes:
-    """Return a vector for each input, always the same for the same one."""
+    """Return a vector for each input; the same input always has the same vector."""
     sent, takes = routed.request.fields["input"], routed.model.embedding
     inputs = sent if isinstance(sent, list) else [sent]
     length = routed.request.fields.get("dimensions") or (takes.dimensions if takes else 1)
@@ -115,7 +115,7 @@ def _completion(told: Mapping[str, Any], words: list[str], finish: str) -> bytes
 async def _events(
     told: Mapping[str, Any], words: list[str], finish: str, cut: int | None
 ) -> AsyncIterator[bytes]:
-    """Return an event per word, and its end; after `cut` words nothing more comes."""
+    """Yield an event for each word, and the end; after `cut` words nothing more comes."""
     kept = {name: value for name, value in told.items() if name != "usage"}
     chunk = {**kept, "object": "chat.completion.chunk"}
     for position, word in enumerate(words[:cut]):
@@ -133,7 +133,7 @@ def _event(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
 
 
 def _last_text(fields: Mapping[str, Any]) -> str:
-    """Return the text of the last message, in either protocol."""
+    """Return the text of the last message, in both protocols."""
     messages = fields["messages"]
     content = messages[-1].get("content") if messages else None
     parts = content if isinstance(content, list) else [{"text": content}]

@@ -1,6 +1,6 @@
 """Anthropic's Messages API (docs/providers/anthropic.md).
 
-facts.py   Anthropic's own words
+facts.py   Anthropic's names and codes
 text.py    one request
 """
 

@@ -1,29 +1,29 @@
-"""Anthropic's own words (docs/providers/anthropic.md)."""
+"""Anthropic's names and codes (docs/providers/anthropic.md)."""
 
 MESSAGES_PATH = "/v1/messages"
 COUNT_PATH = "/v1/messages/count_tokens"
 
-# The version we translate to: the newer one refuses `temperature` and `top_p`, which OpenAI clients send.
+# The version for translated requests: the newer one refuses `temperature` and `top_p` of OpenAI clients.
 VERSION = "2023-06-01"
-# A messages client's own version goes upstream: its body is written for that one.
+# The version of a messages client is forwarded, because its body is written for it.
 KNOWN_VERSIONS = ("2023-06-01", "2026-10-21")
 
 VERSION_HEADER, BETA_HEADER = "anthropic-version", "anthropic-beta"
 MAX_BETA_CHARS = 1_000
 
-# Codes inside a 429 that are about our account's money (docs/architecture.md#rules-for-every-provider).
+# Codes of a 429 that are about the operator's credit (docs/architecture.md#rules-for-every-provider).
 CODE_STATUSES = {
     "enforced_spend_limit_reached": 402,
     "contract_spend_limit_reached": 402,
     "ramp_limit_exceeded": 402,
 }
 
-# Beginnings of the beta names that cost tokens of the answer's total, or nothing.
+# Prefixes of the betas that cost only tokens in the response's total, or nothing.
 #
-# The names are those of `anthropic.types.AnthropicBetaParam`, and what Claude Code sends. The others ask
-# other models (fallbacks, advisor), sum up at our cost (compact), are dearer (fast mode), run tools there,
-# write more than the model's limit (output-300k), or reach what is our account's own (files, skills,
-# agents).
+# The names are from `anthropic.types.AnthropicBetaParam` and from Claude Code. The other betas use other
+# models (fallbacks, advisor), summarize at the operator's cost (compact), cost more (fast mode), run tools at
+# Anthropic, exceed the model's output limit (output-300k), or use data of the operator's account (files,
+# skills, agents).
 PRICED_BETAS = (
     *("interleaved-thinking-", "dev-full-thinking-", "thinking-token-count-", "thinking-display-updates-"),
     *("fine-grained-tool-streaming-", "token-efficient-tools-", "advanced-tool-use-", "tool-search-tool-"),

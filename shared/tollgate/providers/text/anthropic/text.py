@@ -13,13 +13,13 @@ from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, m
 
 @dataclass(frozen=True, slots=True)
 class Anthropic:
-    """Anthropic, or a vendor with its API at `base_url`, under one key."""
+    """Anthropic, or a vendor with its API at `base_url`, with one key."""
 
     key: str = field(repr=False)
     base_url: str = ACCOUNT.base_url
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
+        """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is TextProtocol.ANTHROPIC:
             changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
@@ -30,11 +30,11 @@ class Anthropic:
             headers = self._headers({})
         call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
         exchange = messages_exchange(routed, call, facts.CODE_STATUSES)
-        # Of thinking a summary is shown, or nothing; all of it is billed.
+        # Thinking is shown as a summary or not at all, but billed completely.
         return replace(exchange, is_countable=is_countable(routed, ends_work=True, shows_thinking=False))
 
     def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
-        """Return the call that counts the input tokens of a messages request; nothing is charged for it."""
+        """Return the call that counts the input tokens of a messages request, which is free."""
         body = request.body.edited({"model": route.upstream_id})
         return HttpCall("POST", f"{self.base_url}{facts.COUNT_PATH}", self._headers(headers), body)
 
@@ -51,9 +51,9 @@ class Anthropic:
 
 
 def priced_betas(header: str) -> str:
-    """Return those of a client's betas with a price here; Anthropic refuses a field whose beta is missing.
+    """Return the client's betas that have a price here; Anthropic refuses a field whose beta is missing.
 
-    Nothing of a header that is too long, or that cannot be sent on.
+    A header that is too long, or has characters that cannot be sent, gives none.
     """
     if len(header) > facts.MAX_BETA_CHARS or not (header.isascii() and header.isprintable()):
         return ""

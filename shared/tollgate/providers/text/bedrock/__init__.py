@@ -1,11 +1,11 @@
 """Amazon Bedrock's Converse API: a reserve route for Claude. It needs no key: the function's role signs.
 
-The wire maps to and from Anthropic's messages, so that everything beyond it is one path.
+Requests and responses are translated from and to Anthropic's messages, so that the other code has one path.
 
-facts.py     Bedrock's own words
+facts.py     Bedrock's names and codes
 request.py   a messages body as a Converse request
-answer.py    Converse answers as messages, whole and as events
-stream.py    the binary stream as the events that a messages stream has
+answer.py    Converse responses as messages, complete and as events
+stream.py    the binary stream as the events of a messages stream
 text.py      one request, signed
 """
 

@@ -1,4 +1,4 @@
-"""Converse answers as Anthropic messages, whole and as events (docs/providers/bedrock.md)."""
+"""Converse responses as Anthropic messages, complete and as events (docs/providers/bedrock.md)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def message_of_converse(answer: Mapping[str, Any], message_id: str) -> dict[str, Any]:
-    """Return a Converse answer as a message; it has no id of its own. Raises `FaultError` if it is none."""
+    """Return the message in a Converse response, which has no id. Raises `FaultError` for other JSON."""
     blocks = _part(_part(answer, "output"), "message").get("content")
     if not isinstance(blocks, list):
         raise FaultError(UNREADABLE)
@@ -23,7 +23,7 @@ def message_of_converse(answer: Mapping[str, Any], message_id: str) -> dict[str,
 
 
 def usage_of_converse(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Converse's usage as Anthropic's. The counts are disjoint in both."""
+    """Return Converse's usage in Anthropic's format. The counts are disjoint in both."""
     details = usage.get("cacheDetails")
     for_an_hour = sum(
         detail.get("inputTokens", 0)
@@ -42,10 +42,10 @@ def usage_of_converse(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ConverseEvents:
-    """Turns the parsed events of ConverseStream into those of an Anthropic stream.
+    """Turns the parsed events of ConverseStream into the events of an Anthropic stream.
 
-    Converse announces tool blocks only, so other blocks begin with their first delta here; and its usage
-    comes after its stop reason, so both are said together.
+    Converse announces only tool blocks, so other blocks begin with their first delta. Its usage comes after
+    its stop reason, so both are sent together.
     """
 
     def __init__(self, message_id: str) -> None:
@@ -54,7 +54,7 @@ class ConverseEvents:
         self._stop: str | None = None
 
     def feed(self, name: str, payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Return the events that follow from one of Converse's, or from an exception of that name."""
+        """Yield the events that follow from one event of Converse, or from an exception with that name."""
         if name.endswith(("Exception", "exception")):
             yield _error(name, payload)
         elif name == "messageStart":
@@ -73,7 +73,7 @@ class ConverseEvents:
             yield from self._end(usage_of_converse(_part(payload, "usage")))
 
     def close(self) -> Iterator[dict[str, Any]]:
-        """Return the end of a stream that had its stop reason but no metadata."""
+        """Yield the end of a stream that had a stop reason but no metadata."""
         if self._stop is not None:
             yield from self._end({})
 

@@ -1,18 +1,18 @@
-"""Bedrock's own words (docs/providers/bedrock.md; shapes: botocore's model `bedrock-runtime`)."""
+"""Bedrock's names and codes (docs/providers/bedrock.md; shapes: botocore's model `bedrock-runtime`)."""
 
 SERVICE = "bedrock"
 HOST = "bedrock-runtime.{region}.amazonaws.com"
 CONVERSE, CONVERSE_STREAM = "converse", "converse-stream"
-# Has an exception's name, and may have more after a colon.
+# Contains an exception's name, and optionally more after a colon.
 ERROR_HEADER = "x-amzn-errortype"
 
-# HTTP status by exception; in a stream the names begin with a small letter.
+# HTTP status by exception; in a stream, the names begin with a small letter.
 STATUSES = {
     "ValidationException": 400,
-    # Our quota there, not the request: it stands in for the 429 it would be elsewhere.
+    # The operator's quota, not the request: equivalent to a 429.
     "ServiceQuotaExceededException": 429,
     "AccessDeniedException": 403,
-    # A model that our account does not have there: the next request would fare no better, nor differently.
+    # A model that the operator's account does not have there: the next request would fail too.
     "ResourceNotFoundException": 503,
     "ModelTimeoutException": 408,
     "ConflictException": 409,
@@ -24,7 +24,7 @@ STATUSES = {
     "ServiceUnavailableException": 503,
 }
 
-# Stop reasons that are not Anthropic's own, as the nearest one that is (INFERRED).
+# Stop reasons that Anthropic does not have, and the nearest of Anthropic's (INFERRED).
 STOPS = {
     "guardrail_intervened": "refusal",
     "content_filtered": "refusal",
@@ -37,5 +37,5 @@ DOCUMENT_FORMATS = {"application/pdf": "pdf"}
 
 
 def status_of(exception: str, otherwise: int = 500) -> int:
-    """Return the HTTP status that an exception stands for, by its name in an answer or in a stream."""
+    """Return the HTTP status of an exception, by its name in a response or in a stream."""
     return STATUSES.get(f"{exception[:1].upper()}{exception[1:]}", otherwise)

@@ -1,7 +1,7 @@
 """An Anthropic messages body as a Converse request (docs/providers/bedrock.md).
 
-What Converse has no word for is left out where it is a hint, and refused where it would change the answer:
-then another route may take it.
+Unsupported hints are left out. Unsupported fields that would change the response are refused, so that another
+route may run the request.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMAT
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
-# What Converse has no name for and hands to the model as it is.
+# Fields that Converse does not have, but forwards to the model.
 _CLAUDE_FIELDS = ("thinking", "top_k")
 _SAMPLING = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}
 _TRANSLATED = frozenset(
@@ -21,17 +21,17 @@ _TRANSLATED = frozenset(
 _HINTS = frozenset(
     {"metadata", "service_tier", "speed", "inference_geo", "cache_control", "context_management"}
 )
-# Converse has system texts at the start only; later ones keep their place as the user's words.
+# Converse has system texts only at the start; later system texts become user messages at the same position.
 _ROLES = {"user": "user", "assistant": "assistant", "system": "user"}
 _KNOWN = _TRANSLATED | _HINTS | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
 
 
 def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = frozenset()) -> dict[str, Any]:
-    """Return the JSON body of Converse and ConverseStream; media stay base64, as both have it.
+    """Return the JSON body of Converse and ConverseStream; media stay base64, which both use.
 
-    `refuses` is what the model refuses here, though not at Anthropic.
+    `refuses` are the features that the model refuses here, though not at Anthropic.
 
-    Raises `InvalidInputError` for what Converse cannot take.
+    Raises `InvalidInputError` for fields that Converse does not support.
     """
     if unknown := [name for name, value in body.items() if name not in _KNOWN and value is not None]:
         raise _invalid(f"/{unknown[0]}", "This model's route does not take it.")
@@ -60,7 +60,7 @@ def _inference(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turns(messages: list[Any]) -> list[dict[str, Any]]:
-    """Return the conversation in turns: Anthropic joins those of one role, Converse wants them joined."""
+    """Return the conversation in turns: messages with the same role are joined, which Converse requires."""
     turns: list[dict[str, Any]] = []
     for position, message in enumerate(messages):
         role = _ROLES.get(str(message.get("role")))
@@ -88,7 +88,7 @@ def _blocks(content: Any, path: str) -> list[dict[str, Any]]:
 
 
 def _cache_point(marked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what stands after a block or a tool that ends a cached prefix."""
+    """Return the cache point after a block or a tool that ends a cached prefix; else nothing."""
     mark = marked.get("cache_control")
     if not isinstance(mark, dict):
         return []
@@ -123,7 +123,7 @@ def _media(kind: str, block: Mapping[str, Any], path: str) -> dict[str, Any]:
     media_format = formats.get(str(given.get("media_type")))
     if given.get("type") != "base64" or media_format is None:
         raise _invalid(f"{path}/source", f"Must be base64 of {', '.join(formats)}.")
-    # A document's name must be one of its kind, of few characters: its place is both.
+    # A document needs a unique name with few allowed characters, so its path is used.
     name = {"name": path.strip("/").replace("/", "-")} if kind == "document" else {}
     return {kind: {"format": media_format, **name, "source": {"bytes": given.get("data")}}}
 
@@ -146,7 +146,7 @@ def _tools(tools: list[Any], *, takes_strict: bool) -> list[dict[str, Any]]:
 def _choose(tool_config: dict[str, Any], extra: dict[str, Any], choice: Mapping[str, Any]) -> None:
     kind = choice.get("type")
     if kind == "none" or choice.get("disable_parallel_tool_use"):
-        # Converse has no word for either; the model's own field is handed through (INFERRED).
+        # Converse supports neither, so the model's own field is forwarded (INFERRED).
         extra["tool_choice"] = dict(choice)
     elif kind in ("auto", "any"):
         tool_config["toolChoice"] = {str(kind): {}}

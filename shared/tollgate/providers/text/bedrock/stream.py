@@ -12,14 +12,14 @@ from tollgate.text.sse import SseEvent, UnreadableStreamError
 
 
 class ConverseSplitter:
-    """Takes the bytes of ConverseStream in pieces of any size; gives events as Anthropic sends them."""
+    """Splits the bytes of ConverseStream, in pieces of any size, into events in Anthropic's format."""
 
     def __init__(self, message_id: str) -> None:
         self._decoder = EventStreamDecoder()
         self._events = ConverseEvents(message_id)
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
-        """Return the events that follow from `piece`. Raises `UnreadableStreamError`."""
+        """Yield the events that follow from `piece`. Raises `UnreadableStreamError`."""
         try:
             for message in self._decoder.feed(piece):
                 yield from map(_event, self._events.feed(_name(message), _payload(message)))
@@ -27,12 +27,12 @@ class ConverseSplitter:
             raise UnreadableStreamError from exc
 
     def close(self) -> Iterator[SseEvent]:
-        """Return what follows from the end of the stream."""
+        """Return the events that follow from the end of the stream."""
         return map(_event, self._events.close())
 
 
 def _name(message: EventMessage) -> str:
-    """Return the event's name, or that of the exception which the message is."""
+    """Return the name of the event or of the exception in a message."""
     for header in (":exception-type", ":error-code", ":event-type"):
         if header in message.headers:
             return message.headers[header]

@@ -1,4 +1,4 @@
-"""Requests to Bedrock: Converse, signed by the function's role or under a Bedrock API key."""
+"""Requests to Bedrock: Converse, signed by the function's role or with a Bedrock API key."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, m
 
 @dataclass(frozen=True, slots=True)
 class Bedrock:
-    """A region's Bedrock. `role` gives the credentials that sign now; with a `key` it is not asked."""
+    """Bedrock in a region. `role` returns the current credentials; with a `key` it is not called."""
 
     region: str
     role: Callable[[], AwsKey]
@@ -26,7 +26,7 @@ class Bedrock:
     base_url: str | None = None
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for it. Raises `InvalidInputError` for what Converse cannot take."""
+        """Return the exchange for a request. Raises `InvalidInputError` for unsupported fields."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is TextProtocol.OPENAI:
             body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
@@ -66,7 +66,7 @@ class Bedrock:
 
 
 def fault_of_answer(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
-    """Return the fault in an answer with an error status: its exception stands in a header."""
+    """Return the fault in a response with an error status; its exception is in a header."""
     name = headers.get(facts.ERROR_HEADER, "").partition(":")[0]
     fault = read_fault(status, body)
     return replace(fault, status=facts.status_of(name, status), type=name, code=name) if name else fault

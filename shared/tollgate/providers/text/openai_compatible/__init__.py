@@ -1,6 +1,6 @@
-"""Providers that speak OpenAI's chat completions: one adapter, and the facts of each vendor.
+"""Providers with OpenAI's chat completions: one adapter, and the facts of each vendor.
 
-facts.py       the vendors, and how each deviates
+facts.py       the vendors, and the deviations of each
 text.py        one request
-responses.py   OpenAI's Responses API in its place, where a model takes function tools there only
+responses.py   OpenAI's Responses API, for models that support function tools only there
 """

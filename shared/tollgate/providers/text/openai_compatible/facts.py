@@ -1,9 +1,10 @@
-"""The vendors and how each deviates from OpenAI.
+"""The vendors, and how each deviates from OpenAI.
 
 Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for MiniMax's codes.
 
-`passes` is what each vendor's documentation has for chat completions and prices by the token; INFERRED where
-it does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"), so it has none.
+`passes` are the fields of chat completions that the vendor documents and bills by the token. It is INFERRED
+if the documentation does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"),
+so it has none.
 """
 
 from collections.abc import Mapping
@@ -20,13 +21,14 @@ EMBEDDINGS_PATH = "/embeddings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor(ProviderAccount):
-    """A vendor that speaks the protocol, and its dialect.
+    """A vendor with this protocol, and its dialect.
 
-    `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
-    `tools_at_responses`: requests with function tools go to its Responses API.
-    `packs_vectors`: it sends embeddings in base64 where asked.
-    `ends_work`: it stops its work and its bill when the connection of a stream closes. `shows_thinking`: it
-    sends all that its models think (docs/providers/openai_compatible.md#ending-an-answer).
+    `caps_price`: the vendor chooses among hosts with different prices, so requests contain the highest price.
+    `tools_at_responses`: requests with function tools use its Responses API.
+    `packs_vectors`: it sends embeddings in base64 on request.
+    `ends_work`: it stops its work and its billing when the connection of a stream closes.
+    `shows_thinking`: it sends all thinking of its models
+    (docs/providers/openai_compatible.md#ending-an-answer).
     """
 
     simulator: str | None = "/v1"
@@ -60,7 +62,7 @@ _VENDORS = (
         name="openai",
         about=About("OpenAI (GPT)", "https://platform.openai.com/docs"),
         base_url="https://api.openai.com/v1",
-        # The second comes inside HTTP 200, at the end of a response.
+        # The second code comes with HTTP 200, at the end of a response.
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
         packs_vectors=True,
@@ -138,7 +140,7 @@ _VENDORS = (
             passes=passing("reasoning_split", "thinking"),
         ),
     ),
-    # Serves open models of others; its address is from its own documentation, not from the reference.
+    # Serves open models of others; the address is from its documentation, not from the reference.
     Vendor(
         name="together",
         about=About("Together (open models)", "https://docs.together.ai"),
@@ -166,7 +168,7 @@ _VENDORS = (
         ends_work=True,
         shows_thinking=True,
     ),
-    # Deployments are named after the model, in the operator's resource. Its v1 API takes the key as a bearer
+    # Deployments are named like the model, in the operator's resource. Its v1 API has the key as a bearer
     # token, and OpenAI's own fields.
     Vendor(
         name="azure",
@@ -178,8 +180,8 @@ _VENDORS = (
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
         ends_work=True,
     ),
-    # One key for the models of all vendors. What fails after the start comes inside HTTP 200, with the status
-    # as its code, or as a finish reason.
+    # One key for the models of all vendors. Errors after the start come with HTTP 200: with the status as the
+    # code, or as a finish reason.
     Vendor(
         name="openrouter",
         about=About("OpenRouter (all)", "https://openrouter.ai/docs/api-reference/overview"),
@@ -205,5 +207,5 @@ _VENDORS = (
         ),
     ),
 )
-# By provider name, as the catalog has it. Other regions of a vendor are another base URL beside its key.
+# By provider name in the catalog. For another region of a vendor, its credentials have another base URL.
 VENDORS: Mapping[str, Vendor] = {vendor.name: vendor for vendor in _VENDORS}

@@ -1,7 +1,7 @@
-"""OpenAI's Responses API in place of chat completions, where models that reason take no function tools.
+"""OpenAI's Responses API instead of chat completions, for reasoning models with function tools.
 
-A chat body as a Responses body, and its answer, whole or streamed, as the vendor would have given it at chat
-completions; the rest of the wire knows of chats alone. Pure.
+Translates a chat body to a Responses body, and the response, complete or streamed, to chat completions. The
+other code handles only chats. Pure.
 
 Source: the types of OpenAI's SDK (`openai.types.responses`); docs/providers/openai_compatible.md#responses.
 """
@@ -15,7 +15,7 @@ from tollgate.text.relay import DONE, chat_event
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
 
-# A lower limit is refused there.
+# The API refuses lower limits.
 MIN_OUTPUT_TOKENS = 16
 
 _SAME = frozenset(
@@ -30,7 +30,7 @@ _TRANSLATED = frozenset(
         *("response_format", "tools", "tool_choice", "stream_options", "store"),
     }
 )
-# Fields that it does not have, and the value that asks for nothing.
+# Fields that the API does not have, and their neutral values.
 _NEUTRAL = {"n": 1, "presence_penalty": 0, "frequency_penalty": 0, "logprobs": False, "modalities": ["text"]}
 _INCOMPLETE = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _TEXT_DELTAS = {
@@ -44,13 +44,13 @@ Fields = Mapping[str, Any]
 
 
 class _UnsayableError(Exception):
-    """The Responses API has no word for a part of a chat body."""
+    """The Responses API does not support a part of a chat body."""
 
 
 def responses_body(chat: Fields) -> dict[str, Any] | None:
-    """Return a chat body for the Responses API, `None` where it has no word for a part of it.
+    """Return a chat body in the format of the Responses API; `None` if the API does not support a part of it.
 
-    Nothing is stored there; reasoning comes encrypted, to be sent back with the next request.
+    OpenAI stores nothing; reasoning is encrypted, and clients send it back with the next request.
     """
     given = {name: value for name, value in chat.items() if value is not None}
     unknown = given.keys() - _SAME - _TRANSLATED
@@ -71,14 +71,14 @@ def responses_body(chat: Fields) -> dict[str, Any] | None:
             "include": ["reasoning.encrypted_content"],
         }
     except (_UnsayableError, KeyError, TypeError, AttributeError):
-        # Chat completions says what is wrong with it.
+        # Chat completions will report the error.
         return None
 
 
 def has_function_tools(chat: Fields) -> bool:
     """Return whether a chat body has a function tool, with an effort that is not `none`.
 
-    Models from gpt-5.5 on reason by themselves, and refuse tools where no effort is named, too.
+    Models from gpt-5.5 on reason by default, and refuse tools even without an effort.
     """
     tools = chat.get("tools")
     is_thinking = chat.get("reasoning_effort") != "none"
@@ -149,12 +149,12 @@ def _tools(given: Fields) -> dict[str, Any]:
 def _tool(tool: Fields) -> dict[str, Any]:
     if tool["type"] != "function":
         raise _UnsayableError
-    # Not named, a chat's tool is not strict, and one here is.
+    # The default of `strict` is false in chat completions, and true here.
     return {"type": "function", "parameters": None, "strict": False, **tool["function"]}
 
 
 def completion_of_response(body: bytes) -> bytes:
-    """Return a whole response as a chat completion, a failed one as an error. Raises `FaultError`."""
+    """Return a complete response as a chat completion; a failed response as an error. Raises `FaultError`."""
     try:
         response = json.loads(body)
         if response.get("error"):
@@ -177,7 +177,7 @@ def _completion(response: Fields) -> dict[str, Any]:
 
 
 def _said(item: Fields) -> Iterator[tuple[str, Any]]:
-    """Return what an item of the output adds to the fields of a chat's message."""
+    """Yield the additions of an output item to the fields of a chat message."""
     kind = item["type"]
     if kind == "reasoning":
         if text := "".join(part["text"] for part in item.get("summary") or []):
@@ -207,7 +207,7 @@ def _finish(response: Fields, is_call: bool) -> str:
 
 
 def chat_usage(usage: Any) -> dict[str, Any] | None:
-    """Return a response's usage as that of a chat; `None` where there is none."""
+    """Return a response's usage in the format of a chat; `None` if there is none."""
     if not isinstance(usage, dict):
         return None
     return {
@@ -220,7 +220,7 @@ def chat_usage(usage: Any) -> dict[str, Any] | None:
 
 
 class ResponsesSplitter:
-    """Takes the bytes of a streamed response in pieces of any size; gives events as of a streamed chat."""
+    """Splits the bytes of a streamed response, in pieces of any size, into events of a streamed chat."""
 
     def __init__(self) -> None:
         self._sse = SseSplitter()
@@ -229,13 +229,13 @@ class ResponsesSplitter:
         self._has_begun = False
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
-        """Return the events that follow from `piece`. Raises `UnreadableStreamError`."""
+        """Yield the events that follow from `piece`. Raises `UnreadableStreamError`."""
         for event in self._sse.feed(piece):
             if event.data is not None:
                 yield from self._events(event.data)
 
     def close(self) -> Iterator[SseEvent]:
-        """Return nothing: a stream that is whole has said so."""
+        """Return nothing: a complete stream ends with an event."""
         return iter(())
 
     def _events(self, data: bytes) -> Iterator[SseEvent]:

@@ -37,14 +37,14 @@ from tollgate.text.upstream import (
 
 @dataclass(frozen=True, slots=True)
 class OpenAiCompatible:
-    """One vendor under one key; `base_url` where it is not the vendor's own."""
+    """One vendor with one key; `base_url` if it differs from the vendor's."""
 
     vendor: Vendor
     key: str = field(repr=False)
     base_url: str | None = None
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
+        """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
         dialect = self.vendor.dialect
         if routed.request.protocol is TextProtocol.EMBEDDINGS:
             asked_for = embeddings_body(routed, packs=self.vendor.packs_vectors)
@@ -77,7 +77,7 @@ class OpenAiCompatible:
 
     @staticmethod
     def _at_responses(exchange: Exchange) -> Exchange:
-        """Return a chat's exchange for a call whose answer is a response."""
+        """Return a chat's exchange for a call to the Responses API."""
         return replace(
             exchange,
             read_whole=lambda body: exchange.read_whole(completion_of_response(body)),
@@ -85,13 +85,13 @@ class OpenAiCompatible:
         )
 
     def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
-        """Return what the body has besides the client's fields: the most we pay, in USD per 1M tokens.
+        """Return additions to the client's fields: the highest price, in USD per 1M tokens.
 
-        OpenRouter's `provider` object: a client's own is replaced, as it could choose a dearer host.
+        OpenRouter's `provider` object replaces the client's, which could choose a more expensive host.
         """
         if not self.vendor.caps_price:
             return {}
-        # The prices of a short input: it is a host's own tiers that make a long one dearer.
+        # The prices of a short input: some hosts charge more for a long input.
         prices = routed.model.prices
         most = {"prompt": f"{prices.input:f}"}
         if routed.model.embedding is None:
