@@ -11,7 +11,7 @@ from local.template import ROOT
 DATA = Path(ROOT) / "tests/truth/checked.json"
 PAGES = Path(ROOT) / "docs/providers"
 MARK = "Checked by"
-UNCHECKED = f"{MARK}: no vendor's code. Rests on "
+UNCHECKED = f"{MARK}: no vendor's code. The facts are from "
 """What the line begins with where there is no client to run; what its facts rest on stands behind it."""
 AI_SDK = "@ai-sdk/"
 """Packages that are not the vendors', but that many use to call them."""
