@@ -1,4 +1,4 @@
-"""Streamable HTTP without sessions: each request stands by itself, so any process can answer it."""
+"""Streamable HTTP without sessions: requests are independent, so any process can serve them."""
 
 import json
 from collections.abc import Callable, MutableMapping
@@ -13,27 +13,27 @@ from .service import Service
 from .tools import server
 
 MAX_BODY_BYTES = 1024 * 1024
-# What a challenge says (RFC 6750, section 3): without a key nothing but the scheme, with a wrong one why.
+# The challenge (RFC 6750, section 3): only the scheme without a key, and the reason with a wrong key.
 NO_KEY = 'Bearer realm="tollgate"'
 WRONG_KEY = (
     f'{NO_KEY}, error="invalid_token", error_description="The API key is unknown, expired or revoked."'
 )
 SEND_A_KEY = "Send your API key: Authorization: Bearer tg_live_…"
-# JSON-RPC's own code for what is JSON and no request (https://www.jsonrpc.org/specification#error_object).
+# JSON-RPC's code for JSON that is not a request (https://www.jsonrpc.org/specification#error_object).
 INVALID_REQUEST = -32600
-# A caller is known by a key and never by a cookie, so a page of another origin has nothing to borrow.
+# Callers authenticate with a key, never with a cookie, so a page of another origin gains nothing.
 _ANY_HOST = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 class McpApp:
-    """The ASGI app; `base_url_of` tells the API's address from the scope of a request."""
+    """The ASGI app. `base_url_of` returns the API's address for the scope of a request."""
 
     def __init__(self, version: str, base_url_of: Callable[[MutableMapping[str, Any]], str]) -> None:
         self._version = version
         self._base_url_of = base_url_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         request = Request(scope, receive)
         refusal = _refusal(request)
         if refusal is not None:
@@ -45,7 +45,8 @@ class McpApp:
 
     async def _answer(self, service: Service, request: Request, send: Send) -> None:
         scope = request.scope
-        # From the first request on: a client asks for another key, and shows no tools that all fail.
+        # Checked on the first request, so that the client asks for another key instead of listing unusable
+        # tools.
         if not await service.knows_key():
             await _unauthorized("This API key is unknown, expired or revoked.", WRONG_KEY)(
                 scope, request.receive, send
@@ -59,7 +60,7 @@ class McpApp:
             await _invalid_request()(scope, request.receive, send)
             return
         made = server(service, self._version)
-        # For this one request: an app that lives as long as its process would have one key for everybody.
+        # Created for each request. An app for the whole process would use one key for all callers.
         made.streamable_http_app(
             json_response=True,
             stateless_http=True,
@@ -71,7 +72,7 @@ class McpApp:
 
 
 async def _read(request: Request) -> bytes | None:
-    """Return the body, or `None` for one that is too large, of which the rest is left unread."""
+    """Return the body, or `None` if it is too large. The rest of a large body is not read."""
     found = bytearray()
     async for chunk in request.stream():
         found += chunk
@@ -81,7 +82,7 @@ async def _read(request: Request) -> bytes | None:
 
 
 def _again(body: bytes | None, receive: Receive) -> Receive:
-    """Return what gives a body that was read once more; in the place of a large one, something as large."""
+    """Return a `receive` that returns the body again, or spaces of a refused length for a large body."""
     messages: list[Message] = [
         {"type": "http.request", "body": b" " * (MAX_BODY_BYTES + 1) if body is None else body}
     ]
@@ -93,14 +94,14 @@ def _again(body: bytes | None, receive: Receive) -> Receive:
 
 
 def _has_good_id(body: bytes) -> bool:
-    """Return whether what is a request has an id that can be answered: a text or a whole number.
+    """Return whether the id of a request, if there is one, is a string or an integer.
 
-    With any other one the SDK takes it for a notification, does nothing and says 202.
+    With any other id the SDK treats it as a notification, ignores it and returns 202.
     """
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
-        # The SDK has an answer for what is no JSON.
+        # The SDK has an error for invalid JSON.
         return True
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return True
@@ -108,9 +109,9 @@ def _has_good_id(body: bytes) -> bool:
 
 
 def _refusal(request: Request) -> Response | None:
-    """Return the answer to a request that cannot be one of a tool: of another method, or without a key."""
+    """Return an error if the method is not POST or the key is missing, or else `None`."""
     if request.method != "POST":
-        # There are no sessions to listen to, or to end.
+        # Without sessions there is no stream to open and no session to end.
         return JSONResponse(
             _error(405, "method_not_allowed", "Use POST for this endpoint."), 405, {"allow": "POST"}
         )

@@ -1,4 +1,7 @@
-"""The API as the tools call it. Every rule, cap and price is the API's: a tool can do what its key can."""
+"""A client of the API for the tools.
+
+The API enforces all rules, caps and prices, and the key's permissions.
+"""
 
 import asyncio
 import time
@@ -9,25 +12,25 @@ from urllib.parse import quote
 
 import httpx
 
-# API Gateway gives up after 29 s.
+# Less than API Gateway's limit of 29 s.
 REQUEST_TIMEOUT_S = 28.0
 CHAT_TIMEOUT_S = 100.0
-# Any route that asks for a key: a good one without the right scope hears 403.
+# A route that needs a key. A valid key without its scope receives 403.
 KEY_PATH = "/api/v1/user/me"
-# Before each request, which has the gateway's 29 s for itself.
+# The check precedes each request, which may then use the gateway's 29 s.
 KEY_TIMEOUT_S = 3.0
-# The largest image that comes inside an answer: a model reads it.
+# The largest image that is included in a result, because a model reads it.
 MAX_INLINE_BYTES = 700_000
 ENDED = frozenset({"finished", "failed", "expired"})
 FIRST_LOOK_S, LAST_LOOK_S = 0.5, 3.0
 
 
 class ServiceError(Exception):
-    """The API refused; the text is for the agent, with each problem of an input."""
+    """The API returned an error. The text is for the agent and includes each problem of the input."""
 
 
 class Service:
-    """One caller of the API. Close it by `async with`."""
+    """A client of the API for one caller. Use `async with`, which closes it."""
 
     def __init__(
         self, base_url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None
@@ -40,7 +43,7 @@ class Service:
         )
 
     async def __aenter__(self) -> "Service":
-        """Return the caller."""
+        """Return the client."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -48,9 +51,9 @@ class Service:
         await self._http.aclose()
 
     async def knows_key(self) -> bool:
-        """Return whether the API knows the key, whatever it may be used for.
+        """Return whether the API accepts the key for any route.
 
-        Where the API does not answer, the key may be good: each tool asks again.
+        Returns `True` if the API does not respond, because the key may be valid. Each tool checks it again.
         """
         try:
             reply = await self._http.get(KEY_PATH, timeout=KEY_TIMEOUT_S)
@@ -59,7 +62,7 @@ class Service:
         return reply.status_code != httpx.codes.UNAUTHORIZED
 
     async def models(self, kind: str | None, capability: str | None) -> list[dict[str, Any]]:
-        """Return the catalog."""
+        """Return the models of the catalog that match the filters."""
         wanted = {"kind": kind, "capability": capability}
         params = {name: value for name, value in wanted.items() if value is not None}
         found: list[dict[str, Any]] = await self._data("GET", "/api/v1/catalog", params=params)
@@ -71,17 +74,20 @@ class Service:
         return found
 
     async def balance_cents(self) -> int:
-        """Return the balance. The key needs the scope `account`."""
+        """Return the balance in US cents. The key needs the scope `account`."""
         return int((await self._data("GET", "/api/v1/user/me"))["balance"])
 
     async def estimate(self, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a create would charge, and by which prices."""
+        """Return the price of a create and the prices on which it is based."""
         body = {"model": model, "input": values}
         found: dict[str, Any] = await self._data("POST", "/api/v1/generation/estimate", json=body)
         return found
 
     async def create(self, model: str, values: Mapping[str, Any], **bounds: Any) -> str:
-        """Create a task, once, and return its id; `bounds` are `maxCostCents` and `priceVersion`."""
+        """Create a task and return its id.
+
+        A retry does not create another. `bounds`: `maxCostCents`, `priceVersion`.
+        """
         given = {name: value for name, value in bounds.items() if value is not None}
         body: dict[str, Any] = {"model": model, "input": values, **given}
         headers = {"idempotency-key": f"mcp-{uuid.uuid4()}"}
@@ -89,7 +95,7 @@ class Service:
         return str(created["taskId"])
 
     async def cancel(self, task_id: str) -> dict[str, Any]:
-        """Ask for the end of a task."""
+        """Request the cancellation of a task."""
         found: dict[str, Any] = await self._data("POST", f"/api/v1/task/cancel/{_segment(task_id)}")
         return found
 
@@ -99,30 +105,30 @@ class Service:
         return found
 
     async def task(self, task_id: str, wait_s: float = 0.0) -> dict[str, Any]:
-        """Return a task, as soon as it has ended, or as it is after `wait_s` seconds."""
+        """Return a task when it has ended, or after `wait_s` seconds in its current state."""
         until, pause_s = time.monotonic() + wait_s, FIRST_LOOK_S
         while True:
             found: dict[str, Any] = await self._data("GET", f"/api/v1/task/status/{_segment(task_id)}")
             left_s = until - time.monotonic()
-            # Not ended is an answer too: the agent has the task's id and asks again when it likes.
+            # A task that has not ended is a result too, because the agent can use its id to ask again.
             if found["status"] in ENDED or left_s <= 0:
                 return found
             await asyncio.sleep(min(pause_s, left_s))
             pause_s = min(pause_s * 1.5, LAST_LOOK_S)
 
     async def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a chat completion, with its cost in micro-USD as `costMicroUsd` where it was said."""
+        """Return a chat completion with its cost in micro-USD as `costMicroUsd`, or `None` if unknown."""
         reply = await self._send("POST", "/api/v1/chat/completions", json=body, timeout=CHAT_TIMEOUT_S)
         cost = reply.headers.get("x-tollgate-cost-micro-usd")
         return {**reply.json(), "costMicroUsd": None if cost is None else int(cost)}
 
     async def small_file(self, url: str) -> tuple[bytes, str] | None:
-        """Return the bytes and the type of a file of ours, or `None` where it is too large to show."""
-        # Without our key: results are public, and their host is not the API's.
+        """Return the bytes and the type of a result file, or `None` if it is too large to show."""
+        # Without the key, because results are public and stored on another host than the API.
         async with self._http.stream("GET", url, headers={"authorization": ""}) as reply:
             if reply.is_error:
                 return None
-            # Counted as it comes: what the answer says of its length may be missing, or untrue.
+            # Counted while reading, because the declared length may be missing or wrong.
             found = bytearray()
             async for chunk in reply.aiter_bytes():
                 found += chunk
@@ -145,7 +151,7 @@ class Service:
 
 
 def _refusal(reply: httpx.Response) -> str:
-    """Return what an error says, with every problem of the input: an agent can mend those by itself."""
+    """Return the message of an error, with every problem of the input, so that an agent can correct them."""
     try:
         error = reply.json()["error"]
         lines = [f"{error['message']} ({error['code']})"]
@@ -164,5 +170,5 @@ def _allowed(problem: Mapping[str, Any]) -> str:
 
 
 def _segment(text: str) -> str:
-    """Return an id as one segment of a path; of no id, one that nothing has."""
+    """Return an id as one segment of a path; `-`, which does not exist, for an empty id."""
     return quote(text, safe="") or "-"

@@ -1,4 +1,4 @@
-"""The tools as a program: `tollgate-mcp`, with `TOLLGATE_URL` and `TOLLGATE_API_KEY` in its environment."""
+"""The tools as the program `tollgate-mcp`, with `TOLLGATE_URL` and `TOLLGATE_API_KEY` in its environment."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ PACKAGE = "tollgate-mcp"
 
 
 def main() -> None:
-    """Serve the tools over standard input and output until it is closed."""
+    """Serve the tools over standard input and output until the input is closed."""
     url, key = os.environ.get("TOLLGATE_URL"), os.environ.get("TOLLGATE_API_KEY")
     if not url or not key:
         sys.exit("tollgate-mcp: set TOLLGATE_URL and TOLLGATE_API_KEY.")

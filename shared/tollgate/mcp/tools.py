@@ -1,4 +1,4 @@
-"""The tools that an agent has. Money is said in dollars wherever it is spent."""
+"""The tools for agents. Tools that spend money show the amount in dollars."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from .service import Service, ServiceError
 
-# A call of a tool ends before the gateway's 29 s.
+# A tool call must end before the gateway's 29 s.
 MAX_WAIT_S = 25
 MAX_INLINE_IMAGES = 4
 MAX_LISTED = 200
@@ -39,7 +39,7 @@ TaskId = Annotated[str, Field(description="The id that generate gave.")]
 
 
 def server(service: Service, version: str) -> MCPServer[Any]:
-    """Return the server of one caller."""
+    """Return the MCP server for one caller."""
     made: MCPServer[Any] = MCPServer(
         name="tollgate", title="Tollgate", instructions=INSTRUCTIONS, version=version
     )
@@ -57,7 +57,7 @@ def server(service: Service, version: str) -> MCPServer[Any]:
 
 
 class Tools:
-    """What each tool does. Its docstring is what an agent reads."""
+    """The tools. Agents read their docstrings."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -71,7 +71,7 @@ class Tools:
             str | None, Field(description="Such as text-to-video or image-to-image.")
         ] = None,
     ) -> str:
-        """List the models with what they cost. Free."""
+        """List the models with their prices. Free."""
         try:
             found = await self._service.models("llm" if kind == "text" else None, capability)
         except ServiceError as exc:
@@ -102,7 +102,7 @@ class Tools:
         return json.dumps({name: found[name] for name in shown if found.get(name)}, ensure_ascii=False)
 
     async def estimate(self, model: Model, input: Input) -> str:  # noqa: A002 - the API's own name
-        """Return exactly what generate would charge for this input, and its price_version. Free."""
+        """Return the exact charge of generate for this input, and its price_version. Free."""
         try:
             found = await self._service.estimate(model, input)
             return f"{dollars(int(found['price']))} (price_version {found['priceVersion']})"
@@ -121,33 +121,36 @@ class Tools:
         ] = None,
         wait_seconds: Wait = 20,
     ) -> CallToolResult:
-        """Generate an image, a video or music. COSTS MONEY: what estimate tells, charged at once and refunded
-        in full if it fails. Returns the files' URLs, small images themselves, or the task's id.
+        """Generate an image, a video or music.
+
+        COSTS MONEY: the price from estimate is charged at once, and refunded in full if it fails. Returns the
+        files' URLs and small images, or the task's id.
         """
         cents = None if max_cost_usd is None else cents_of(max_cost_usd)
         try:
-            # The service compares the bound with the very price that it charges: none can move in between.
+            # The service compares the bound with the price that it charges, so the price cannot change in
+            # between.
             task_id = await self._service.create(model, input, maxCostCents=cents, priceVersion=price_version)
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
     async def get_task(self, task_id: TaskId, wait_seconds: Wait = 20) -> CallToolResult:
-        """Return how a generation is, with its files when it is finished. Free, however often."""
+        """Return the status of a generation, with its files when it is finished. Free."""
         try:
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
     async def cancel_task(self, task_id: TaskId) -> CallToolResult:
-        """Ask for the end of a generation; refunded where nothing will be made."""
+        """Cancel a generation. It is refunded if it ends without a result."""
         try:
             return await self._shown(await self._service.cancel(task_id))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
     async def delete_task_files(self, task_id: TaskId) -> CallToolResult:
-        """Delete the files of a generation that has ended, for good. Nothing is refunded."""
+        """Delete the files of a generation that has ended, permanently. Nothing is refunded."""
         try:
             return await self._shown(await self._service.delete_files(task_id))
         except ServiceError as exc:
@@ -160,10 +163,10 @@ class Tools:
         system: Annotated[str | None, Field(description="The system prompt.")] = None,
         max_tokens: Annotated[int, Field(gt=0, description="The longest answer, in tokens.")] = 4096,
     ) -> str:
-        """Ask a text model. COSTS MONEY: its tokens, as list_models tells their price."""
+        """Ask a text model. COSTS MONEY: its tokens, at the prices of list_models."""
         before = [{"role": "system", "content": system}] if system else []
         messages = [*before, {"role": "user", "content": prompt}]
-        # Always bounded: without it the model's own maximum would be held from the balance.
+        # Always limited. Otherwise the hold would cover the model's own maximum.
         body = {"model": model, "messages": messages, "max_tokens": max_tokens}
         try:
             answer = await self._service.chat(body)
@@ -173,26 +176,26 @@ class Tools:
         return str((choices[0].get("message") or {}).get("content") or "")
 
     async def balance(self) -> str:
-        """Return what is left of the account's balance. The API key needs the scope `account`. Free."""
+        """Return the account's balance. The API key needs the scope `account`. Free."""
         try:
             return dollars(await self._service.balance_cents())
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
     async def _shown(self, task: Mapping[str, Any]) -> CallToolResult:
-        """Return a task as text, and its small images as images."""
+        """Return a task as text, with its small images."""
         content: list[Any] = [TextContent(type="text", text=json.dumps(told(task), ensure_ascii=False))]
         images = [one for one in task.get("files") or () if one.get("fileType") == "image"]
         for one in images[:MAX_INLINE_IMAGES]:
             if (found := await self._service.small_file(one["fileUrl"])) is not None:
                 data = base64.b64encode(found[0]).decode()
                 content.append(ImageContent(type="image", data=data, mime_type=found[1]))
-        # Agents look at this flag, and not at the words, to tell whether they got what they asked for.
+        # Agents use this flag to detect a failure, not the text.
         return CallToolResult(content=content, is_error=task["status"] in ("failed", "expired"))
 
 
 def told(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an agent needs to know of a task, money in dollars."""
+    """Return the fields of a task for an agent, with money in dollars."""
     names = ("taskId", "status", "model", "progress", "files", "filesDeletedTime", "output", "error")
     found = {name: task[name] for name in names if task.get(name) is not None}
     costs = {"cost": task.get("costCents"), "refunded": task.get("refundedCents")}
@@ -200,7 +203,7 @@ def told(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def price_of(model: Mapping[str, Any]) -> str:
-    """Return a model's price in words."""
+    """Return a model's price as text."""
     if model.get("kind") == "llm":
         prices = {one["key"]: one["price"] for one in model.get("pricing") or ()}
         return f"${prices.get('input')} in and ${prices.get('output')} out per million tokens"
@@ -208,10 +211,10 @@ def price_of(model: Mapping[str, Any]) -> str:
 
 
 def cents_of(usd: float) -> int:
-    """Return whole cents, rounded down, by the number as written: 0.29 * 100 is under 29 in floats."""
+    """Return US dollars as whole cents, rounded down. Decimal, because 0.29 * 100 is below 29 in floats."""
     return int(Decimal(str(usd)) * 100)
 
 
 def dollars(cents: int) -> str:
-    """Return cents as dollars."""
+    """Return cents as dollars, such as `$1.05`."""
     return f"${cents // 100}.{cents % 100:02}"
