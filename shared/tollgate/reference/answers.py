@@ -1,4 +1,4 @@
-"""The JSON Schemas of what the API answers, made of the types that the code is checked against."""
+"""The JSON Schemas of the API's responses, generated from the types that mypy checks."""
 
 from functools import cache
 from typing import Any, Literal
@@ -18,8 +18,8 @@ from tollgate.webhooks import models as webhooks
 
 Json = dict[str, Any]
 
-# Where the answers are declared. Whatever is named `…View` there is a schema of the document, so that a new
-# answer needs no word here.
+# The modules that declare responses. Each type named `…View` becomes a schema of the document, so a new
+# response needs no change here.
 _MODULES = (accounts, webhook_secrets, artifacts, pricing, catalog, entries, tasks, text, counts, webhooks)
 _SUFFIX = "View"
 _ANSWER: Literal["serialization"] = "serialization"
@@ -27,7 +27,7 @@ _ANSWER: Literal["serialization"] = "serialization"
 
 @cache
 def answer_schemas() -> dict[str, Json]:
-    """Return the schemas of the answers and of what stands in them, by the names of the types less `View`."""
+    """Return the schemas of the responses and of their parts, by the types' names without `View`."""
     shapes = {
         name: one for module in _MODULES for name, one in vars(module).items() if name.endswith(_SUFFIX)
     }
@@ -37,7 +37,7 @@ def answer_schemas() -> dict[str, Json]:
 
 
 def _as_shown(value: Any) -> Any:
-    """Return a schema with the names of the document, without pydantic's titles and the words of enums."""
+    """Return a schema with the document's names, without pydantic's titles and the docstrings of enums."""
     if isinstance(value, list):
         return [_as_shown(one) for one in value]
     if not isinstance(value, dict):
@@ -49,7 +49,7 @@ def _as_shown(value: Any) -> Any:
 
 
 def _or_null(schema: Json) -> Json:
-    """Return a plain type that may be null as one schema, which generators make the better types of."""
+    """Return a nullable plain type as one schema, for which generators create better types."""
     first, *others = schema.get("anyOf", [{}])
     if others != [{"type": "null"}] or not isinstance(first.get("type"), str):
         return schema

@@ -1,4 +1,4 @@
-"""What the calculator of a model's page says: by the published prices, with the code that charges. Pure."""
+"""The calculator on a model's page. It uses the published prices and the code that charges. Pure."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -23,22 +23,22 @@ def fields_of(model: Model, params: Sequence[Mapping[str, Any]]) -> list[Mapping
 
 
 def media_price(model: Model, values: Mapping[str, Any]) -> str:
-    """Return what a generation costs with `values` and, for the rest, the model's example; or why not."""
-    # The example fills in what has no price, a prompt for one, so that the checks of a create can pass.
+    """Return the price of a generation with `values` and otherwise the model's example, or the problem."""
+    # The example adds fields without a price, such as a prompt, so that the checks of a create can pass.
     given = {**(example_input(model) or {}), **values}
     try:
         return dollars(quote(model, model.check(given)).charge_cents)
     except InvalidInputError as exc:
         return "; ".join(f"{one.path.removeprefix('/input/')}: {one.message}" for one in exc.problems)
-    # Seconds of a file are probed at a create; here there is none.
+    # A create reads the length of a file, but the calculator has no file.
     except UnknownPriceError:
         return "Depends on the length of your file"
 
 
 def text_price(model: ListedTextModel, input_tokens: int, output_tokens: int) -> str:
-    """Return what a request of so many tokens costs, without a cache, in whole micro-dollars."""
+    """Return the cost of a request with these numbers of tokens, without a cache, in US dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
     cost = (prices.input * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
-    # To the micro-dollar, as text is charged.
+    # Rounded to the micro-USD, like the charge of a text request.
     return usd(cost.quantize(_PLACES))

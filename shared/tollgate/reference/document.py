@@ -1,4 +1,4 @@
-"""The service as one OpenAPI 3.1 document, made of what the code itself says: routes, errors, the catalog."""
+"""The OpenAPI 3.1 document, generated from the routes, the errors and the catalog."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from tollgate.reference.answers import answer_schemas
 from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
-# The base URL where nobody knows it: as seen from where this document is.
+# The base URL if it is unknown: relative to the document.
 RELATIVE = "../.."
 HERE = Path(__file__).parent
 TEXT = "text"
@@ -21,7 +21,7 @@ _ABOUT = (
     "One API key and one prepaid balance for images, videos, music and text. Paths are relative to your "
     "base URL. Match errors on `error.code`. Models whose id starts with `test-` are free."
 )
-# As the clients that are made of it.
+# The same licence as the clients that are generated from it.
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REFUSAL = {
     "description": "What the provider refused, with its own status and, in its own protocol, its words."
@@ -38,10 +38,10 @@ Json = dict[str, Any]
 
 
 def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: bool = True) -> Json:
-    """Return the document for the models of `catalog`, of the service at `base_url`.
+    """Return the document for the models of `catalog` and the service at `base_url`.
 
-    Without the create bodies of the models, which are most of it, it is an outline: they are named in it,
-    and not there.
+    Without `with_generations` it is an outline: it refers to the create bodies of the models but does not
+    contain them. They are the largest part.
     """
     source = read_yaml(HERE / "operations.yaml")
     paths: dict[str, Json] = {}
@@ -50,7 +50,7 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
         paths.setdefault(path, {})[method.lower()] = _operation(path, operation)
     written = read_yaml(HERE / "schemas.yaml")
     schemas = {
-        # `Error` is what those of each status are made of.
+        # `Error` is only the base of the schemas for each status.
         **{name: schema for name, schema in written.items() if name != "Error"},
         **answer_schemas(),
         **dict(_error_schemas(source["operations"].values())),
@@ -83,9 +83,9 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
 
 @cache
 def errors() -> Mapping[str, type[TollgateError]]:
-    """Return every error that a customer can meet, by its code."""
+    """Return all errors that customers can receive, by code."""
     found: list[type[TollgateError]] = [TollgateError]
-    # The list grows while it is gone through: subclasses of subclasses are found, too.
+    # The list grows during the loop, so it also finds subclasses of subclasses.
     for error in found:
         found += error.__subclasses__()
     return {error.code: error for error in found[1:] if error.__module__ in _OWN_MODULES}
@@ -111,14 +111,14 @@ def _operation(path: str, source: Json) -> Json:
         made["parameters"] = parameters
     if "body" in source:
         made["requestBody"] = _body(source)
-    # Generators make a type of the success: of a redirect that is the file behind it.
+    # Generators create a type for the success. For a redirect it is the file at the target.
     made["responses"] = {"302": _FOUND, "200": _FILE} if source.get("redirect") else {"200": _success(source)}
     if source.get("cached"):
         made["responses"]["304"] = _NOT_MODIFIED
     for status, codes in _by_status(source):
         made["responses"][status] = {"$ref": f"#/components/responses/{_response_name(source, codes)}"}
     if scope == TEXT:
-        # A provider's own refusal is relayed with its status and body, which no list of ours can name.
+        # A provider's own error is forwarded with its status and body, which cannot be listed here.
         made["responses"]["4XX"] = _REFUSAL
     made["security"] = _security(scope)
     return made
@@ -138,7 +138,7 @@ def _words(source: Json, scope: str | None) -> Json:
 def _security(scope: str | None) -> list[Json]:
     if scope is None:
         return []
-    # Anthropic's SDKs send the key as `x-api-key`; on media routes nobody does.
+    # Anthropic's SDKs send the key as `x-api-key`. Clients of media routes do not.
     return [{"bearer": []}, {"apiKey": []}] if scope == TEXT else [{"bearer": []}]
 
 
@@ -193,11 +193,11 @@ def _schema(named: str | Json) -> Json:
 
 
 def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
-    """Return the error codes of a route, by their HTTP status."""
+    """Return the error codes of a route by HTTP status."""
     codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
     by_status: dict[int, list[str]] = {}
-    # The gateway's own bound holds for all routes, and any of them may meet a fault or a busy database. Each
-    # code once: generators make a branch of each.
+    # These errors are possible on all routes: the gateway's limit, an internal error, a busy database.
+    # Duplicates are removed, because generators create a type for each entry.
     for code in dict.fromkeys([*codes, "rate_limited", "internal_error", "storage_busy"]):
         by_status.setdefault(errors()[code].status, []).append(code)
     return ((str(status), by_status[status]) for status in sorted(by_status))
@@ -206,7 +206,7 @@ def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
 def _error_responses(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
     for source in sources:
         for _, codes in _by_status(source):
-            # Named by their codes: routes with the same errors share one response.
+            # Named by the codes, so that routes with the same errors share a response.
             yield _response_name(source, codes), _error_response(codes, is_text=_is_text(source))
 
 
@@ -219,7 +219,7 @@ def _is_text(source: Json) -> bool:
 
 
 def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
-    """Return the answer of one status; on text routes a provider's own body may come in its place."""
+    """Return the response for one status. On text routes it may be a provider's own body instead."""
     found = [errors()[code] for code in codes]
     about = [f"`{error.code}`: {(error.__doc__ or '').splitlines()[0]}" for error in found]
     if is_text:
@@ -234,11 +234,11 @@ def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
 
 
 def _error_schemas(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
-    """Return a body for each status that an operation names, with the codes that come with it.
+    """Yield a body for each status that an operation names, with its codes.
 
-    Generators make a type of each.
+    Generators create a type for each.
     """
-    # Statuses that no route answers would be types that nobody ever gets.
+    # Statuses of no route would become unused types.
     named = {int(status) for source in sources if not _is_text(source) for status, _ in _by_status(source)}
     by_status: dict[int, list[type[TollgateError]]] = {}
     for error in errors().values():
@@ -269,13 +269,13 @@ def _model_ids(catalog: Catalog) -> dict[str, Json]:
 
 
 def _with_references(value: Any) -> Any:
-    """Return a document in which the bare names of schemas are references."""
+    """Return the document with references in place of the bare names of schemas."""
     if isinstance(value, list):
         return [_with_references(one) for one in value]
     if not isinstance(value, dict):
         return value
     return {
-        # A reference with a slash is one already: to a response or a header.
+        # A name with a slash is already a reference to a response or a header.
         key: f"#/components/schemas/{one}" if key == "$ref" and "/" not in one else _with_references(one)
         for key, one in value.items()
     }

@@ -1,6 +1,6 @@
-"""Complete programs for the docs: each makes something and has the file, or the answer, at its end. Pure.
+"""Complete programs for the docs. Each ends with the saved file or the printed response. Pure.
 
-The key and the address stand in the environment, as everywhere in the docs.
+The key and the address come from the environment, as everywhere in the docs.
 """
 
 import json
@@ -15,7 +15,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program: its language as highlighters know it, what the tab says, and the code."""
+    """A program: its language for the highlighter, the label of its tab, and its code."""
 
     language: str
     label: str
@@ -34,7 +34,7 @@ def media(model_id: str, values: Body) -> list[Example]:
 
 
 def text(model_id: str) -> list[Example]:
-    """Return programs that ask a text model and print its answer."""
+    """Return programs that call a text model and print its response."""
     body = {"model": model_id, "messages": [{"role": "user", "content": "Say hello"}]}
     return [
         Example("bash", "curl", _TEXT_CURL.replace("BODY", _quoted(body))),
@@ -45,7 +45,7 @@ def text(model_id: str) -> list[Example]:
 
 
 def embedding(model_id: str) -> list[Example]:
-    """Return programs that ask for the vectors of two texts and print how long they are."""
+    """Return programs that request the vectors of two texts and print their lengths."""
     body = {"model": model_id, "input": ["a lighthouse at dusk", "a harbour at dawn"]}
     return [
         Example("bash", "curl", _EMBEDDING_CURL.replace("BODY", _quoted(body))),
@@ -55,7 +55,7 @@ def embedding(model_id: str) -> list[Example]:
 
 
 def endpoint(method: str, path: str, body: Body | None) -> list[Example]:
-    """Return one request to an endpoint; what stands in braces in its path is for the reader to fill in."""
+    """Return one request to an endpoint. The reader replaces the parts of the path in braces."""
     url = f"$TOLLGATE_URL{path}"
     lines = [f'curl -sS -X {method} "{url}"', '-H "Authorization: Bearer $TOLLGATE_API_KEY"']
     sent = "" if body is None else f"    json={_python(body, 4)},\n"
@@ -80,7 +80,7 @@ def _filled(template: str, model_id: str, values: Body) -> str:
 
 
 def _quoted(body: Body) -> str:
-    # Inside single quotes a shell knows no other special character.
+    # In single quotes, the quote is the only special character of a shell.
     return "'" + _json(body).replace("'", "'\\''") + "'"
 
 

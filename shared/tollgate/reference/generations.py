@@ -13,7 +13,7 @@ Schema = dict[str, Any]
 
 _PROMPT = {"prompt": "a lighthouse at dusk, oil on canvas"}
 _IMAGE, _VIDEO = "https://example.com/image.png", "https://example.com/video.mp4"
-# Short inputs; each profile takes one of them at least.
+# Short inputs. Each profile accepts at least one.
 _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     _PROMPT,
     _PROMPT | {"size": "1:1"},
@@ -28,7 +28,7 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
 
 
 def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
-    """Return the schema `Generation`, one for each model, told by its `model`."""
+    """Return the schema `Generation` and a schema for each model. The field `model` selects between them."""
     models = catalog.models()
     creates = {f"Generation.{model.id}": _create(model) for model in models}
     mapping = {model.id: f"#/components/schemas/Generation.{model.id}" for model in models}
@@ -40,7 +40,7 @@ def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
 
 
 def example_input(model: Model) -> Mapping[str, Any] | None:
-    """Return a short input that the model and one of its live routes take, where one is known."""
+    """Return a short input that the model and at least one live route accept; `None` if none is known."""
     return next((given for given in _CANDIDATES if _is_taken(model, given)), None)
 
 
@@ -71,16 +71,16 @@ def _is_taken(model: Model, given: Mapping[str, Any]) -> bool:
 
 
 def _in_words(schema: Schema) -> Schema:
-    """Return a choice of fractions as a number, with the choice in its description: generators know no such
-    enum. The model's own schema (`/catalog/{id}/schema`) has it."""
+    """Return a choice of fractions as a number with the choice in its description.
+
+    Generators do not support such an enum. The model's own schema (`/catalog/{id}/schema`) has it."""
     choice = ", ".join(map(str, schema["enum"]))
     told = f"{schema.get('description', '')} One of {choice}.".strip()
     return {**{name: each for name, each in schema.items() if name != "enum"}, "description": told}
 
 
 def _without_definitions(schema: Schema) -> Schema:
-    """Return a schema with its own definitions put where they are referred to: in a document they would not
-    be found."""
+    """Return a schema with its definitions inlined, because references to them would not resolve there."""
     definitions = schema.get("$defs", {})
 
     def put_in(value: Any) -> Any:
@@ -99,17 +99,17 @@ def _without_definitions(schema: Schema) -> Schema:
 
 
 def _plain(schema: Schema) -> Schema:
-    """Return a schema that means the same, said as linters want it.
+    """Return an equivalent schema in the form that linters expect.
 
-    A choice of one is that one, a name that is required is one of the properties, and a branch says that it
-    is about some of them.
+    A choice with one member becomes that member, required names are also properties, and a branch allows
+    additional properties.
     """
     for key in ("anyOf", "allOf"):
         members = schema.get(key)
         if isinstance(members, list) and len(members) == 1 and not members[0].keys() & schema.keys() - {key}:
             schema = {**{name: one for name, one in schema.items() if name != key}, **members[0]}
     for key in ("then", "else"):
-        # Redocly takes each branch for the whole object otherwise.
+        # Otherwise Redocly interprets each branch as the complete object.
         if "properties" in schema.get(key, {}):
             schema[key] = {**schema[key], "additionalProperties": True}
     required = schema.get("required")

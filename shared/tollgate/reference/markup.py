@@ -1,6 +1,6 @@
-"""Markdown as the HTML of a page: programs that follow one another are one box with a tab for each.
+"""Converts Markdown to the HTML of a page. Adjacent programs become one box with a tab for each.
 
-The parser passes on no HTML of the source, so nothing of a catalog can become one.
+The parser escapes HTML in the source, so no text of a catalog can become HTML.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import escape
 
-# Where a page puts its button to copy.
+# The position of a page's copy button.
 ICON_SLOT = "<!--copy-->"
 _LABELS = {"bash": "Shell", "json": "JSON", "python": "Python", "typescript": "TypeScript"}
 
 
 def html_of(markdown: str) -> str:
-    """Return a page as HTML; tables scroll by themselves, headings have anchors."""
+    """Return a page as HTML. Tables scroll separately, and headings have anchors."""
     tokens = _parser().parse(markdown)
     return "".join(_rendered(tokens))
 
@@ -32,11 +32,11 @@ def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
         token = tokens[at]
         if token.type == "heading_open":
             token.attrSet("id", _anchor(tokens[at + 1].content))
-        # The parser says it by a style of the element, which the policy of the pages forbids.
+        # The parser sets a style attribute, which the pages' content security policy forbids.
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", None) == "text-align:right":
             token.attrSet("class", "number")
         if token.type == "table_open":
-            # To be scrolled by keyboard a box must take the focus, and say what it is.
+            # A box must be focusable and have a name, so that it can be scrolled by keyboard.
             yield '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
         yield _parser().renderer.render([token], _parser().options, {})
         if token.type == "table_close":
@@ -82,5 +82,5 @@ def _anchor(title: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    # Descriptions come from a catalog that operators push: none of it may become HTML.
+    # Descriptions come from a catalog that operators push, and must not become HTML.
     return MarkdownIt("commonmark", {"html": False}).enable("table")

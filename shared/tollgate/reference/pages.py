@@ -1,4 +1,4 @@
-"""The reference as it is answered, made once per catalog: JSON, the docs, a text for language models."""
+"""The rendered reference, once per catalog: JSON, the docs, a text for language models."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -20,15 +20,15 @@ GENERATION = "Generation."
 
 
 class Reference:
-    """What is said of a catalog and of the service around it. Keep one for the life of the catalog."""
+    """The reference for one catalog and its service. Keep one for the life of the catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._openapi: dict[str, CachedBody] = {}
 
     def openapi(self, base_url: str) -> CachedBody:
-        """Return the OpenAPI document of the service at `base_url`: one's own, so they are few."""
-        # Only the address differs; the document itself, most of a second's work, is made once.
+        """Return the OpenAPI document of the service at `base_url`. A service has few base URLs."""
+        # Only the address differs. The rest takes most of a second, so it is generated once.
         made = self._openapi.get(base_url)
         if made is None:
             made = self._openapi[base_url] = CachedBody.of({**self._document, "servers": [{"url": base_url}]})
@@ -41,17 +41,20 @@ class Reference:
 
     @cached_property
     def site(self) -> Site:
-        """Return the docs. Most pages need no schema of any model, and half a document is made in no time."""
+        """Return the docs.
+
+        Most pages need no schema of a model, and the outline is generated quickly.
+        """
         outline = openapi(self._catalog, with_generations=False)
         return Site(self._catalog, outline, self.headlines, lambda: self._document["components"]["schemas"])
 
     @cached_property
     def headlines(self) -> Headlines:
-        """Return what each model costs in a line, by its id."""
+        """Return the headline price of each model, by id."""
         return Headlines(self._catalog)
 
     def tiers(self, model_id: str) -> list[Tier]:
-        """Return the prices of a text model by the length of the input; raises `ModelNotFoundError`."""
+        """Return the prices of a text model by the length of the input. Raises `ModelNotFoundError`."""
         found = self._catalog.named(model_id)
         if found is None:
             raise ModelNotFoundError
@@ -63,7 +66,7 @@ class Reference:
 
     def _rendered(self, template: str) -> CachedBody:
         schemas = self._document["components"]["schemas"]
-        # One body a model: a language model that writes a request needs the one of its model alone.
+        # One body per model, because a language model needs only the body for its model.
         generations = {name: one for name, one in schemas.items() if name.startswith(GENERATION)}
         text = (
             _environment()

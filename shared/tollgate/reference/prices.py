@@ -1,4 +1,4 @@
-"""What a model costs in the words of a page: one line for a card, and what each price stands for. Pure."""
+"""The prices of a model as text for pages: one line for a card, and the condition of each price. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,9 +20,9 @@ _RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation"}
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """An amount as text, for people (`$1.42`) and exactly (`$1.416`), and what it is for (`input`).
+    """An amount as rounded text (`$1.42`), as exact text (`$1.416`), and its subject (`input`).
 
-    The last is empty where it needs no word.
+    The subject may be empty.
     """
 
     shown: str
@@ -35,9 +35,9 @@ FREE = Amount("Free", "Free")
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The price of a model in a line: `$2.00 input, $10.00 output` and `per 1M tokens`.
+    """The price of a model in one line: `$2.00 input, $10.00 output` and `per 1M tokens`.
 
-    `usd` is what models of one type are put in order by.
+    `usd` is the value by which models of one type are sorted.
     """
 
     amounts: tuple[Amount, ...]
@@ -46,19 +46,19 @@ class Headline:
 
 
 def headline(model: AnyModel) -> Headline:
-    """Return what the model's defaults cost, of a text model what a million tokens in and out cost."""
+    """Return the price with the model's defaults, or a text model's prices of a million tokens."""
     return _text(model) if isinstance(model, ListedTextModel) else _media(model)
 
 
 class Headlines:
-    """What each model of a catalog costs in a line, by its id; each is worked out when it is asked for."""
+    """The headlines of a catalog's models by id, each calculated on first use."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._known: dict[str, Headline] = {}
 
     def __getitem__(self, model_id: str) -> Headline:
-        """Return the line of a model; raises `ModelNotFoundError`."""
+        """Return a model's headline. Raises `ModelNotFoundError`."""
         if model_id not in self._known:
             model = self._catalog.find(model_id)
             if model is None:
@@ -69,14 +69,14 @@ class Headlines:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The prices of a text model per 1M tokens, by what is billed, and for which length of input they are."""
+    """The prices of a text model per 1M tokens by kind of token, and the range of input for them."""
 
     when: str
     prices: Mapping[str, str]
 
 
 def tiers(model: AnyModel) -> list[Tier]:
-    """Return the prices of a text model, those of short inputs first; of other models none."""
+    """Return the prices of a text model, for short inputs first. Returns an empty list for other models."""
     if not isinstance(model, ListedTextModel):
         return []
     if model.embedding is not None:
@@ -89,7 +89,7 @@ def tiers(model: AnyModel) -> list[Tier]:
 
 
 def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
-    # A kind without a price of its own is billed as input, so that is what is shown.
+    # A kind without a price is billed and shown as input.
     read = prices.input if prices.cache_read is None else prices.cache_read
     write = prices.input if prices.cache_write is None else prices.cache_write
     shown = {"Input": prices.input, "Output": prices.of_output(), "Cache read": read, "Cache write": write}
@@ -97,12 +97,12 @@ def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
 
 
 def condition(dimensions: Mapping[str, str]) -> str:
-    """Return in words for which inputs a price is: `over 272K input tokens`, `720p, no source video`."""
+    """Return the condition of a price as text: `over 272K input tokens`, `720p, no source video`."""
     return ", ".join(_dimension(name, value) for name, value in dimensions.items())
 
 
 def thousands(tokens: int) -> str:
-    """Return a number of tokens as people say it: `272K`, `1M`, `1,500`."""
+    """Return a number of tokens as short text: `272K`, `1M`, `1,500`."""
     for size, letter in ((_THOUSAND**2, "M"), (_THOUSAND, "K")):
         if tokens >= size and tokens % size == 0:
             return f"{tokens // size}{letter}"
@@ -131,7 +131,7 @@ def _media(model: Model) -> Headline:
         try:
             priced = quote(model, model.check(example))
         except UnknownPriceError:
-            # The length of a file decides, which no default has.
+            # The price depends on the length of a file, for which there is no default.
             return _per_unit(model)
         line = priced.breakdown[0]
         about = ", ".join(_default_words(model, line["quantity"], line["key"]))
@@ -152,11 +152,11 @@ def _of(price: Price) -> str:
 
 
 def _default_words(model: Model, quantity: str, key: str) -> Iterator[str]:
-    """Return what the default makes: how long, and which of the prices it is."""
+    """Yield the properties of the default result: its length, and the price that applies."""
     yield f"for {quantity} s" if model.pricing.unit == "second" else f"per {_RESULT[model.media_type]}"
     if key not in ("default", "music"):
         words = re.sub(r"(?<=\d)s\b", " s", key.replace("-", ", "))
-        # Vendors write 1k and 1K; 480p stays.
+        # Vendors write both 1k and 1K. 480p does not change.
         yield re.sub(r"(?<=\d)k\b", "K", words)
 
 

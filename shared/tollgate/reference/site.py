@@ -1,6 +1,6 @@
-"""The docs at `/docs`: each page is Markdown, made of the templates in `site/`, the document and the catalog.
+"""The docs at `/docs`: Markdown from the templates in `site/`, the document and the catalog.
 
-As Markdown it is answered to language models, as HTML to people; there is no second source.
+Language models receive the Markdown, people receive HTML from the same source.
 """
 
 import json
@@ -24,7 +24,7 @@ from tollgate.reference.prices import Headline, Headlines, condition, thousands,
 
 SITE = Path(__file__).parent / "site"
 HOOK = "your webhook"
-# More than there are; each is a few kilobytes.
+# More than the number of pages. Each has a few kilobytes.
 KEPT_PAGES = 256
 START, API, MODELS = "Start", "API", "Models"
 _FREE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk"}}
@@ -47,7 +47,7 @@ _STARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """A page: its path below `/docs`, and what the navigation and the search say of it."""
+    """A page: its path below `/docs`, and its texts in the navigation and the search."""
 
     path: str
     title: str
@@ -59,7 +59,7 @@ class Doc:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A request to fill in and send: its parameters as OpenAPI has them, and a body for a start, as JSON."""
+    """A request that readers can edit and send: its parameters as in OpenAPI, and an initial JSON body."""
 
     method: str
     path: str
@@ -70,7 +70,7 @@ class Trial:
 class Site:
     """The pages of one catalog. Keep one for the life of the catalog.
 
-    `outline` is the document, whose create bodies may be left out; `schemas` returns all of its schemas.
+    `outline` is the document, possibly without create bodies. `schemas` returns all of its schemas.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Site:
         return found
 
     def index(self) -> str:
-        """Return what the search in the browser looks through, as JSON: path, title, section and words."""
+        """Return the index for the search in the browser as JSON: path, title, section and words."""
         rows = [
             [doc.path, doc.title, doc.about, doc.group or doc.section, doc.words]
             for doc in self.pages.values()
@@ -112,17 +112,17 @@ class Site:
         return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
     def model(self, path: str) -> AnyModel | None:
-        """Return the model that a page is about, if it is about one."""
+        """Return the model of a page, or `None` if the page is not about a model."""
         section, _, model_id = path.partition("/")
         return self._catalog.named(model_id) if section == "models" and model_id else None
 
     def trial(self, path: str) -> Trial | None:
-        """Return the request that a page lets its reader send; `None` where it is about none of ours."""
+        """Return the request that readers can send from a page; `None` if the page has no endpoint."""
         doc = self.pages.get(path)
         if doc is None or doc.section != API:
             return None
         method, route, operation = self._operations[path.rpartition("/")[2]]
-        # That one is ours to send and the reader's to receive: there is nothing to try.
+        # Tollgate sends webhooks and the reader receives them, so there is nothing to try.
         if route == HOOK:
             return None
         sample = self._sample(_json_schema(operation.get("requestBody", {})))
@@ -130,7 +130,7 @@ class Site:
         return Trial(method, route, operation.get("parameters", []), body)
 
     def _markdown(self, path: str, base_url: str) -> str:
-        """Return a page as Markdown; raises `RouteNotFoundError`."""
+        """Return a page as Markdown. Raises `RouteNotFoundError`."""
         doc = self.pages.get(path)
         if doc is None:
             raise RouteNotFoundError("GET", f"/docs/{path}")
@@ -142,7 +142,7 @@ class Site:
         else:
             name, more = path or "index", self._of_start()
         text = _environment().get_template(f"{name}.md").render({**context, **more})
-        # Blocks of a template that say nothing leave empty lines behind.
+        # Blocks of a template without text leave empty lines.
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
     def _of_start(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Site:
             name: [model for model in self._catalog.everything() if model.media_type == kind]
             for kind, name in _KINDS.items()
         }
-        # Made from docs/errors.md (`make error-docs`), which has rows for what customers can meet.
+        # Generated from docs/errors.md (`make error-docs`), which has a row for each error of customers.
         advice = read_yaml(SITE / "errors.yaml")
         told = [
             (code, error.status, advice[code]["when"], advice[code]["do"])
@@ -176,7 +176,7 @@ class Site:
             "try_url": f"{base_url}/dashboard/{place}",
             "programs": examples.text(model.id),
         }
-        # Neither playground nor chat can show vectors, so its own page is where one tries it.
+        # Neither playground nor chat can show vectors, so the model's own page has the form.
         if not isinstance(model, Model) and model.embedding is not None:
             shown["programs"] = examples.embedding(model.id)
             shown["try_url"] = f"{base_url}/docs/models/{model.id}"
@@ -203,11 +203,11 @@ class Site:
         }
 
     def _sample(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return a body for an example, a free model's where it creates one; `None` where there is none."""
+        """Return an example body; a create uses a free model. `None` if the operation has no body."""
         if not body:
             return None
         name = body.get("$ref", "").removeprefix(_SCHEMAS)
-        # Whoever tries the example of a create should not pay for it.
+        # Trying the example of a create must be free.
         if name == "Generation":
             return _FREE
         found: dict[str, Any] = self._schemas[name].get("examples", [{}])[0]
@@ -220,7 +220,7 @@ class Site:
             yield label, views.fields(data or content["schema"], self._schemas)
 
     def _codes(self, operation: Mapping[str, Any]) -> Iterator[str]:
-        """Return the error codes of an operation: its answers are named by them."""
+        """Yield the error codes of an operation, which are the names of its responses."""
         for named in operation["responses"].values():
             name = named.get("$ref", "").rpartition("/")[2]
             yield from (code for code in name.split(".") if code in errors())
@@ -233,7 +233,7 @@ class Site:
             for method, operation in methods.items()
         }
         hooks = [hook["post"] for hook in self._document["webhooks"].values()]
-        # Calls to the customer's own server: documented as ours are, but there is nothing to send.
+        # Requests to the customer's server. They are documented like the API, but cannot be tried.
         return found | {hook["operationId"]: ("POST", HOOK, hook) for hook in hooks}
 
     def _endpoint_pages(self) -> Iterator[Doc]:
@@ -271,7 +271,7 @@ def price_words(headline: Headline, is_exact: bool = False) -> str:
 def _environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(SITE),
-        autoescape=False,  # noqa: S701 - Markdown; the HTML is made of it by a parser that passes no HTML on
+        autoescape=False,  # noqa: S701 - Markdown; the parser that converts it to HTML escapes HTML
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -282,5 +282,5 @@ def _environment() -> Environment:
 
 
 def _cell(text: str) -> str:
-    """Return text as a cell of a table holds it: in one line, its bars escaped."""
+    """Return text in the form for a table cell: on one line, with escaped bars."""
     return " ".join(str(text).split()).replace("|", "\\|")

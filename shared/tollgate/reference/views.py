@@ -1,4 +1,4 @@
-"""An OpenAPI document of ours in the words of a reference page: fields and kinds of values. Pure."""
+"""Describes the schemas of Tollgate's OpenAPI document in words, for pages. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an object, in words; `refers_to` names the schema that says more."""
+    """A field of an object in words. `refers_to` is the name of a schema with details."""
 
     name: str
     kind: str
@@ -31,11 +31,11 @@ class Field:
 
 
 def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
-    """Return the fields of an object; those of a reference are what it refers to, of `allOf` all of them."""
+    """Return the fields of an object, after resolving its reference and with the fields of each `allOf`."""
     schema = resolved(schema, schemas)
     own, required = schema.get("properties", {}), schema.get("required", [])
     inherited = [field for part in schema.get("allOf", []) for field in fields(part, schemas)]
-    # A part that only says more of a field, such as what it is not sent with, is no second one.
+    # A part that only adds details to a field, such as its exclusions, is not another field.
     found = {field.name: field for field in inherited if field.name not in own}
     for name, one in own.items():
         found[name] = _field(name, one, schemas, required=name in required)
@@ -53,13 +53,13 @@ def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> l
 
 
 def resolved(schema: Schema, schemas: Mapping[str, Schema]) -> Schema:
-    """Return what a reference refers to, or the schema itself."""
+    """Return the target of a reference, or the schema itself if it is not a reference."""
     name = reference_of(schema)
     return schema if name is None else schemas[name]
 
 
 def reference_of(schema: Schema) -> str | None:
-    """Return the name of the schema that this one refers to, itself as its items or as one of its choices."""
+    """Return the name of the schema to which a schema refers, directly, in its items or in a choice."""
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix(_SCHEMAS)
     if "items" in schema:
@@ -68,7 +68,7 @@ def reference_of(schema: Schema) -> str | None:
 
 
 def kind_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """Return in words what values a schema takes."""
+    """Return the accepted values of a schema in words."""
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_SCHEMAS)
         return name if "properties" in schemas[name] else kind_of(schemas[name], schemas)
@@ -103,7 +103,7 @@ def _choices(values: list[Any]) -> str:
 
 def _bounds(schema: Schema) -> Iterator[str]:
     for key, words in _BOUNDS.items():
-        # No items or characters at least is no bound, and how long an address may be helps nobody.
+        # A minimum of 0 items or characters is not a limit, and the maximum length of a URL helps no reader.
         says_nothing = schema.get(key) == 0 and key.startswith("min") and key != "minimum"
         if key in schema and not says_nothing and not (key == "maxLength" and schema.get("format") == "uri"):
             yield words.format(schema[key])
