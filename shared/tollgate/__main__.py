@@ -7,7 +7,7 @@ from tollgate.command.app import cli
 from tollgate.kit.observability import SERVICE
 
 if __name__ == "__main__":
-    # Functions log to the standard output, which here is for the answer alone.
+    # Functions log to standard output, but here that is only for the command's result.
     for handler in logging.getLogger(SERVICE).handlers:
         if isinstance(handler, logging.StreamHandler):
             handler.setStream(sys.stderr)

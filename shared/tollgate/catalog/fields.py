@@ -22,7 +22,7 @@ def key_of(name: str) -> str:
 class Data:
     """An object of `data/*.yaml`: camelCase keys, unknown keys refused. For frozen dataclasses."""
 
-    __pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True, "alias_generator": key_of}  # noqa: RUF012 - pydantic's name, and read by it alone
+    __pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True, "alias_generator": key_of}  # noqa: RUF012 - pydantic's name, which only pydantic reads
 
 
 class Bounds:

@@ -33,7 +33,7 @@ class OptionView(Shape):
 
 
 class ValuesView(Shape, total=False):
-    """What values a field takes, and the one that it has where a request says none."""
+    """The values that a field accepts, and its default."""
 
     default: Any
     options: list[OptionView]

@@ -1,4 +1,4 @@
-"""A model with only its live routes, and with only the input that one of them accepts.
+"""A model with only its live routes, and only with input that at least one route accepts.
 
 So a customer is never charged for a value that no provider could carry, and the published input shows it.
 """

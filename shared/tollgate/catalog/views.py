@@ -21,20 +21,20 @@ class PriceEntryView(Shape):
 
 
 class PricesView(Shape):
-    """What a model costs."""
+    """The prices of a model."""
 
     priceUnit: PriceUnit
     prices: list[PriceEntryView]
 
 
 class ModelPricesView(PricesView):
-    """What one model costs."""
+    """The prices of one model."""
 
     model: str
 
 
 class Card(Shape):
-    """What a model is."""
+    """The properties of a model."""
 
     id: str
     group: str
@@ -51,7 +51,7 @@ class Card(Shape):
 
 
 class CatalogModelView(Card):
-    """A model: what it is, takes and costs."""
+    """A model: its properties, input and prices."""
 
     pricing: list[PriceEntryView]
     priceFrom: DecimalText
@@ -95,7 +95,7 @@ def card(model: Model | ListedTextModel) -> Card:
 
 
 def cost_view(model: Model | ListedTextModel) -> PricesView:
-    """Return `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
+    """Return `{"priceUnit", "prices"}`: the value under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 

@@ -36,7 +36,7 @@ def process_at_once(event: Mapping[str, Any], handle: Callable[[Record], None]) 
     """Hand the records of a batch to `handle`, all at once; return the failed records.
 
     For work that waits for other services. `handle` runs in threads, so everything it shares must be
-    thread-safe. The SDK's clients and httpx's are, and log lines carry the ids of their own thread.
+    thread-safe. The SDK's clients and httpx's are, and log lines have the ids of their thread.
     """
     if len(event["Records"]) == 1:
         return process_one_by_one(event, handle)
@@ -45,7 +45,7 @@ def process_at_once(event: Mapping[str, Any], handle: Callable[[Record], None]) 
 
 
 def message_of(record: Record) -> dict[str, Any]:
-    """Return the JSON object in a queue message that one of our functions wrote."""
+    """Return the JSON object in a queue message of Tollgate."""
     found: dict[str, Any] = json.loads(record["body"])
     return found
 

@@ -108,7 +108,7 @@ ResultT = TypeVar("ResultT")
 def decided_anew(change: Callable[[], ResultT], *moved: type[Exception], what: str) -> ResultT:
     """Return the result of `change`, which reads rows, decides, and writes if they are unchanged.
 
-    If it raises one of `moved`, another process wrote the rows since, and it runs again. Raises
+    If it raises an error of `moved`, another process changed the rows in between, and it runs again. Raises
     `ConcurrencyLimitedError`, which names `what` is being changed, after too many attempts.
     """
     for _ in range(MAX_DECISIONS):

@@ -1,9 +1,9 @@
-"""Every error a customer can meet, each with its HTTP status and its stable code.
+"""Every error that a customer can receive, with its HTTP status and its stable code.
 
     TollgateError
     ├── InvalidInputError          400 invalid_input           every problem of the body at once
     ├── MaxCostExceededError       400 max_cost_exceeded
-    ├── InvalidSignatureError      400 invalid_signature       of an event that is to be Stripe's
+    ├── InvalidSignatureError      400 invalid_signature       an event without Stripe's signature
     ├── InvalidApiKeyError         401 invalid_api_key
     ├── InsufficientBalanceError   402 insufficient_balance
     ├── SpendingCapReachedError    402 spending_cap_reached
@@ -34,7 +34,7 @@
     ├── PaymentUnavailableError    503 payment_unavailable
     └── StorageBusyError           503 storage_busy            with Retry-After
 
-`docs/errors.md` explains each to a customer; a test holds the two equal.
+`docs/errors.md` explains each error to customers. A test compares the two.
 """
 
 import json
@@ -73,12 +73,12 @@ class Problem:
 
 
 def shortened(text: str, most: int = MAX_QUOTED_LENGTH) -> str:
-    """Return a text of at most `most` characters. A text that is cut ends in `…`."""
+    """Return a text of at most `most` characters. A shortened text ends in `…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _listed(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return as many of the problems as one answer may list, the first always."""
+    """Return as many problems as a response may list, at least the first."""
     listed: list[dict[str, Any]] = []
     left = MAX_DETAILS_BYTES
     for problem in problems[:MAX_PROBLEMS]:
@@ -126,7 +126,7 @@ TYPES = {
 
 
 class TollgateError(Exception):
-    """An error with a public face: HTTP `status` and its `type`, stable `code`, English `message`."""
+    """An error for customers: HTTP `status` and its `type`, stable `code`, English `message`."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -157,7 +157,7 @@ class TollgateError(Exception):
 
 
 class InvalidInputError(TollgateError):
-    """The body breaks the model's schema; `details` names every problem found, up to a bound."""
+    """The body does not match the model's schema. `details` lists the problems, up to a limit."""
 
     status = 400
     code = "invalid_input"
@@ -199,7 +199,7 @@ class MaxCostExceededError(TollgateError):
 
 
 class InvalidSignatureError(TollgateError):
-    """The event is not signed by Stripe, or was signed too long ago; nothing of it was read."""
+    """The event is not signed by Stripe, or the signature is too old. The event was not read."""
 
     status = 400
     code = "invalid_signature"
@@ -207,7 +207,7 @@ class InvalidSignatureError(TollgateError):
 
 
 class InvalidApiKeyError(TollgateError):
-    """No API key, or a malformed one; or one that is unknown, expired or revoked: it is not said which."""
+    """The API key is missing, malformed, unknown, expired or revoked. The reason is not disclosed."""
 
     status = 401
     code = "invalid_api_key"
@@ -217,7 +217,7 @@ class InvalidApiKeyError(TollgateError):
     default_message = "This API key was revoked, has expired or was mistyped."
 
     def headers(self) -> dict[str, str]:
-        """Return the challenge that HTTP asks for beside a 401 (RFC 9110, section 11.6.1)."""
+        """Return the challenge that HTTP requires with a 401 (RFC 9110, section 11.6.1)."""
         return {"WWW-Authenticate": "Bearer"}
 
 
@@ -237,7 +237,7 @@ class InsufficientBalanceError(TollgateError):
         self.waiting_helps = waiting_helps
 
     def extra(self) -> dict[str, Any]:
-        """Return balance, required and shortfall, in cents; for text also whether waiting would help."""
+        """Return balance, required and shortfall, in cents; for text also whether waiting can help."""
         shown = {
             "balanceCents": self.balance_cents,
             "requiredCents": self.required_cents,
@@ -283,14 +283,14 @@ class SpendingCapReachedError(TollgateError):
 
 
 class ForbiddenError(TollgateError):
-    """The key is good, but not for this: its scopes, models, networks or own limits do not allow it."""
+    """The key is valid, but its scopes, models, networks or limits do not allow the request."""
 
     status = 403
     code = "forbidden"
 
 
 class AccountSuspendedError(TollgateError):
-    """An operator suspended the account; nothing was started, nothing is charged."""
+    """An operator suspended the account; nothing was started or charged."""
 
     status = 403
     code = "account_suspended"
@@ -300,7 +300,7 @@ class AccountSuspendedError(TollgateError):
 
 
 class RouteNotFoundError(TollgateError):
-    """No such path."""
+    """The path does not exist."""
 
     status = 404
     code = "not_found"
@@ -311,7 +311,7 @@ class RouteNotFoundError(TollgateError):
 
 
 class TaskNotFoundError(TollgateError):
-    """No such task, or another account's: the two look the same."""
+    """The task does not exist or belongs to another account."""
 
     status = 404
     code = "task_not_found"
@@ -319,7 +319,7 @@ class TaskNotFoundError(TollgateError):
 
 
 class KeyNotFoundError(TollgateError):
-    """No such API key, or a revoked one, or another account's: all look the same."""
+    """The API key does not exist, is revoked or belongs to another account."""
 
     status = 404
     code = "key_not_found"
@@ -327,7 +327,7 @@ class KeyNotFoundError(TollgateError):
 
 
 class DeliveryNotFoundError(TollgateError):
-    """No such webhook delivery, or another account's: the two look the same."""
+    """The webhook delivery does not exist or belongs to another account."""
 
     status = 404
     code = "delivery_not_found"
@@ -335,7 +335,7 @@ class DeliveryNotFoundError(TollgateError):
 
 
 class UploadNotFoundError(TollgateError):
-    """No such uploaded file, or another account's: the two look the same."""
+    """The uploaded file does not exist or belongs to another account."""
 
     status = 404
     code = "file_not_found"
@@ -343,7 +343,7 @@ class UploadNotFoundError(TollgateError):
 
 
 class RequestNotFoundError(TollgateError):
-    """No such text request is running, or it is another account's: the two look the same."""
+    """The text request is not running or belongs to another account."""
 
     status = 404
     code = "request_not_found"
@@ -351,7 +351,7 @@ class RequestNotFoundError(TollgateError):
 
 
 class UserNotFoundError(TollgateError):
-    """The key's account does not exist any more."""
+    """The key's account no longer exists."""
 
     status = 404
     code = "user_not_found"
@@ -359,7 +359,7 @@ class UserNotFoundError(TollgateError):
 
 
 class ModelNotFoundError(TollgateError):
-    """No such model in the catalog."""
+    """The catalog does not have this model."""
 
     status = 404
     code = "model_not_found"
@@ -367,7 +367,7 @@ class ModelNotFoundError(TollgateError):
 
 
 class MethodNotAllowedError(TollgateError):
-    """The path exists, but not for this method."""
+    """The path does not support this method."""
 
     status = 405
     code = "method_not_allowed"
@@ -378,12 +378,12 @@ class MethodNotAllowedError(TollgateError):
         super().__init__(f"Use {methods} for this endpoint.")
 
     def headers(self) -> dict[str, str]:
-        """Return `Allow`, which HTTP asks for beside a 405 (RFC 9110, 15.5.6)."""
+        """Return `Allow`, which HTTP requires with a 405 (RFC 9110, 15.5.6)."""
         return {"Allow": ", ".join(self.allowed)} if self.allowed else {}
 
 
 class IdempotencyConflictError(TollgateError):
-    """The same account is being written by many requests at once; nothing was charged, try again."""
+    """Many requests change the same account at once; nothing was charged. Try again."""
 
     status = 409
     code = "idempotency_conflict"
@@ -392,14 +392,14 @@ class IdempotencyConflictError(TollgateError):
 
 
 class KeyLimitReachedError(TollgateError):
-    """The account has as many API keys as it may."""
+    """The account has the maximum number of API keys."""
 
     status = 409
     code = "key_limit_reached"
 
 
 class PriceChangedError(TollgateError):
-    """The prices are not those of the `priceVersion` that was sent; nothing was charged."""
+    """The prices differ from the `priceVersion` in the request; nothing was charged."""
 
     status = 409
     code = "price_changed"
@@ -417,7 +417,7 @@ class PriceChangedError(TollgateError):
 
 
 class RedeliveryLimitError(TollgateError):
-    """The delivery was sent again as often as a customer may ask for."""
+    """The delivery was sent again the maximum number of times."""
 
     status = 409
     code = "redelivery_limit_reached"
@@ -427,7 +427,7 @@ class RedeliveryLimitError(TollgateError):
 
 
 class RotationInProgressError(TollgateError):
-    """The secret that the last rotation replaced is live still; nothing was rotated."""
+    """The secret from before the last rotation is still valid; nothing was rotated."""
 
     status = 409
     code = "rotation_in_progress"
@@ -440,12 +440,12 @@ class RotationInProgressError(TollgateError):
         self.ends_at = ends_at
 
     def extra(self) -> dict[str, Any]:
-        """Return when the older secret ends."""
+        """Return when the older secret expires."""
         return {"endsAt": self.ends_at}
 
 
 class TaskNotEndedError(TollgateError):
-    """The task is still under way, so it has no files to delete; nothing was changed."""
+    """The task is still running, so it has no files to delete; nothing was changed."""
 
     status = 409
     code = "task_not_ended"
@@ -455,7 +455,7 @@ class TaskNotEndedError(TollgateError):
 
 
 class PayloadTooLargeError(TollgateError):
-    """The body is larger than the route takes."""
+    """The body is larger than the route allows."""
 
     status = 413
     code = "payload_too_large"
@@ -473,7 +473,7 @@ class IdempotencyKeyReusedError(TollgateError):
 
 
 class ConcurrencyLimitedError(TollgateError):
-    """The account has as many open tasks as it may, or too many writes at once."""
+    """The account has the maximum number of open tasks, or too many writes at once."""
 
     status = 429
     code = "concurrency_limited"
@@ -481,7 +481,7 @@ class ConcurrencyLimitedError(TollgateError):
 
 
 class RateLimitedError(TollgateError):
-    """The account made as many requests in this minute as it may."""
+    """The account made the maximum number of requests for this minute."""
 
     status = 429
     code = "rate_limited"
@@ -492,7 +492,7 @@ class RateLimitedError(TollgateError):
 
 
 class InternalError(TollgateError):
-    """A fault of ours. The log has the cause under the answer's `x-request-id`."""
+    """An internal error. The log has the cause under the response's `x-request-id`."""
 
     status = 500
     code = "internal_error"
@@ -500,7 +500,7 @@ class InternalError(TollgateError):
 
 
 class GenerationFailedError(TollgateError):
-    """The task that was waited for ended without a result; its charge was given back."""
+    """The task of a waiting request ended without a result; its charge was refunded."""
 
     status = 502
     code = "generation_failed"
@@ -519,7 +519,7 @@ class GenerationFailedError(TollgateError):
 
 
 class TaskPendingError(TollgateError):
-    """The task that was waited for takes longer than a request may; it goes on, and stays charged."""
+    """The task takes longer than a request may wait. It continues, and its charge remains."""
 
     status = 504
     code = "task_pending"
@@ -533,12 +533,12 @@ class TaskPendingError(TollgateError):
         return {"taskId": self.task_id}
 
     def headers(self) -> dict[str, str]:
-        """Add what keeps OpenAI's SDKs from repeating it: that would be charged again."""
+        """Add the headers that stop OpenAI's SDKs from repeating the request, and so another charge."""
         return {**super().headers(), **NO_REPEAT}
 
 
 class PaymentUnavailableError(TollgateError):
-    """Stripe did not make the page to pay on; nothing was paid."""
+    """Stripe did not create the payment page; nothing was paid."""
 
     status = 503
     code = "payment_unavailable"
@@ -547,7 +547,7 @@ class PaymentUnavailableError(TollgateError):
 
 
 class StorageBusyError(TollgateError):
-    """The database throttled us, or others kept writing the same rows, for longer than we try; try again."""
+    """The database is throttled, or other requests keep changing the same rows. Try again."""
 
     status = 503
     code = "storage_busy"

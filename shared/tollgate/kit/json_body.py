@@ -20,8 +20,8 @@ def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """Return the JSON object in `body`.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` if it is not a JSON object. The parser refuses NaN,
-    lone surrogates, and nesting that is deeper than any schema of ours. Numbers that it reads as infinity are
-    refused as well.
+    lone surrogates, and nesting deeper than any of Tollgate's schemas. Numbers that it reads as infinity are
+    also refused.
     """
     if len(body) > max_bytes:
         raise PayloadTooLargeError(max_bytes)

@@ -247,7 +247,7 @@ class TextBilling:
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
         """Bill the usage: write the ledger row first, then resolve the hold. A repeat changes nothing.
 
-        If the hold had expired and was released, the charge is made late, as far as the balance covers it.
+        If the hold expired and was released, the charge follows late, as far as the balance covers it.
         """
         placed.settling = True
         self._renewals.stop(placed)
@@ -268,7 +268,7 @@ class TextBilling:
             first_byte_ms=placed.first_byte_ms,
         )
         decided = await self._record(entry)
-        # Use the charge in the row, not our own: an earlier attempt of ours may have written it, or a process
+        # Use the charge in the row, which may come from an earlier attempt of this request or from a process
         # that expired the hold.
         charge = charge_of(decided)
         await self._end_hold(placed, charge)

@@ -14,7 +14,7 @@ from tollgate.text.request import dumps
 
 
 class ProviderError(TollgateError):
-    """Every provider that was asked gave an answer that nobody can read; nothing was charged."""
+    """All attempted providers returned unreadable responses; nothing was charged."""
 
     status = 502
     code = "provider_error"
@@ -31,7 +31,7 @@ class ProviderUnavailableError(TollgateError):
 
 
 class UpstreamTimeoutError(TollgateError):
-    """A request that is not streamed got no answer in time (docs/contract.md#limits)."""
+    """A request without streaming received no response in time (docs/contract.md#limits)."""
 
     status = 524
     code = "upstream_timeout"
@@ -39,7 +39,7 @@ class UpstreamTimeoutError(TollgateError):
 
 
 class ResponseNotFoundError(TollgateError):
-    """No such stored response, or one that has expired, or another account's: all look the same."""
+    """The stored response does not exist, is expired or belongs to another account."""
 
     status = 404
     code = "response_not_found"
@@ -98,7 +98,7 @@ def messages_type(status: int) -> str:
 
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
-    """Return the body of one of our errors, with the error's extra fields."""
+    """Return the body of a Tollgate error, with the error's extra fields."""
     return _body(protocol, _as_fault(error), error.extra())
 
 

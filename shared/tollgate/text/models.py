@@ -14,7 +14,7 @@ class TextProtocol(StrEnum):
 
 
 class Refuses(StrEnum):
-    """Features that a model or one of its routes refuses, by the catalog's names."""
+    """Features that a model or a route of it refuses, by the catalog's names."""
 
     SAMPLING = "sampling"  # `temperature`, `top_p` and `top_k`.
     SAMPLING_PAIR = "samplingPair"  # `temperature` and `top_p` together.
@@ -114,7 +114,7 @@ class TextModel:
 
     For an embedding model, it bounds each input. `adaptive_thinking` is false for models that want a token
     budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for
-    models that think only if a request asks for it.
+    models that think only on request.
     """
 
     id: str

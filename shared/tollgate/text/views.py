@@ -34,11 +34,11 @@ class TextModelView(Shape):
     """0 for embedding models."""
     pricing: dict[str, DecimalText]
     dimensions: NotRequired[int]
-    """Embedding models: the numbers of a vector, where the request says none."""
+    """Embedding models: the default length of a vector."""
     max_dimensions: NotRequired[int]
-    """Embedding models: the most numbers of a vector."""
+    """Embedding models: the maximum length of a vector."""
     max_inputs: NotRequired[int]
-    """Embedding models: the most inputs of a request."""
+    """Embedding models: the maximum number of inputs in a request."""
 
 
 class TextModelsView(Shape):

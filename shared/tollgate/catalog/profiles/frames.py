@@ -42,7 +42,7 @@ class WebSearch(Part):
 
 
 def _some_are(*roles: str) -> Schema:
-    """Return the JSON Schema for: some image has one of these `roles`."""
+    """Return the JSON Schema that requires an image with any of these `roles`."""
     return {"contains": {"required": ["role"], "properties": {"role": {"enum": list(roles)}}}}
 
 

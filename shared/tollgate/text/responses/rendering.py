@@ -89,7 +89,7 @@ class ResponsesRendering:
         return [*found, *self._stream.chunk(payload)]
 
     async def _keep(self, response: dict[str, Any]) -> None:
-        """Store the response if the request asks for it. The client gets the response in any case."""
+        """Store the response if the request has `store`. The client gets the response in any case."""
         if not self.asked.store:
             return
         items = with_ids(self.items, str(response["id"]))
