@@ -1,1 +1,1 @@
-"""Providers of media: one folder each."""
+"""Media providers: one folder each."""

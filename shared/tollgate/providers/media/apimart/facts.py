@@ -1,18 +1,18 @@
-"""APIMart's own words.
+"""APIMart's names and codes.
 
-Sources: docs/providers/apimart.md; APIMart's documentation
-(docs.apimart.ai, as public copies have it): "Get Task Status", the pages of Midjourney, and those of Suno
-for the engines up to v5.5. Since September 2026 the latter name version 6 only; that APIMart still runs the
-engines that it has prices for (2026-09-21) is INFERRED. It has no callbacks and cannot cancel.
+Sources: docs/providers/apimart.md; APIMart's documentation (docs.apimart.ai, from public copies): "Get Task
+Status", the pages of Midjourney, and the pages of Suno for the engines up to v5.5. Since September 2026 these
+pages name only version 6. It is INFERRED that APIMart still runs the engines for which it has prices
+(2026-09-21). It has no callbacks and cannot cancel.
 """
 
 from collections.abc import Mapping
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
-# Its four sections: each has its own way to say a job, and the last two their own answers.
+# The four sections of its API. Each has its own format for a job; the last two have their own responses.
 IMAGES, VIDEOS, MIDJOURNEY, MUSIC = "images", "videos", "midjourney", "music"
-# Where the model is a field of the body. In the other sections it is the path below `/v1/`.
+# Paths of the sections with the model in the body. In the other sections, the model's path follows `/v1/`.
 SUBMIT_PATHS: Mapping[str, str] = {
     IMAGES: "/v1/images/generations",
     VIDEOS: "/v1/videos/generations",
@@ -28,27 +28,27 @@ WAITING = frozenset({"not_start", "submitted", "queued", "pending", "in_progress
 SUCCEEDED = frozenset({"completed", "succeeded", "success"})
 FAILED = frozenset({"failed", "failure", "cancelled", "canceled"})
 DESCRIBE = "DESCRIBE"
-# A Midjourney action that waits for its answer: the `modal` action, with a mask or a prompt.
+# The state of a Midjourney action that waits for input: the `modal` action, with a mask or a prompt.
 MODAL = "modal"
 
-# The envelope's own `code`; an error may come with another one inside HTTP 200.
+# The envelope's own `code`; HTTP 200 may contain an error with another code.
 OK = 200
-# What `error.code` or `error.type` says; all but `payment_required` are INFERRED from relays of its kind.
+# Values of `error.code` or `error.type`; all but `payment_required` are INFERRED from similar relays.
 CODES: Codes = {
     "content_policy_violation": RejectionKind.CONTENT,
     "sensitive_words_detected": RejectionKind.CONTENT,
     "prompt_blocked": RejectionKind.CONTENT,
-    # An earlier task that is not there (any more): it keeps them for three days.
+    # A missing earlier task: APIMart keeps tasks for three days.
     "task_not_exist": RejectionKind.INPUT,
     "task_not_found": RejectionKind.INPUT,
-    # Our credit, whatever the HTTP status.
+    # The operator's credit, with any HTTP status.
     "payment_required": FailureKind.REFUSED_US,
     "insufficient_*quota": FailureKind.REFUSED_US,
 }
-# Of a job that failed. A refused submit has its HTTP status besides, which tells more than this.
+# For a failed job. A refused submit also has its HTTP status, which is more exact.
 JOB_CODES: Codes = {**CODES, "invalid_*": RejectionKind.INPUT}
 
-# Our names of Suno's engines in APIMart's.
+# Tollgate's names of Suno's engines, and APIMart's.
 ENGINES: Mapping[str, str] = {
     "v3.5": "v3.5",
     "v4.0": "v4",
@@ -58,9 +58,9 @@ ENGINES: Mapping[str, str] = {
     "v5.5": "v5.5",
 }
 SUNO = "suno"
-# More than a job makes: all stems of a song are about two dozen.
+# More than the tracks of any job: all stems of a song are about two dozen.
 MAX_TRACKS = 64
-# Keys are spelled with sharps only.
+# APIMart spells keys only with sharps.
 SHARP_OF = {
     "Cb": "B",
     "Db": "C#",
@@ -72,7 +72,7 @@ SHARP_OF = {
     "Bb": "A#",
     "B#": "C",
 }
-# It wants a description of a mashup, also where the customer gives none.
+# A mashup needs a description, even if the customer gives none.
 MASHED_UP = "a mashup of both songs"
 
 GROK_SECONDS = (6, 15)

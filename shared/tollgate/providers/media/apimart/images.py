@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper
 
-# How each mapping of the catalog is said on APIMart.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "grok-imagine-image": Family({"prompt": "prompt", "size": "size"}),
 }

@@ -1,4 +1,4 @@
-"""All mappings of the catalog that APIMart has, and the section of its API that each belongs to."""
+"""All mappings of the catalog that APIMart has, and the section of its API for each."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ _SECTIONS: Mapping[str, Mapping[str, Mapper]] = {
     facts.MIDJOURNEY: midjourney.MAPPINGS,
     facts.MUSIC: music.MAPPINGS,
 }
-# How each is said, by the name that the catalog's routes have.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     name: mapper for known in _SECTIONS.values() for name, mapper in known.items()
 }

@@ -1,4 +1,4 @@
-"""APIMart's wire (docs/providers/apimart.md)."""
+"""APIMart's wire format (docs/providers/apimart.md)."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,10 +19,10 @@ from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks, in sections that say a job each in its own way."""
+    """Tasks, in sections that each have their own format for a job."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is APIMart's task id and the section that knows it."""
+        """Return the request for a job. The handle is APIMart's task id and the section of the job."""
         section = SECTION_OF[job.mapping]
         path = facts.SUBMIT_PATHS.get(section)
         read = partial(_submitted, section)
@@ -31,13 +31,13 @@ class Adapter(MediaAdapter):
         return Submission(path, {"model": mapped.upstream, **mapped.body}, read, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The status carries the result."""
+        """Return the request for the state of a task, whose response has the result."""
         path = f"{facts.STATUS_PATHS[handle['section']]}/{quote(handle['task_id'], safe='')}"
         return StatusQuery(path, partial(_polled, handle))
 
 
 def _submitted(section: str, reply: Reply) -> outcomes.SubmitOutcome:
-    """Read HTTP 200: with another code it is an error that APIMart is sure of; anything else is no answer."""
+    """Read HTTP 200: another code is a definite error; anything else is no readable response."""
     task_id, code = _task_id(reply.get("data")), reply.get("code")
     if code == facts.OK and task_id:
         return taken(reply, task_id=task_id, section=section)
@@ -48,7 +48,7 @@ def _submitted(section: str, reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def _polled(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
-    # Music and Midjourney tasks come bare as well as in the envelope.
+    # Music and Midjourney tasks come with or without the envelope.
     data = reply.get("data") if isinstance(reply.get("data"), dict) else reply.json
     if not reply.ok or reply.get("code") not in (None, facts.OK) or not isinstance(data, dict):
         return outcomes.Unknown(reply.detail())
@@ -60,11 +60,11 @@ def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> outcomes.PollO
     if status in facts.WAITING:
         return outcomes.Pending(percent_of(data.get("progress")))
     if status == facts.MODAL:
-        # The customer answers it with a task of its own, so this one is done.
+        # The customer continues with a separate task, so this one is done.
         return outcomes.Succeeded(output={"state": facts.MODAL}, reference=handle["task_id"])
     if status in facts.SUCCEEDED:
         found = READERS[handle["section"]](data)
-        # The status may be there before the result is (public clients of its music tasks).
+        # The status may arrive before the result (public clients of its music tasks).
         if found is None:
             return outcomes.Unknown(reply.detail())
         return replace(found, reference=handle["task_id"])
@@ -74,7 +74,7 @@ def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> outcomes.PollO
 
 
 def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> outcomes.Refusal:
-    """Read a job that ended without a result: by its error's names, or by the words of its reason."""
+    """Read a job that ended without a result: by the code of its error, or by its reason in text."""
     message = _message(data.get("error")) or _message(data.get("fail_reason"))
     reasons = REASONS if section == facts.MIDJOURNEY else {}
     known = meaning(facts.JOB_CODES, _names(data.get("error")), message, reply)
@@ -84,7 +84,7 @@ def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> outcomes.Re
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an answer that refuses a job: by the error's own names first, else by its status."""
+    """Read a response that refuses a job: first by the code of its error, else by its status."""
     error = reply.get("error")
     return refusal(reply, _message(error) or _message(reply.get("message")), facts.CODES, _names(error))
 
@@ -100,6 +100,6 @@ def _message(error: Any) -> str | None:
 
 
 def _task_id(data: Any) -> str | None:
-    """Return the task of a submit's answer: an array of one."""
+    """Return the task's id from the response to a submit: an array with one task."""
     ids = [entry.get("task_id") for entry in objects(data)]
     return next((one for one in ids if isinstance(one, str) and one), None)

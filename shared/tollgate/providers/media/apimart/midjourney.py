@@ -1,9 +1,9 @@
-"""Midjourney on APIMart: the contract's fields are its fields in camel case.
+"""Midjourney on APIMart: the contract's camel-case fields in snake case.
 
 Source: docs/providers/apimart.md.
 
-Each action is the last part of its path and takes fields of its own. An earlier task is named by APIMart's
-own id here: who makes the job puts it in the place of ours.
+Each action is the last part of its path, and has its own fields. The caller has replaced the id of an earlier
+task by APIMart's id.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _SAME = (
 _ANY: FieldMap = {
     "action": ignored,
     "speed": "speed",
-    # Of a blend alone; the profile gives its default to every action.
+    # Only for a blend; the profile sets its default for every action.
     "dimensions": accept_only("SQUARE"),
 }
 _FLAGS: FieldMap = {
@@ -35,7 +35,7 @@ _BUTTON: FieldMap = {**_EARLIER, "customId": "custom_id"}
 _PICTURE: FieldMap = {**_BUTTON, "index": "index"}
 _REMIX: FieldMap = {**_EARLIER, "index": "index", "prompt": "prompt"}
 
-# By our action, which is also its name there: what it can be told.
+# The supported fields of each action, which has the same name at APIMart.
 ACTIONS: Mapping[str, FieldMap] = {
     "imagine": {**_FLAGS, "repeat": "repeat"},
     "edits": _FLAGS,
@@ -72,5 +72,5 @@ def _video(job: Job) -> Mapped:
     return Mapped(upstream_of(job, "video"), map_fields(job.values, _VIDEO))
 
 
-# How each mapping of the catalog is said on APIMart.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _image, "midjourney-video": _video}

@@ -1,7 +1,7 @@
-"""Suno on APIMart: each action has a path and fields of its own (APIMart's documentation, pages of Suno).
+"""Suno on APIMart: each action has its own path and fields (APIMart's documentation, pages of Suno).
 
-An earlier task is named by APIMart's own id here: who makes the job puts it in the place of ours. Which of
-its tracks is meant is a number, from 1; that is the `audioId` that our results tell.
+The caller has replaced the id of an earlier task by APIMart's id. A track of that task is a number, from 1:
+the `audioId` in Tollgate's results.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def _tracks(tracks: Sequence[str]) -> Body:
 
 
 def _key(key: str) -> Body:
-    """Spell a key as APIMart does: `Bb minor` is `A#m`."""
+    """Return a key in APIMart's spelling: `Bb minor` is `A#m`."""
     note = key[:2] if key[1:2] in ("#", "b") else key[:1]
     kind = key.removeprefix(note).strip().lower()
     is_minor = kind in ("m", "min", "minor")
@@ -36,7 +36,7 @@ def _key(key: str) -> Body:
 
 
 def _engine(*ours: str) -> FieldTarget:
-    """Return the word of the engine for an action that some engines can do."""
+    """Return the target of the engine for an action that only some engines support."""
     return translated("version", {name: facts.ENGINES[name] for name in ours})
 
 
@@ -64,7 +64,7 @@ _OF_A_TASK: FieldMap = {
 _SECTION: FieldMap = {**_OF_A_TASK, "startS": "start_s", "endS": "end_s"}
 _FADE: FieldMap = {**_OF_A_TASK, "durationS": "duration_s", "title": "title"}
 
-# By our action: what it can be told.
+# The supported fields of each action.
 ACTIONS: Mapping[str, FieldMap] = {
     "music": {**_SUNG, **_INSTRUMENTAL, "styles": "style"},
     "extend": {**_SUNG, **_OF_A_TASK, "startS": "continue_at"},
@@ -102,7 +102,7 @@ ACTIONS: Mapping[str, FieldMap] = {
     **dict.fromkeys(("stems-all", "timestamped-lyrics", "music-video", "concat", "midi", "bpm"), _OF_A_TASK),
 }
 FIXED: Mapping[str, Body] = {"wav": {"formats": ["wav"]}}
-# Where the prompt has another name when it describes what to make instead of being sung.
+# Actions whose prompt has another name if it describes the song instead of being its lyrics.
 DESCRIBED = frozenset({"extend", "cover", "mashup", "sample", "add-stem"})
 SINGS = frozenset({"music", *DESCRIBED})
 _FOR_CUSTOM_MODE = {
@@ -125,10 +125,10 @@ def _music(job: Job) -> Mapped:
 
 
 def _in_its_mode(name: str, body: Body) -> Body:
-    """Return whether the prompt is sung (custom mode) or describes the song.
+    """Return the body with the mode: the prompt is sung (custom mode), or describes the song.
 
-    A title, a style and weights count in custom mode only. With one of the first two the prompt is the
-    lyrics (docs/contract.md#music); otherwise it is a description there too, whose lyrics are written.
+    A title, a style and weights count only in custom mode. With a title or a style, the prompt is the lyrics
+    (docs/contract.md#music); otherwise it is a description also in custom mode, and the lyrics are generated.
     """
     if name == "mashup" and "prompt" not in body:
         body = {**body, "prompt": facts.MASHED_UP}
@@ -150,5 +150,5 @@ def _custom_model(job: Job) -> Mapped:
     return Mapped(upstream_of(job, "model"), {"model": facts.SUNO, **map_fields(job.values, words)})
 
 
-# How each mapping of the catalog is said on APIMart.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"suno": _music, "suno-custom-model": _custom_model}

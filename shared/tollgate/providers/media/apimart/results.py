@@ -1,7 +1,7 @@
-"""What APIMart's answers say that a finished job made: files, words and data, in a shape for each section.
+"""Reads the results of APIMart's finished jobs: files, text and data, in a format for each section.
 
-Sources: APIMart's documentation, "Get Task Status", Midjourney "Get task", Suno "Overview"; names that only
-public clients of it show are INFERRED. Everything is read as if it could be missing or of another type.
+Sources: APIMart's documentation, "Get Task Status", Midjourney "Get task", Suno "Overview". Names that appear
+only in public clients are INFERRED. Any value may be missing or have another type.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,9 +18,9 @@ _LISTS = ("videos", "images")
 _LAST_FRAME = "last_frame_url"
 _TRACK_LISTS = ("music", "stems")
 _TRACK_WORDS = {"title": "title", "duration": "durationS", "lyrics": "lyrics", "tags": "styles"}
-# Of actions that make one file, outside of the lists.
+# The results of actions with one file, outside of the lists.
 _SINGLE_FILES = ("video_url", "videoUrl", "wavUrl", "zip_url", "audio_url")
-# What actions without files tell, in our words.
+# The results of actions without files, and Tollgate's names for them.
 _DATA = {
     "text": "lyrics",
     "title": "title",
@@ -39,12 +39,12 @@ _DATA = {
     "vocal_end_s": "endS",
     "name": "name",
 }
-# What says something about a result and is none.
+# Names that describe a result, but are none.
 _ABOUT = {"title", "name", "state"}
 
 
 def of_a_task(data: Data) -> outcomes.Succeeded | None:
-    """Return the images and videos of a unified task; `None` where its result is not there (yet)."""
+    """Return the images and videos of a unified task; `None` if its result is missing (so far)."""
     result = data.get("result")
     if not isinstance(result, dict):
         return None
@@ -55,7 +55,7 @@ def of_a_task(data: Data) -> outcomes.Succeeded | None:
 
 
 def of_midjourney(data: Data) -> outcomes.Succeeded | None:
-    """The images or videos of a Midjourney task, with the buttons of its follow-ups; or its words."""
+    """Return the images or videos of a Midjourney task, with the buttons of its follow-ups; or its text."""
     named = ("video_urls", "video_url", "image_urls", "grid_image_url")
     urls = next((found for name in named if (found := texts(data.get(name)))), [])
     shown = [
@@ -72,7 +72,7 @@ def of_midjourney(data: Data) -> outcomes.Succeeded | None:
 
 
 def of_music(data: Data) -> outcomes.Succeeded | None:
-    """The tracks of a music task, numbered as its follow-ups name them; or its one file; or its data."""
+    """Return the tracks of a music task, with numbers for follow-ups; or its one file; or its data."""
     result = data.get("result")
     if not isinstance(result, dict):
         return None
@@ -89,7 +89,7 @@ def of_music(data: Data) -> outcomes.Succeeded | None:
     return outcomes.Succeeded(_files(urls), None if urls else storable(_told(result)))
 
 
-# By section.
+# The reader of each section's results.
 READERS: Mapping[str, Callable[[Data], outcomes.Succeeded | None]] = {
     facts.IMAGES: of_a_task,
     facts.VIDEOS: of_a_task,
@@ -106,7 +106,7 @@ def _single_files(result: Data) -> Iterator[str]:
 
 
 def _told(result: Data) -> Data:
-    """Return data in our words; of several lyrics the first ones are the result, and all are listed."""
+    """Return data with Tollgate's names; of several lyrics, the first are the result, and all are listed."""
     lyrics = result.get("lyrics")
     variants = [_renamed(one, {"title": "title", "text": "lyrics"}) for one in objects(lyrics)]
     output = {**_renamed(result, _DATA), **({"lyrics": lyrics} if isinstance(lyrics, str) else {})}

@@ -1,7 +1,7 @@
 """Videos on APIMart; fields and ids from its documentation (docs/providers/apimart.md).
 
-The contract's fields of Seedance 2 and of PixVerse are its fields in camel case; the names of PixVerse's
-references and extension are INFERRED from that.
+The fields of Seedance 2 and of PixVerse are the contract's fields in snake case. From this, the names of
+PixVerse's references and extension are INFERRED.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _SHAPED_BY = ("imageUrls", "firstFrameImage")
 
 
 def _by_role(values: Values) -> Values:
-    """Return all images as frames by role; a plain one starts the video (INFERRED for Seedance 1)."""
+    """Return all images as frames by role; an image without a role is the first (INFERRED for Seedance 1)."""
     found = by_role({**values, "generationType": "frame"})
     roles = {"firstFrame": "first_frame", "lastFrame": "last_frame"}
     images = [{"url": found[name], "role": role} for name, role in roles.items() if name in found]
@@ -33,7 +33,7 @@ def _seconds(value: int) -> Body:
 
 
 def _shaped_by_its_image(values: Values) -> Values:
-    """Take out the shape of a video that starts from an image: it has no effect (VID-J, VID-N)."""
+    """Return `values` without the shape of a video from an image, which is ignored (VID-J, VID-N)."""
     if not any(values.get(name) for name in _SHAPED_BY):
         return values
     return {name: value for name, value in values.items() if name not in ("aspectRatio", "size")}
@@ -53,14 +53,14 @@ _SEEDANCE: FieldMap = {
     "videoUrls": "video_urls",
     "audioUrls": "audio_urls",
     "tools": "tools",
-    # Of Seedance 2.5.
+    # Fields of Seedance 2.5.
     "omniReferenceTaskType": "omni_reference_task_type",
     "outputFormat": "output_format",
     "watermark": "watermark",
 }
 
 
-# How each mapping of the catalog is said on APIMart.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-2": Family(_SEEDANCE),
     "seedance-1.5-pro": Family(

@@ -6,6 +6,6 @@ PROVIDER = Provider(
     name="ark",
     about=About("ModelArk (BytePlus)", "https://docs.byteplus.com/en/docs/ModelArk"),
     base_url="https://ark.ap-southeast.bytepluses.com/api/v3",
-    # Its images are made while it answers.
+    # The response to a submit of images comes when they are done.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
 )

@@ -1,4 +1,4 @@
-"""ModelArk's own words. The ids in the catalog are those of this base URL's region.
+"""ModelArk's names and codes. The ids in the catalog are for the region of this base URL.
 
 Source: docs/providers/ark.md.
 """
@@ -12,31 +12,31 @@ IMAGES_PATH = "/images/generations"
 
 WAITING = frozenset({"queued", "running"})
 SUCCEEDED = "succeeded"
-# Ends without a file, unless the error's code says more.
+# States without a file; the code of the error may be more exact.
 ENDED: Mapping[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "cancelled": FailureKind.PROVIDER_ERROR,
     "expired": FailureKind.TIMED_OUT,
 }
 
-# What says more than the HTTP status. In part from memory there.
+# Codes that are more exact than the HTTP status. Some in that source are from memory.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
-    # Of the input or of the result, of words, images, videos or sound.
+    # In the input or in the result; in text, images, videos or sound.
     "*SensitiveContent*": RejectionKind.CONTENT,
-    # The kind of job that we named, or that it took this for, does not fit: not a word about the input.
+    # The named or detected kind of job does not fit. This is no statement about the input.
     "*TaskTypeMismatch*": FailureKind.PROVIDER_ERROR,
     "InvalidParameter*": RejectionKind.INPUT,
     "MissingParameter*": RejectionKind.INPUT,
-    # These two come with 429, and waiting does not help.
+    # These two come with 429, but waiting does not help.
     "QuotaExceeded*": FailureKind.REFUSED_US,
     "SetLimitExceeded*": FailureKind.REFUSED_US,
     "AccountOverdueError*": FailureKind.REFUSED_US,
 }
 
-# Kinds of omni jobs there by ours: it has no word for references, and sees them by itself.
+# Tollgate's kinds of omni jobs, and ModelArk's: it has none for references, and detects them.
 TASK_TYPES: Mapping[str, str] = {"auto": "auto", "reference": "auto", "extend": "extend"}
-# With steps of 16, 21:9 at 1K is under the fewest pixels that Seedream 4.0 takes (921 600).
+# With steps of 16, 21:9 at 1K would be below Seedream 4.0's minimum (921 600 pixels).
 SEEDREAM_STEP_PX = 8
-# In the ids of the one version that has a fast prompt optimizer and, with 4.5, no choice of file types.
+# In the ids of the only version with a fast prompt optimizer. Neither it nor 4.5 can choose the file type.
 SEEDREAM_40 = "seedream-4-0"
 SEEDREAM_45 = "seedream-4-5"

@@ -1,7 +1,7 @@
 """Images on ModelArk: Seedream (docs/providers/ark.md).
 
-That a file type can be chosen from 5.0 on only, and that only 4.0 has the fast prompt optimizer, is in the
-documentation of platforms that pass requests on to ModelArk.
+The file type can be chosen from 5.0 on, and only 4.0 has the fast prompt optimizer. The source of both is the
+documentation of platforms that forward requests to ModelArk.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tollgate.providers.runtime.base import Job, Mapped
 
 
 def _sized(values: Values) -> Values:
-    """Return `values` with `imageSize`: width and height in pixels or, for a size of auto, the tier alone."""
+    """Return `values` with `imageSize`: width and height in pixels or, for a size of auto, only the tier."""
     size, tier = values["size"], values["resolution"]
     others = {name: value for name, value in values.items() if name not in ("size", "resolution")}
     if size == "auto":
@@ -37,7 +37,7 @@ def _family(more: FieldMap) -> Family:
             "promptOptimizeMode": accept_only("standard"),
             **more,
         },
-        # One image: the contract knows no series. Addresses, for the files are copied at once.
+        # One image, because the contract has no series. URLs, because the files are copied immediately.
         fixed={"sequential_image_generation": "disabled", "response_format": "url"},
         prepare=_sized,
     )
@@ -55,5 +55,5 @@ def _seedream(job: Job) -> Mapped:
     return (_SEEDREAM_45 if facts.SEEDREAM_45 in ids else _SEEDREAM_50)(job)
 
 
-# How each mapping of the catalog is said on ModelArk.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"seedream": _seedream}

@@ -1,4 +1,4 @@
-"""ModelArk's wire (docs/providers/ark.md): a video is a task that is asked for, images come as the answer."""
+"""ModelArk's wire format (docs/providers/ark.md): videos are tasks, images are in the response."""
 
 from typing import Any
 from urllib.parse import quote
@@ -21,10 +21,10 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks for videos, which may be dropped while they wait; images at once."""
+    """Tasks for videos, which can be cancelled while queued; images in the response."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """A video's handle is its task id."""
+        """Return the request for a job. A video's handle is its task id."""
         body = {"model": mapped.upstream, **mapped.body}
         if job.mapping in images.MAPPINGS:
             return Submission(facts.IMAGES_PATH, body, _images, _refusal)
@@ -32,11 +32,11 @@ class Adapter(MediaAdapter):
         return Submission(facts.TASKS_PATH, body | hook, _task, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The task carries the files."""
+        """Return the request for the state of a task, whose response has the files."""
         return StatusQuery(_path(handle), _state)
 
     def cancel(self, handle: Handle) -> bool:
-        """Drop a task that still waits; one that runs goes on."""
+        """Cancel a queued task; a running task continues."""
         return self._drop_queued(_path(handle), _path(handle), ("status",))
 
 
@@ -49,7 +49,7 @@ def _task(reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def _images(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read `data`: each item is an image or, inside HTTP 200, the reason why there is none."""
+    """Read `data`: each item is an image or, inside HTTP 200, the reason why it is missing."""
     items = objects(reply.get("data"))
     if files := result_files(*(item.get("url") for item in items)):
         return outcomes.Succeeded(files)
@@ -72,12 +72,12 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an error: its code says more than the status, where we know it."""
+    """Read an error: a known code is more exact than the status."""
     found = _verdict(reply, reply.get("error")) or failure_of(reply)
     if found is not None:
         return found
     message = reply.string("error", "message")
-    # Without a word of its own it is no refusal of the request: something else answered.
+    # An error without ModelArk's format is no rejection: another server responded.
     return provider_error(reply) if message is None else rejected(RejectionKind.INPUT, message)
 
 

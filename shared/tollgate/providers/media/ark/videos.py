@@ -22,7 +22,7 @@ _FAMILIES: Mapping[str, Family] = {
     "seedance-2": Family(
         {
             **_SEEDANCE,
-            # It checks in any case.
+            # ModelArk always checks.
             "nsfwCheck": ignored,
             "returnLastFrame": "return_last_frame",
             "tools": "tools",
@@ -43,5 +43,5 @@ def _mapper(family: Family) -> Mapper:
     return mapped
 
 
-# How each mapping of the catalog is said on ModelArk.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {name: _mapper(family) for name, family in _FAMILIES.items()}

@@ -9,18 +9,18 @@ from tollgate.providers.media.bfl import facts
 
 
 def _with_its_mode(values: Values) -> Values:
-    """Return whether the video is made from text or from images, which the body must name."""
+    """Return `values` with the required mode: whether the video starts from text or from images."""
     return {**values, "mode": variant_if("imageUrls", "i2v", "t2v")(values)}
 
 
-# How each mapping of the catalog is said at BFL.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "flux-3-image": FLUX_3_IMAGE,
     "flux-3-video": Family(
         {
             "mode": "mode",
             "prompt": "prompt",
-            # One starts it, two are its ends, more are spread evenly, as the contract has them.
+            # One is the first frame, two are both ends, more are spread evenly, as in the contract.
             "imageUrls": "keyframes",
             "resolution": translated("resolution", facts.RESOLUTIONS),
             "duration": "duration",

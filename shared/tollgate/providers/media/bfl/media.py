@@ -1,4 +1,4 @@
-"""BFL's wire (docs/providers/bfl.md). It cannot cancel, and does not document that FLUX 3 calls back."""
+"""BFL's wire format (docs/providers/bfl.md). It cannot cancel, and documents no callbacks for FLUX 3."""
 
 from urllib.parse import urlsplit
 
@@ -13,14 +13,14 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Jobs that are asked for at the address that BFL answers, which no other replaces."""
+    """Jobs that are polled only at the URL in BFL's response."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
-        """The handle is that address."""
+        """Return the request for a job. The handle is that URL."""
         return Submission(f"/{mapped.upstream}", mapped.body, self._submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The result's file is there for ten minutes."""
+        """Return the request for the state of a job. The result's file exists for ten minutes."""
         return StatusQuery(handle["polling_url"], _state)
 
     def _submitted(self, reply: Reply) -> outcomes.SubmitOutcome:
@@ -28,7 +28,7 @@ class Adapter(MediaAdapter):
         return taken(reply, polling_url=url if url and self._is_bfls(url) else None)
 
     def _is_bfls(self, url: str) -> bool:
-        """Return whether our key may go to an address: to this API, or to a host of BFL's."""
+        """Return whether the key may be sent to a URL: to this API, or to a host of BFL."""
         if self._http.owns(url):
             return True
         try:

@@ -8,6 +8,6 @@ PROVIDER = Provider(
     simulator="/v1",
     base_url="https://dashscope-intl.aliyuncs.com",
     text_paths=("/v1", "/compatible-mode"),
-    # Some images are made while it answers.
+    # The response to a submit of some images comes when they are done.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
 )

@@ -1,6 +1,6 @@
-"""DashScope's own words (docs/providers/dashscope.md; bounds also from its documentation).
+"""DashScope's names and codes (docs/providers/dashscope.md; limits also from its documentation).
 
-That Wan images take from 768² pixels on, and how the codes of unpaid bills are spelled, is from memory.
+The minimum of 768² pixels for Wan images, and the codes of unpaid bills, are from memory.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ SUCCEEDED = "SUCCEEDED"
 FAILED = "FAILED"
 CANCELED = "CANCELED"
 
-# What says more than the HTTP status, and of a task that failed.
+# Codes that are more exact than the HTTP status, and codes of failed tasks.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     "DataInspectionFailed*": RejectionKind.CONTENT,
     "data_inspection_failed": RejectionKind.CONTENT,
     "IPInfringementSuspect": RejectionKind.CONTENT,
     "InvalidParameter*": RejectionKind.INPUT,
     "InvalidURL*": RejectionKind.INPUT,
-    # Unpaid bills: this one comes with 400, the others with 429.
+    # Unpaid bills: the first comes with 400, the others with 429.
     "Arrearage": FailureKind.REFUSED_US,
     "PrepaidBillOverdue": FailureKind.REFUSED_US,
     "PostpaidBillOverdue": FailureKind.REFUSED_US,
@@ -36,9 +36,9 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
 
 # Images and videos together.
 MAX_WAN_REFERENCES = 5
-# No side of an image is more than this many times the other.
+# The longest side of an image, divided by the shortest.
 ASPECT_LIMIT = 8
-# The fewest and the most pixels of a Wan image; the larger model takes more without references.
+# The fewest and the most pixels of a Wan image; the larger model allows more without references.
 WAN_IMAGE_PX = (768**2, 2_048**2)
-# Of a Qwen image: up to what its price list calls 1K, which the prices in the catalog are for.
+# Of a Qwen image: up to the 1K of its price list, the size for the catalog's prices.
 QWEN_IMAGE_PX = (512**2, 2_250_000)

@@ -10,12 +10,12 @@ from tollgate.providers.mapping.targets import INT32_MAX, at_most
 from tollgate.providers.media.dashscope import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
-# Mappings of models that answer with the image itself.
+# Mappings of models whose image is in the response to the submit.
 AT_ONCE = frozenset({"qwen-image-3"})
 
 
 def _sized(values: Values, least_px: int, most_px: int) -> Values:
-    """Return `values` with `imageSize`; `CannotMapError` for a size that the model does not make."""
+    """Return `values` with `imageSize`. Raises `CannotMapError` for an unsupported size."""
     found = exactly(values, most_px)
     width, height = found["imageSize"]["width"], found["imageSize"]["height"]
     too_long = max(width, height) > min(width, height) * facts.ASPECT_LIMIT
@@ -36,7 +36,7 @@ def _mapper(least_px: int, most_px: int) -> Mapper:
             "imageSize": _by_pixels,
             "seed": at_most("seed", INT32_MAX),
         },
-        # Some make four otherwise.
+        # Some models would generate four.
         fixed={"n": 1},
         prepare=lambda values: _sized(values, least_px, most_px),
     )
@@ -50,7 +50,7 @@ def _mapper(least_px: int, most_px: int) -> Mapper:
     return mapped
 
 
-# How each mapping of the catalog is said on DashScope.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "wan-2.7-image": _mapper(*facts.WAN_IMAGE_PX),
     "qwen-image-3": _mapper(*facts.QWEN_IMAGE_PX),

@@ -1,4 +1,4 @@
-"""DashScope's wire (docs/providers/dashscope.md): tasks, and some images that come as the answer."""
+"""DashScope's wire format (docs/providers/dashscope.md): tasks, and some images in the response."""
 
 from typing import Any
 from urllib.parse import quote
@@ -14,10 +14,10 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks, which may be dropped while they wait."""
+    """Tasks, which can be cancelled while queued."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is a task id, where the image is not there at once."""
+        """Return the request for a job. The handle is a task id, unless the image is in the response."""
         body = {"model": mapped.upstream, **mapped.body}
         if job.mapping in images.AT_ONCE:
             return Submission(facts.IMAGE_AT_ONCE_PATH, body, _image, _refusal)
@@ -25,11 +25,11 @@ class Adapter(MediaAdapter):
         return Submission(path, body, _task, _refusal, headers=facts.ASYNC)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The task carries the files. One that DashScope calls UNKNOWN has no verdict."""
+        """Return the request for the state of a task, with its files. The state UNKNOWN decides nothing."""
         return StatusQuery(_path(handle), _state)
 
     def cancel(self, handle: Handle) -> bool:
-        """Drop a task that still waits; DashScope refuses it for any other."""
+        """Cancel a queued task; DashScope refuses to cancel others."""
         reply = self._ask("POST", f"{_path(handle)}/cancel")
         return reply is not None and reply.ok and not reply.string("code")
 
@@ -66,10 +66,10 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an error: its code says more than the status, where we know it."""
+    """Read an error: a known code is more exact than the status."""
     code = reply.string("code")
     found = refusal(reply, reply.string("message"), facts.CODES, [code])
-    # Without a code of its own it is no refusal of the request: something else answered.
+    # An error without a code is no rejection: another server responded.
     return provider_error(reply) if isinstance(found, outcomes.Rejected) and code is None else found
 
 
@@ -80,7 +80,7 @@ def _refusal_inside(reply: Reply) -> outcomes.Refusal:
 
 
 def _files(reply: Reply) -> tuple[ResultFile, ...]:
-    """Find the files: `video_url`, or `choices[].message.content[].image`."""
+    """Return the files: `video_url`, or `choices[].message.content[].image`."""
     choices = reply.get("output", "choices")
     parts = [part for choice in objects(choices) for part in objects(_content(choice))]
     return result_files(reply.get("output", "video_url"), *(part.get("image") for part in parts))

@@ -17,7 +17,7 @@ _MEDIA_TYPES = (
     *("first_frame", "last_frame", "first_clip", "video", "reference_image", "reference_video"),
     *("reference_audio", "driving_audio", "file", "link"),
 )
-# What stands beside the media in `input`; all else is a parameter.
+# Names in `input` beside the media; all others are parameters.
 _INPUT = ("prompt", "audio_url")
 
 
@@ -29,10 +29,10 @@ _SAID: FieldMap = {
 }
 _WAN_27: FieldMap = {
     **_SAID,
-    # It checks in any case.
+    # DashScope always checks.
     "enableSafetyChecker": accept_only(True),
 }
-# By id: each of the four jobs has a model of its own.
+# By id: each of the four jobs has its own model.
 _WANS: Mapping[str, Family] = {
     "wan2.7-t2v": Family({**_WAN_27, "audioUrl": "audio_url", "size": "ratio"}),
     "wan2.7-i2v": Family(
@@ -97,5 +97,5 @@ def _wan_3(job: Job) -> Mapped:
     return _in_place(_WAN_3(job))
 
 
-# How each mapping of the catalog is said on DashScope.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"wan-2.7-video": _wan_27, "wan-3.0": _wan_3}

@@ -8,6 +8,6 @@ PROVIDER = Provider(
     env="FAL_KEY",
     base_url="https://queue.fal.run",
     auth=Auth(scheme="Key"),
-    # Switches off fal's own requeues: failing over is our part, and sooner.
+    # Switches off fal's own retries, because Tollgate's failover is faster.
     headers={"x-fal-no-retry": "1"},
 )

@@ -15,7 +15,7 @@ def _seedream_sized(values: Values) -> Values:
     return sized(values, SEEDREAM_AREAS_PX)
 
 
-# How each mapping of the catalog is said on fal.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {
@@ -31,7 +31,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "prompt": "prompt",
             "size": "aspect_ratio",
             "resolution": lower("resolution"),
-            # Not confirmed on fal; the model's own default is to look things up.
+            # The field is not confirmed on fal; the model's default is to use search.
             "grounding": accept_only(True),
             "urls": "image_urls",
         },

@@ -14,7 +14,7 @@ def _tier_and_source(values: Values) -> str:
 
 
 def _in_every_tier(images: FieldMap) -> Mapping[str, FieldMap]:
-    """Return the words of the two jobs, for each resolution; the shape counts for text alone (VID-J)."""
+    """Return the targets for both jobs at each resolution; the shape is used only for text (VID-J)."""
     words: dict[str, FieldMap] = {
         "text": {"aspectRatio": "aspect_ratio"},
         "image": {"aspectRatio": ignored, **images},
@@ -51,7 +51,7 @@ _SOURCES = {
 
 
 def _elements(elements: list[Mapping[str, Any]]) -> Body:
-    """Say elements by their parts, whose names on fal are INFERRED."""
+    """Return the elements with fal's names for their parts, which are INFERRED."""
     names = {
         "description": "description",
         "type": "type",
@@ -62,17 +62,17 @@ def _elements(elements: list[Mapping[str, Any]]) -> Body:
 
 
 def _ready_for_kling_4(values: Values) -> Values:
-    """Take out what the contract calls ignored (VID-L), and a shape of auto: fal's own choice."""
+    """Return `values` without fields that the contract ignores (VID-L), and without a shape of auto."""
     ignored = {"duration"} if "videoUrl" in values or "multiShots" in values else set()
     if "videoUrl" not in values:
-        # There is no sound to keep.
+        # There is no source video with sound to keep.
         ignored.add("keepAudio")
     if values["aspectRatio"] == "auto":
         ignored.add("aspectRatio")
     return {name: value for name, value in values.items() if name not in ignored}
 
 
-# How each mapping of the catalog is said on fal.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "kling-3.0": _kling_3,
     "kling-3.0-turbo": Family(

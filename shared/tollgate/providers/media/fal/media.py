@@ -1,4 +1,4 @@
-"""fal's wire: a queue, whose result has a status of its own (docs/providers/fal.md)."""
+"""fal's wire format: a queue, whose results have their own status (docs/providers/fal.md)."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -19,18 +19,18 @@ class Adapter(MediaAdapter):
     """Jobs in fal's queue."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is the addresses that fal answers."""
+        """Return the request for a job. The handle is the URLs in fal's response."""
         hook = "" if job.callback_url is None else f"?fal_webhook={quote(job.callback_url, safe='')}"
         return Submission(f"/{mapped.upstream}{hook}", mapped.body, self._queued, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """Once completed, the result is asked for too."""
+        """Return the request for the state of a job. Once completed, the result is requested too."""
         return StatusQuery(handle["status_url"], partial(self._state, handle))
 
     def cancel(self, handle: Handle) -> bool:
-        """Take a job out of the queue; one that runs only gets a signal and may still end, and cost.
+        """Remove a job from the queue. A running job gets only a signal, and may still finish and cost money.
 
-        So it counts as dropped when fal does not know it any more.
+        So a job counts as cancelled only when fal no longer has it.
         """
         if "cancel_url" not in handle or self._ask("PUT", handle["cancel_url"]) is None:
             return False
@@ -39,7 +39,7 @@ class Adapter(MediaAdapter):
 
     def _queued(self, reply: Reply) -> outcomes.SubmitOutcome:
         handle = {name: reply.get(name) for name in ("status_url", "response_url")}
-        # fal drops the subpath from these addresses, so they are taken as answered, never built.
+        # fal drops the subpath from these URLs, so they are used from the response and never built.
         if not all(self._http.owns(url) for url in handle.values()):
             return outcomes.Lost(reply.detail())
         if self._http.owns(cancel_url := reply.get("cancel_url")):
@@ -56,7 +56,7 @@ class Adapter(MediaAdapter):
 
 
 def _result(reply: Reply) -> outcomes.PollOutcome:
-    """Read the result of a completed run: 2xx is the output, all else is one of fal's error shapes."""
+    """Read the result of a completed run: 2xx is the output; all else is an error in a format of fal's."""
     if reply.ok:
         is_output = isinstance(reply.json, dict)
         return outcomes.Succeeded(_files(reply.json)) if is_output else outcomes.Unknown(reply.detail())
@@ -65,7 +65,7 @@ def _result(reply: Reply) -> outcomes.PollOutcome:
         return _request_error(reply)
     if isinstance(detail, str) and reply.status not in facts.NOT_THE_RUN:
         return provider_error(reply)
-    # An ingress or a proxy speaks, or fal about our credentials or our pace: the result may be there.
+    # A response of a proxy, or of fal about the credentials or the rate limit: the result may exist.
     return outcomes.Unknown(reply.detail())
 
 
@@ -74,7 +74,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
 
 
 def _request_error(reply: Reply) -> outcomes.Refusal:
-    """Read the model's error shape: `detail` is a list of `{loc, msg, type}`."""
+    """Read the model's error format: `detail` is a list of `{loc, msg, type}`."""
     entries = objects(reply.get("detail"))
     types = {str(entry.get("type")) for entry in entries}
     message = "; ".join(entry["msg"] for entry in entries if isinstance(entry.get("msg"), str))
@@ -87,7 +87,7 @@ def _request_error(reply: Reply) -> outcomes.Refusal:
 
 
 def _files(output: Mapping[str, Any]) -> tuple[ResultFile, ...]:
-    """Find the files of a result: `images[]`, `image`, `video`, `audio`, each with a `url`."""
+    """Return the files of a result: `images[]`, `image`, `video`, `audio`, each with a `url`."""
     images = output.get("images")
     single = [output.get(name) for name in ("image", "video", "audio")]
     found = objects([*(images if isinstance(images, list) else []), *single])

@@ -1,4 +1,4 @@
-"""Videos on fal, but for Kling's; fields and ids from docs/providers/fal.md."""
+"""Videos on fal, except Kling; fields and ids from docs/providers/fal.md."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,7 +48,7 @@ def _omni_source(values: Values) -> str:
 
 
 def _as_long_as_its_source(values: Values) -> Values:
-    """Take out the duration beside a source video, where the contract calls it ignored (VID-H)."""
+    """Return `values` without the duration beside a source video, which the contract ignores (VID-H)."""
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
@@ -68,13 +68,13 @@ _FLUX = Family(
         "aspectRatio": "aspect_ratio",
         "safetyTolerance": "safety_tolerance",
         "videoUrl": "video_url",
-        # Said by the id.
+        # Part of the id.
         "draft": ignored,
     },
     keyframes_or_frames,
     {
         "image": {"imageUrls": first("image_url")},
-        # The names of the two frames: fal's own page of the endpoint.
+        # The names of the two frames are from fal's page of the endpoint.
         "frames": {"imageUrls": one_each("start_image_url", "end_image_url")},
         "keyframes": {"imageUrls": "keyframes"},
     },
@@ -104,7 +104,7 @@ _MINIMAX = Family(
 
 def _minimax(job: Job) -> Mapped:
     mapped = _MINIMAX(job)
-    # H3 Max must be told whether to rework the prompt; the customer's own words are kept.
+    # H3 Max requires a choice whether to change the prompt; the customer's prompt is kept.
     told: dict[str, Any] = (
         {"prompt_expansion_mode": "disabled"} if facts.H3_MAX_PATH in f"/{mapped.upstream}" else {}
     )
@@ -112,24 +112,24 @@ def _minimax(job: Job) -> Mapped:
 
 
 def _wan_27_source(values: Values) -> str:
-    """Return the endpoint that takes references, where the input has some."""
+    """Return the variant of the endpoint: for references, if the input has any."""
     is_reference = values.get("referenceImageUrls") or values.get("referenceVideoUrls")
     return "reference" if is_reference else DEFAULT
 
 
 def _wan_27_prompted(values: Values) -> Values:
-    """Return the values: an edit and references need a prompt, which says what of them is wanted."""
+    """Return `values` unchanged. Raises `CannotMapError` for an edit or references without a prompt."""
     return require(values, "prompt") if _NEED_PROMPT & values.keys() else values
 
 
-# How each mapping of the catalog is said on fal.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-1.5-pro": Family(
         {
             "prompt": "prompt",
             "size": "aspect_ratio",
             "resolution": "resolution",
-            # Text, as fal's enums are; a server that wants a number reads it from that as well.
+            # Text, like fal's enums; a server that requires a number also reads it from text.
             "duration": as_text("duration"),
             "generateAudio": "generate_audio",
             "cameraFixed": "camera_fixed",
@@ -166,7 +166,7 @@ MAPPINGS: Mapping[str, Mapper] = {
         _grok_source,
         {
             "image": {"urls": first("image_url")},
-            # The name of the array: fal's own page of the endpoint.
+            # The name of the array is from fal's page of the endpoint.
             "reference": {"urls": "reference_image_urls"},
         },
         prepare=within_grok_bounds,
@@ -255,7 +255,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "prompt": "prompt",
             "aspectRatio": "aspect_ratio",
             "resolution": "resolution",
-            # Said by the id.
+            # Part of the id.
             "generationType": ignored,
         },
         _veo_source,

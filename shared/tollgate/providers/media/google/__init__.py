@@ -16,9 +16,9 @@ PROVIDER = Provider(
     base_url="https://generativelanguage.googleapis.com/v1beta",
     text_paths=("/openai",),
     auth=Auth("x-goog-api-key", scheme=""),
-    # Of the Interactions API; the other surfaces do not look at it.
+    # For the Interactions API; the other APIs ignore it.
     headers={"api-revision": "2026-05-20"},
-    # An image is made while it answers, and comes in the answer itself.
+    # The response to a submit comes when the image is done, and contains it.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
     max_answer_bytes=MAX_INLINE_ANSWER_BYTES,
 )

@@ -1,4 +1,4 @@
-"""Images by `generateContent`, which answers with the result itself. Pure."""
+"""Images by `generateContent`, whose response contains the result. Pure."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tollgate.providers.runtime.reply import Reply
 
 
 def answered(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read a 2xx answer; what is refused for its content comes so too."""
+    """Read a 2xx response, which may also be a rejection of the content."""
     if reply.string("promptFeedback", "blockReason") is not None:
         return rejected(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
     candidates = objects(reply.get("candidates"))
@@ -28,7 +28,7 @@ def answered(reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def _images(candidate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Find the `inlineData` of the result; what the model drew while it thought is not a part of it."""
+    """Return the `inlineData` of the result, without images from the model's thinking."""
     content = candidate.get("content")
     parts = objects(content.get("parts")) if isinstance(content, dict) else []
     found = [part.get("inlineData") for part in parts if part.get("thought") is not True]

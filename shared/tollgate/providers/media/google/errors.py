@@ -10,7 +10,7 @@ from tollgate.providers.runtime.reply import Reply
 
 
 def refusal_of(reply: Reply) -> outcomes.Refusal:
-    """Return what an answer to a submit means that is no success."""
+    """Return the meaning of an error response to a submit."""
     if isinstance(reply.json, list) and reply.json:
         reply = replace(reply, json=reply.json[0])
     said = (*_reasons(reply.get("error", "details")), reply.string("error", "status"))

@@ -1,16 +1,16 @@
-"""Google's own words (docs/providers/google.md).
+"""Google's names and codes (docs/providers/google.md).
 
-Media by URL: Google's guide "File input methods". A refused video that is `completed` with words alone, and
-the duration as text: recorded answers in a public client of the Interactions API.
+Media by URL: Google's guide "File input methods". A rejected video that is `completed` with only text, and
+the duration as text: recorded responses in a public client of the Interactions API.
 """
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
-# `error.status`, the `reason` of its details, `finishReason` and `blockReason`, which share their words.
+# Values of `error.status`, the `reason` of its details, `finishReason` and `blockReason`, which overlap.
 #
-# `API_KEY_INVALID` is from memory of the API.
+# `API_KEY_INVALID` is from memory.
 CODES: Codes = {
-    # Both come as HTTP 400: the key is none of Google's, or our account or country may not do this.
+    # Both come with HTTP 400: an invalid key, or an account or country without permission.
     "API_KEY_INVALID": FailureKind.REFUSED_US,
     "FAILED_PRECONDITION": FailureKind.REFUSED_US,
     "*SAFETY": RejectionKind.CONTENT,
@@ -28,17 +28,17 @@ FAILED: dict[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "incomplete": FailureKind.PROVIDER_ERROR,
     "requires_action": FailureKind.PROVIDER_ERROR,
-    # It waits for a request that nobody sends.
+    # It waits for a request that no one sends.
     "requires_continuation": FailureKind.PROVIDER_ERROR,
     CANCELLED: FailureKind.PROVIDER_ERROR,
     "budget_exceeded": FailureKind.REFUSED_US,
 }
 
-# Of a completed edit without a video: Omni does not edit in some regions, whatever the input is.
+# In a completed edit without a video: Omni does not edit in some regions, for any input.
 REGION_WORDS = ("european economic area", "switzerland", "united kingdom", "your region", "your country")
 
 FILE_PROCESSING, FILE_FAILED = "PROCESSING", "FAILED"
-# After a file's address: its bytes; without it, its state.
+# The end of a file's URL for its bytes; without it, the URL returns the file's state.
 DOWNLOAD = ":download"
 
 IMAGE_SIZES = {"512px": "512", "1K": "1K", "2K": "2K", "4K": "4K"}
@@ -47,7 +47,7 @@ INVALID_ARGUMENT = 3
 
 # The length of every Veo video in the catalog.
 VEO_SECONDS = 8
-# By the end of an address.
+# By the end of a URL.
 MEDIA_TYPES = {
     "png": "image/png",
     "jpg": "image/jpeg",

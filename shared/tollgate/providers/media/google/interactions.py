@@ -15,12 +15,12 @@ _RESULT = "model_output"
 
 
 def started(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read a 2xx answer to a submit; the handle is the interaction's id."""
+    """Read a 2xx response to a submit; the handle is the interaction's id."""
     return taken(reply, interaction=reply.string("id"))
 
 
 def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
-    """Read the interaction; `file` gives the file at an address, with what reading it takes."""
+    """Read the interaction; `file` returns the file at a URL, with credentials if necessary."""
     status = reply.string("status")
     if status in facts.WAITING:
         return outcomes.Pending()
@@ -36,7 +36,7 @@ def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOut
 
 
 def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
-    """Find the video; one that was asked by address may come in the answer all the same."""
+    """Return the video; it may be inside the response, although its URL was requested."""
     content = [
         part
         for step in objects(reply.get("steps"))
@@ -49,7 +49,7 @@ def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOut
         return outcomes.Succeeded(files)
     if videos or _has_video_tokens(reply):
         return outcomes.Failed(FailureKind.BAD_RESULT, reply.detail())
-    # The model refuses in words, and calls that a result.
+    # The model refuses in text, with the status of a result.
     words = " ".join(part["text"] for part in content if isinstance(part.get("text"), str))
     if any(word in words.lower() for word in facts.REGION_WORDS):
         return outcomes.Failed(FailureKind.NOT_CONFIGURED, reply.detail())
@@ -68,13 +68,13 @@ def _files(
 
 
 def _has_video_tokens(reply: Reply) -> bool:
-    """Return whether a video was made and billed, wherever it is."""
+    """Return whether a video was generated and billed."""
     tokens = objects(reply.get("usage", "output_tokens_by_modality"))
     return any(one.get("modality") == "video" and one.get("tokens") for one in tokens)
 
 
 def _errors(reply: Reply) -> Iterator[dict[str, Any]]:
-    """Find the errors of an interaction: its own, and those of its steps."""
+    """Yield the errors of an interaction and of its steps."""
     yield from objects([reply.get("error")])
     yield from objects(reply.get("errors"))
     yield from objects([step.get("error") for step in objects(reply.get("steps"))])

@@ -1,7 +1,6 @@
 """Images and videos at Google (docs/providers/google.md).
 
-Media go by URL, beside which the API wants their type. An address that does not tell it is left to other
-providers.
+Media are sent by URL, together with their type. A URL that does not show the type is left to other providers.
 """
 
 from collections.abc import Mapping
@@ -38,7 +37,7 @@ _VEO = Family(
         "prompt": "prompt",
         "aspectRatio": "aspectRatio",
         "resolution": "resolution",
-        # About images, which the API takes as bytes alone: they are left to other providers.
+        # For images, which the API takes only as bytes: they are left to other providers.
         "generationType": ignored,
     }
 )
@@ -56,7 +55,7 @@ def _image(job: Job) -> Mapped:
 
 
 def _interaction(job: Job) -> Mapped:
-    """Return the body of an interaction that makes a video, in the background: it takes minutes."""
+    """Return the body of an interaction for a video, in the background because it takes minutes."""
     values = _as_long_as_its_source(job.values)
     mapped = _VIDEO(Job(job.task_id, job.mapping, job.upstream, values))
     said = dict(mapped.body)
@@ -93,7 +92,7 @@ def _task(values: Values) -> str:
 
 
 def _as_long_as_its_source(values: Values) -> Values:
-    """Take out the duration beside a source video, where the contract calls it ignored (VID-H)."""
+    """Return `values` without the duration beside a source video, which the contract ignores (VID-H)."""
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
@@ -106,7 +105,7 @@ def _type_of(url: str) -> str:
     return facts.MEDIA_TYPES[suffix]
 
 
-# How each mapping of the catalog is said at Google.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "nano-banana": _image,
     "gemini-omni": _interaction,

@@ -1,4 +1,4 @@
-"""Google's wire: three surfaces of one API (docs/providers/google.md)."""
+"""Google's wire format: three APIs at one address (docs/providers/google.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ Read = Callable[[Reply, Callable[[str], ResultFile]], outcomes.PollOutcome]
 
 @dataclass(frozen=True, slots=True)
 class _Surface:
-    """Where a job goes, how a 2xx answer is read, and the field that names where to call back."""
+    """An API: its path, how to read a 2xx response, and the field for the callback URL."""
 
     path: str
     read: Callable[[Reply], outcomes.SubmitOutcome]
     callback: str | None = None
 
 
-# By mapping.
+# The API of each mapping.
 _SURFACES: Mapping[str, _Surface] = {
     "nano-banana": _Surface("/models/{}:generateContent", content.answered),
     "gemini-omni": _Surface("/interactions", interactions.started, "webhook_config"),
@@ -37,7 +37,10 @@ class Adapter(MediaAdapter):
     """Media generations of the Gemini API."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """An image is in the answer; a video's handle names its interaction or its operation."""
+        """Return the request for a job.
+
+        An image is in the response. The handle of a video names its interaction or its operation.
+        """
         surface = _SURFACES[job.mapping]
         body = dict(mapped.body)
         if surface.callback is not None and job.callback_url is not None:
@@ -45,13 +48,16 @@ class Adapter(MediaAdapter):
         return Submission(surface.path.format(quote(mapped.upstream)), body, surface.read, refusal_of)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """A video is there for 48 hours, and reading it takes our key."""
+        """Return the request for the state of a video.
+
+        The file exists for 48 hours, and reading it requires the key.
+        """
         if "operation" in handle:
             return StatusQuery(f"/{quote(handle['operation'])}", partial(self._state, operations.outcome))
         return StatusQuery(_interaction(handle), partial(self._state, interactions.outcome))
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop an interaction; an operation cannot be dropped."""
+        """Cancel an interaction; an operation cannot be cancelled."""
         if "interaction" not in handle:
             return False
         reply = self._ask("POST", f"{_interaction(handle)}/cancel")
@@ -62,7 +68,7 @@ class Adapter(MediaAdapter):
         return self._once_readable(found) if isinstance(found, outcomes.Succeeded) else found
 
     def _once_readable(self, found: outcomes.Succeeded) -> outcomes.PollOutcome:
-        """Wait for files that lie on the API and are not ready to be read."""
+        """Return pending while files on this API are not ready to be read."""
         ours = [file.url for file in found.files if isinstance(file, ResultFile) and file.headers]
         states = [self._file_state(url) for url in ours if facts.DOWNLOAD in url]
         if facts.FILE_FAILED in states:

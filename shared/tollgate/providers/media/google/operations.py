@@ -1,4 +1,4 @@
-"""Videos by `predictLongRunning`, which Veo is made with (docs/providers/google.md). Pure."""
+"""Videos by `predictLongRunning`, the API of Veo (docs/providers/google.md). Pure."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,12 @@ _RESULT = ("response", "generateVideoResponse")
 
 
 def started(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read a 2xx answer to a submit; the handle is the operation's name, a path below the base URL."""
+    """Read a 2xx response to a submit; the handle is the operation's name, a path below the base URL."""
     return taken(reply, operation=reply.string("name"))
 
 
 def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
-    """Read the operation: it has no status but `done`, and moderation leaves the samples out."""
+    """Read the operation: its only status is `done`, and moderation leaves out the samples."""
     if not reply.ok or reply.string("name") is None:
         return outcomes.Unknown(reply.detail())
     if reply.get("done") is not True:

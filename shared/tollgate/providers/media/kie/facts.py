@@ -1,7 +1,7 @@
-"""kie's own words.
+"""kie's names and codes.
 
-Sources: docs/providers/kie.md; kie's documentation as public repositories mirror it, its pages
-"Get Task Details" (states, `resultJson`) and of the models (codes of the envelope, fields).
+Sources: docs/providers/kie.md; kie's documentation, mirrored in public repositories: the page "Get Task
+Details" (states, `resultJson`) and the pages of the models (codes of the envelope, fields).
 """
 
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ WAITING = frozenset({"waiting", "queuing", "generating"})
 SUCCESS = "success"
 FAIL = "fail"
 
-# The envelope's own `code` is the status; an error may come with it inside HTTP 200.
+# The envelope's own `code` is the status; HTTP 200 may contain an error.
 OK = 200
 Codes = Mapping[int, FailureKind | RejectionKind]
-# What the codes say about the request, about kie or about us; all others are a fault of kie's.
+# Codes about the request, about kie or about the operator; all others are a fault of kie.
 CODES: Codes = {
     400: RejectionKind.INPUT,
     422: RejectionKind.INPUT,
     401: FailureKind.REFUSED_US,
     402: FailureKind.REFUSED_US,
     403: FailureKind.REFUSED_US,
-    # A cap on our key.
+    # A limit on the operator's key.
     433: FailureKind.REFUSED_US,
-    # Also the answer to a model that it has not.
+    # Also the response for a model that kie does not have.
     404: FailureKind.NOT_CONFIGURED,
-    # A feature that is switched off.
+    # A disabled feature.
     505: FailureKind.NOT_CONFIGURED,
     408: FailureKind.TIMED_OUT,
     429: FailureKind.LIMITED,
@@ -37,14 +37,14 @@ CODES: Codes = {
     455: FailureKind.PROVIDER_ERROR,
     503: FailureKind.PROVIDER_ERROR,
 }
-# Of its paths for music, which came to kie with codes of their own.
+# For the paths of music, which have their own codes.
 MUSIC_CODES: Codes = {
     **CODES,
-    # An earlier task or track that is not there; a path that is not has no code (INFERRED).
+    # A missing earlier task or track. A missing path has no code (INFERRED).
     404: RejectionKind.INPUT,
     405: FailureKind.LIMITED,
     413: RejectionKind.INPUT,
-    # Not enough credits here, while too many requests are 430 (docs/providers/kie.md#music).
+    # Not enough credits; too many requests are 430 (docs/providers/kie.md#music).
     429: FailureKind.REFUSED_US,
     430: FailureKind.LIMITED,
     451: RejectionKind.CONTENT,
@@ -56,15 +56,15 @@ RECORD = "record-info"
 MUSIC_WAITING = frozenset({"PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"})
 MUSIC_SUCCESS = "SUCCESS"
 MUSIC_REJECTED = "SENSITIVE_WORD_ERROR"
-# It could not call back; what it made may be there all the same.
+# The callback failed, but there may be a result.
 CALLBACK_FAILED = "CALLBACK_EXCEPTION"
 MUSIC_FAILED = frozenset(
     {"CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "GENERATE_LYRICS_FAILED", CALLBACK_FAILED}
 )
-# Our engine names in kie's; it has none older.
+# Tollgate's names of the engines, and kie's, which has no older engines.
 MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
 VOCAL_GENDERS = {"Male": "m", "Female": "f"}
-# The shortest bound of a title among its engines.
+# The shortest limit of a title among its engines.
 TITLE_CHARS = 80
 
 GROK_PROMPT_CHARS = 8_000
@@ -83,9 +83,9 @@ SEEDREAM_40_PRESETS = {
     "9:16": "portrait_16_9",
     "21:9": "landscape_21_9",
 }
-# Of Seedream from 4.5 on.
+# For Seedream from 4.5 on.
 RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
 WAN_RATIOS = ("1:1", "16:9", "4:3", "21:9", "3:4", "9:16", "8:1", "1:8")
-# Five are documented; that they are these is INFERRED.
+# Five are documented; the values are INFERRED.
 QWEN_RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16")
 KLING_MODES = {"720p": "std", "1080p": "pro", "4k": "4K"}

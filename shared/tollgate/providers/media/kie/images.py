@@ -12,7 +12,7 @@ _EDITED = variant_if("urls", "edit")
 
 
 def _no_large_square(values: Values) -> Values:
-    """Refuse a square at 4K, which kie does not make (docs/providers/kie.md)."""
+    """Return `values` unchanged. Raises `CannotMapError` for a square at 4K (docs/providers/kie.md)."""
     if values["size"] == "1:1" and values["resolution"] == "4k":
         raise CannotMapError("no square at 4k")
     return values
@@ -47,7 +47,7 @@ def _seedream_words(tiers: FieldMap) -> Family:
     )
 
 
-# By the start of its ids: each version has its own word for the resolution.
+# By the start of the id, because each version has its own name for the resolution.
 _SEEDREAMS: Mapping[str, Family] = {
     "seedream/4.5": _seedream_words(
         {"resolution": translated("quality", {"2K": "basic", "4K": "high"})},
@@ -63,7 +63,7 @@ _SEEDREAMS: Mapping[str, Family] = {
         {
             "size": translated("image_size", facts.SEEDREAM_40_PRESETS),
             "resolution": "image_resolution",
-            # It has no field for it.
+            # It has no field for the file type.
             "outputFormat": accept_only("jpeg"),
         },
     ),
@@ -77,7 +77,7 @@ def _seedream(job: Job) -> Mapped:
     raise CannotMapError(f"no Seedream is called {', '.join(job.upstream.values())}")
 
 
-# How each mapping of the catalog is said on kie.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {"prompt": "prompt", "size": "aspect_ratio", "enableSafetyChecker": accept_only(True)}, _EDITED
@@ -107,10 +107,10 @@ MAPPINGS: Mapping[str, Mapper] = {
         _EDITED,
         {
             "text": {"size": one_of("aspect_ratio", *facts.WAN_RATIOS)},
-            # With images, the shape is theirs; 1:1 is what the profile gives where nothing is said.
+            # With images, the result has their shape; 1:1 is the profile's default.
             "edit": {"size": accept_only("1:1")},
         },
-        # It makes four otherwise.
+        # It would generate four.
         fixed={"n": 1},
     ),
     "qwen-image-3": Family(

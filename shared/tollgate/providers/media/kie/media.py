@@ -1,4 +1,4 @@
-"""kie's wire (docs/providers/kie.md)."""
+"""kie's wire format (docs/providers/kie.md)."""
 
 from functools import partial
 from typing import Any
@@ -18,10 +18,13 @@ RECORDS = "records"
 
 
 class Adapter(MediaAdapter):
-    """Jobs, those of music with paths, codes and records of their own."""
+    """Jobs; music has its own paths, codes and records."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is kie's task id and, for music, which records tell of it."""
+        """Return the request for a job.
+
+        The handle is kie's task id and, for music, the path of its records.
+        """
         hook = {} if job.callback_url is None else {"callBackUrl": job.callback_url}
         if job.mapping == facts.MUSIC_MAPPING:
             return _music(job, mapped, hook)
@@ -30,7 +33,7 @@ class Adapter(MediaAdapter):
         return Submission(facts.SUBMIT_PATH, body, read, read)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The state carries the files."""
+        """Return the request for the state of a job, whose response has the files."""
         task_id = quote(handle["task_id"], safe="")
         if RECORDS in handle:
             path = f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{facts.RECORD}?taskId={task_id}"
@@ -39,7 +42,7 @@ class Adapter(MediaAdapter):
 
 
 def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
-    """Return a job of music, whose record is beside where it was sent."""
+    """Return the request for a music job, whose record is next to its submit path."""
     if not hook:
         raise CannotMapError("kie takes no music without an address to call back")
     record = upstream_of(job, job.values["action"]).partition("/")[0]
@@ -48,7 +51,7 @@ def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
 
 
 def _submitted(more: Handle, codes: facts.Codes, reply: Reply) -> outcomes.SubmitOutcome:
-    """Read an answer: the envelope's code says what it is, wherever it comes."""
+    """Read a response: the envelope's code decides, with any HTTP status."""
     task_id, code = reply.get("data", "taskId"), reply.get("code")
     if reply.ok and code == facts.OK and isinstance(task_id, str) and task_id:
         return outcomes.Submitted({"task_id": task_id, **more})
@@ -75,7 +78,7 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 
 
 def _files(result: Any) -> tuple[ResultFile, ...]:
-    """Find the files in `resultJson`, an object as text: `{"resultUrls": […]}`."""
+    """Return the files in `resultJson`, an object as text: `{"resultUrls": […]}`."""
     found = json_of(result)
     urls = found.get("resultUrls") if isinstance(found, dict) else None
     return tuple(ResultFile(url) for url in urls if isinstance(url, str)) if isinstance(urls, list) else ()

@@ -1,6 +1,6 @@
-"""Suno on kie, which speaks sunoapi.org's dialect (docs/providers/kie.md#music): a path for each action.
+"""Suno on kie, in the dialect of sunoapi.org (docs/providers/kie.md#music): a path for each action.
 
-An earlier task is named by kie's own id here: who makes the job puts it in the place of ours.
+The caller has replaced the id of an earlier task by kie's id.
 """
 
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ _NEEDS_TRACK = ("taskId", "audioId")
 
 
 def _of_a_track(**fixed: str) -> Action:
-    """Return an action that takes a track alone; `fixed` is said besides."""
+    """Return an action that needs only a track; `fixed` is added to the body."""
     return Action({**_TRACK, "action": lambda _: dict(fixed)}, _NEEDS_TRACK)
 
 
-# By our action.
+# By action of the contract.
 ACTIONS: Mapping[str, Action] = {
     "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="customMode"),
     "cover": Action(
@@ -55,7 +55,7 @@ ACTIONS: Mapping[str, Action] = {
     "replace-section": Action(
         {
             **_TRACK,
-            # All the lyrics that we know are those of the section; kie requires both fields.
+            # Only the lyrics of the section are known, but kie requires both fields.
             "prompt": lambda words: {"prompt": words, "fullLyrics": words},
             "title": "title",
             "styles": "tags",
@@ -86,11 +86,11 @@ def _music(job: Job) -> Mapped:
 
 
 def _switched(switch: str, values: Values) -> Body:
-    """Return whether title and style are the customer's; in that mode kie wants a title."""
+    """Return the switch: whether title and style are the customer's. If they are, kie requires a title."""
     if "title" not in values and "styles" not in values:
         return {switch: False}
     return {switch: True, "title": values.get("title") or values["styles"][: facts.TITLE_CHARS]}
 
 
-# How each mapping of the catalog is said on kie.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {facts.MUSIC_MAPPING: _music}

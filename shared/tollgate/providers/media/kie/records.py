@@ -1,4 +1,4 @@
-"""The records of kie's music jobs, in our words (docs/providers/kie.md)."""
+"""Reads the records of kie's music jobs (docs/providers/kie.md)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ _SOURCE = "originUrl"
 
 
 def outcome(task_id: str, reply: Reply) -> outcomes.PollOutcome:
-    """Return what a record says about its job; the one of a tool calls its status `successFlag`."""
+    """Return the outcome in a job's record; in a tool's record, the status is called `successFlag`."""
     status = reply.string("data", "status") or reply.string("data", "successFlag")
     message = reply.string("data", "errorMessage")
     if status in facts.MUSIC_WAITING:

@@ -1,6 +1,6 @@
-"""Videos on kie; fields and ids from docs/providers/kie.md, also from kie's documentation (`facts.py`).
+"""Videos on kie; fields and ids from docs/providers/kie.md and kie's documentation (`facts.py`).
 
-That one has the fields of Wan 2.7 (docs/providers/kie.md#inferred), and Wan's seeds.
+The documentation has the fields of Wan 2.7 (docs/providers/kie.md#inferred), and Wan's seeds.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ _WAN_27: FieldMap = {
     "seed": _SEED,
     "enableSafetyChecker": "nsfw_checker",
 }
-# By id: the four jobs have names of their own for the same things.
+# By id, because the four jobs have different names for the same fields.
 _WANS: Mapping[str, Family] = {
     "wan/2-7-text-to-video": Family({**_WAN_27, "audioUrl": "audio_url", "size": "ratio"}),
     "wan/2-7-image-to-video": Family(
@@ -111,11 +111,11 @@ _KLING_O3 = Family(
 
 
 def _kling_3(job: Job) -> Mapped:
-    # Kling O3 has an id for each job, Kling 3.0 one for all.
+    # Kling O3 has an id for each job, and Kling 3.0 has one for all jobs.
     return (_KLING_O3 if "text" in job.upstream else _KLING_3)(job)
 
 
-# How each mapping of the catalog is said on kie.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-2": Family(
         {
@@ -131,10 +131,10 @@ MAPPINGS: Mapping[str, Mapper] = {
             "returnLastFrame": accept_only(False),
             "watermark": accept_only(False),
             "outputFormat": accept_only("mp4"),
-            # What is given as a reference is one.
+            # References are always used as references.
             "omniReferenceTaskType": accept_only("auto", "reference"),
         },
-        # It must be said.
+        # A required field.
         fixed={"web_search": False},
         prepare=frames_or_references,
     ),

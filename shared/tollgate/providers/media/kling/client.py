@@ -1,4 +1,4 @@
-"""Kling's HTTP API under credentials of either kind."""
+"""Kling's HTTP API with both kinds of credentials."""
 
 import hmac
 import json
@@ -12,9 +12,9 @@ from tollgate.providers.runtime.http import ProviderHttp
 
 
 class KlingHttp(ProviderHttp):
-    """The API with a key: one of the console's API keys, or a pair `<access key>:<secret key>`.
+    """The API with a key: an API key of the console, or a pair `<access key>:<secret key>`.
 
-    A token of a pair lives half an hour, so each call has a new one.
+    A token of a pair is valid for half an hour, so each call has a new one.
     """
 
     def fresh_headers(self) -> Mapping[str, str]:
@@ -23,7 +23,7 @@ class KlingHttp(ProviderHttp):
 
 
 def bearer(key: str, now_s: int) -> str:
-    """Return what goes after `Bearer`: the key itself, or for a pair a JSON Web Token (RFC 7519, HS256)."""
+    """Return the bearer token: the key itself, or for a pair a JSON Web Token (RFC 7519, HS256)."""
     access_key, _, secret_key = key.partition(facts.PAIR_MARK)
     if not secret_key:
         return key

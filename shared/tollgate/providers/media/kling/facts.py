@@ -1,18 +1,18 @@
-"""Kling's own words (docs/providers/kling.md)."""
+"""Kling's names and codes (docs/providers/kling.md)."""
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
-# How the paths of the older generation begin.
+# The start of the paths in the older generation.
 CLASSIC = "v1/"
 TEXT_PATH, IMAGE_PATH = "v1/videos/text2video", "v1/videos/image2video"
 TASKS_PATH = "/tasks"
 
-# Between the access key and the secret key, where our key is such a pair.
+# Between the access key and the secret key, if the key is such a pair.
 PAIR_MARK = ":"
-# How long a token of a pair is good, and since when.
+# The lifetime of a pair's token, and how far its start is in the past.
 TOKEN_S, SKEW_S = 1_800, 5
 
-# The envelope's own `code`; an error may come with another inside HTTP 200.
+# The envelope's own `code`; HTTP 200 may contain an error.
 OK = 0
 CODES: Codes = {
     "100?": FailureKind.REFUSED_US,
@@ -29,11 +29,11 @@ CODES: Codes = {
     "5001": FailureKind.LIMITED,
     "5002": FailureKind.TIMED_OUT,
 }
-# There is no such job, or no such model.
+# A missing job or model.
 MISSING = 1203
 
 WAITING = frozenset({"submitted", "processing"})
-# The older generation's word, and the newer one's.
+# The status in the older generation, and in the newer one.
 SUCCEEDED = frozenset({"succeed", "succeeded"})
 FAILED = "failed"
 

@@ -47,7 +47,7 @@ _CLASSIC = Family(
 
 
 def _video(job: Job) -> Mapped:
-    """Return a video of 3.0: text alone is flat, with images the prompt is one of the contents."""
+    """Return a video of 3.0. Without images the body is flat; with images `contents` includes the prompt."""
     mapped = _VIDEO(job)
     if job.values.get("imageUrls"):
         return Mapped(mapped.upstream, _with_contents(mapped.body))
@@ -74,7 +74,7 @@ def _classic(job: Job) -> Mapped:
     return Mapped(path, {"model_name": mapped.upstream, **mapped.body})
 
 
-# How each mapping of the catalog is said at Kling.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "kling-3.0": _video,
     "kling-3.0-turbo": _video,

@@ -1,4 +1,4 @@
-"""Kling's wire, which cannot cancel (docs/providers/kling.md)."""
+"""Kling's wire format, which cannot cancel (docs/providers/kling.md)."""
 
 from functools import partial
 from typing import Any
@@ -16,12 +16,16 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Videos of either generation of the API."""
+    """Videos of both generations of the API."""
 
     http_type = KlingHttp
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is the path to ask at; by our own id, which Kling keeps, where the answer was lost."""
+        """Return the request for a job.
+
+        The handle is the path to poll. If the response is lost, the path has Tollgate's id, which Kling
+        stores.
+        """
         path = _ask_path(mapped.upstream, job.task_id, "external_task_ids")
         lost = outcomes.Submitted({"path": path, "lost": True})
         return Submission(
@@ -33,12 +37,12 @@ class Adapter(MediaAdapter):
         )
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The job carries the files."""
+        """Return the request for the state of a job, whose response has the files."""
         return StatusQuery(handle["path"], partial(_state, handle))
 
 
 def _body(mapped: Mapped, job: Job) -> dict[str, Any]:
-    """Return a body with the options of every job, which the newer generation has apart."""
+    """Return a body with the options of every job, which the newer generation has in a separate object."""
     options: dict[str, Any] = {"external_task_id": job.task_id, "watermark_info": {"enabled": False}}
     if job.callback_url is not None:
         options["callback_url"] = job.callback_url
@@ -47,7 +51,7 @@ def _body(mapped: Mapped, job: Job) -> dict[str, Any]:
 
 
 def _ask_path(path: str, job_id: str, name: str) -> str:
-    """Return where to ask for a job that went to `path`; `name` is the newer generation's word for the id."""
+    """Return the path to poll a job that was sent to `path`; `name` is the newer generation's parameter."""
     shown_id = quote(job_id, safe="")
     return (
         f"/{path}/{shown_id}" if path.startswith(facts.CLASSIC) else f"{facts.TASKS_PATH}?{name}={shown_id}"
@@ -63,7 +67,7 @@ def _submitted(path: str, lost: outcomes.Submitted, reply: Reply) -> outcomes.Su
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal | outcomes.Lost:
-    """Read an answer that is no success: the envelope's code says what it is, wherever it comes."""
+    """Read an error response: the envelope's code decides, with any HTTP status."""
     code, message = reply.get("code"), reply.string("message")
     if isinstance(code, int) and code != facts.OK:
         return meaning(facts.CODES, [str(code)], message, reply) or provider_error(reply)
@@ -88,20 +92,20 @@ def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
 
 
 def _job(reply: Reply) -> dict[str, Any]:
-    """Return the job in a poll's answer: an array of one or, also in the newer generation, an object."""
+    """Return the job in the response to a poll: an array of one, or an object."""
     data = reply.get("data")
     return next(iter(objects(data if isinstance(data, list) else [data])), {})
 
 
 def _is_nowhere(reply: Reply) -> bool:
-    """Return whether Kling says that it has no such job."""
+    """Return whether Kling reports that the job does not exist."""
     if reply.get("code") == facts.OK:
         return isinstance(reply.get("data"), list) and not reply.get("data")
     return bool(reply.get("code") == facts.MISSING)
 
 
 def _files(job: dict[str, Any]) -> tuple[ResultFile, ...]:
-    """Find the files: `outputs[]`, or `task_result.videos[]` in the older generation."""
+    """Return the files: `outputs[]`, or `task_result.videos[]` in the older generation."""
     result = job.get("task_result")
     entries = objects(job.get("outputs")) + objects(
         result.get("videos") if isinstance(result, dict) else None

@@ -1,7 +1,7 @@
 """MiniMax's videos, in both versions of its API: H3 has the second, Hailuo the first
 (docs/providers/minimax.md).
 
-No model of the shipped catalog is a Hailuo. One can be pushed while the service runs.
+The shipped catalog has no Hailuo model. A route can be added while the service runs.
 """
 
 from tollgate.providers.runtime.declaration import About, Provider

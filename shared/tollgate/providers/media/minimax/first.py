@@ -1,6 +1,6 @@
-"""The first version of MiniMax's API: errors inside HTTP 200, and a file that is asked for by itself.
+"""The first version of MiniMax's API: errors inside HTTP 200, and a separate request for the file.
 
-It has no cancelling (docs/providers/minimax.md).
+It cannot cancel (docs/providers/minimax.md).
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ _VERSION = 1
 
 
 def made_here(handle: Handle) -> bool:
-    """Return whether a job was made with this version; handles of the second one name none."""
+    """Return whether a job belongs to this version; handles of the second version have no version."""
     return handle.get("version") == _VERSION
 
 
 def submitted(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read HTTP 200; the handle is MiniMax's task id, and which version knows it."""
+    """Read HTTP 200; the handle is MiniMax's task id, and this version."""
     task_id, code = reply.string("task_id"), reply.get("base_resp", "status_code")
     if task_id and code in (None, facts.FIRST_OK):
         return outcomes.Submitted({"task_id": task_id, "version": _VERSION})
@@ -32,17 +32,17 @@ def submitted(reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an error."""
+    """Return the meaning of an error response."""
     return _verdict(reply) or failure_of(reply) or provider_error(reply)
 
 
 def path(handle: Handle) -> str:
-    """Return where to ask for a task."""
+    """Return the path to poll a task."""
     return f"{facts.FIRST_QUERY_PATH}?{urlencode({'task_id': handle['task_id']})}"
 
 
 def state(get: Callable[[str], Reply], reply: Reply) -> outcomes.PollOutcome:
-    """Read the task; when it is done, `get` its file."""
+    """Read the task; when it is done, request its file with `get`."""
     status, found = reply.string("status") or "", _verdict(reply)
     if status in facts.FIRST_WAITING:
         return outcomes.Pending()
@@ -50,13 +50,13 @@ def state(get: Callable[[str], Reply], reply: Reply) -> outcomes.PollOutcome:
         return _with_file(get, reply)
     if status == facts.FIRST_FAILED:
         return found or provider_error(reply)
-    # Any other code is about the question; that content is refused can only be about the task.
+    # Other codes are about the poll itself, but rejected content can only be about the task.
     is_refused = isinstance(found, outcomes.Rejected) and found.kind is RejectionKind.CONTENT
     return found if found and is_refused else outcomes.Unknown(reply.detail())
 
 
 def _with_file(get: Callable[[str], Reply], done: Reply) -> outcomes.PollOutcome:
-    """Ask where the file of a finished task lies; its id is a text or a number."""
+    """Request the URL of a finished task's file; its id is a text or a number."""
     file_id = done.get("file_id")
     if not isinstance(file_id, str | int) or not file_id:
         return outcomes.Succeeded()

@@ -35,7 +35,7 @@ _HAILUO = Family(
         "aspectRatio": accept_only("16:9"),
         "generateAudio": accept_only(False),
     },
-    # The customer's own words are kept, and no field of the contract says otherwise.
+    # The customer's prompt is kept, because the contract has no field to change it.
     fixed={"prompt_optimizer": False},
     prepare=_frames,
 )
@@ -43,7 +43,7 @@ _HAILUO = Family(
 
 def _h3(job: Job) -> Mapped:
     said = _H3(job)
-    # The customer's own words are kept.
+    # The customer's prompt is kept.
     told: Body = {"extra": {"prompt_expansion_mode": "disabled"}} if said.upstream == facts.H3_MAX else {}
     return Mapped(said.upstream, content(said.body) | told)
 
@@ -57,7 +57,7 @@ def _hailuo(job: Job) -> Mapped:
 
 
 def _impossible(said: Mapped) -> Mapping[str, bool]:
-    """Return what Hailuo cannot make, and whether a job wants it."""
+    """Return combinations that Hailuo does not support, and whether the job has them."""
     resolution, is_02 = said.body.get("resolution"), said.upstream == facts.HAILUO_02
     has_first, has_last = "first_frame_image" in said.body, "last_frame_image" in said.body
     is_long = said.body.get("duration") == max(facts.HAILUO_SECONDS)
@@ -72,5 +72,5 @@ def _impossible(said: Mapped) -> Mapping[str, bool]:
     }
 
 
-# How each is said, by the name that the catalog's routes have.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"minimax-h3": _h3, facts.HAILUO: _hailuo}

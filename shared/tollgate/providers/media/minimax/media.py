@@ -1,4 +1,4 @@
-"""MiniMax's wire (docs/providers/minimax.md)."""
+"""MiniMax's wire format (docs/providers/minimax.md)."""
 
 from functools import partial
 from urllib.parse import quote
@@ -13,10 +13,13 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks of both versions of the API; `first.py` reads the answers of the first."""
+    """Tasks of both versions of the API; `first.py` reads the responses of the first."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is MiniMax's task id, with the version if it is the first."""
+        """Return the request for a job.
+
+        The handle is MiniMax's task id, with the version if it is the first.
+        """
         hook = {} if job.callback_url is None else {"callback_url": job.callback_url}
         body = {"model": mapped.upstream, **mapped.body, **hook}
         if job.mapping == facts.HAILUO:
@@ -24,13 +27,16 @@ class Adapter(MediaAdapter):
         return Submission(facts.CREATE_PATH, body, _submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The task carries the file, or in the first version says which one it is."""
+        """Return the request for the state of a task.
+
+        The response has the file or, in the first version, the file's id.
+        """
         if first.made_here(handle):
             return StatusQuery(first.path(handle), partial(first.state, partial(self._http.call, "GET")))
         return StatusQuery(_path(facts.QUERY_PATH, handle), _state)
 
     def cancel(self, handle: Handle) -> bool:
-        """Drop a task that still waits; one that runs goes on, and any of the first version."""
+        """Cancel a queued task; a running task and any task of the first version continue."""
         if first.made_here(handle):
             return False
         task, record = _path(facts.QUERY_PATH, handle), _path(facts.CREATE_PATH, handle)
@@ -42,7 +48,7 @@ def _path(path: str, handle: Handle) -> str:
 
 
 def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
-    """Read HTTP 200: without a task, its error type says what it is."""
+    """Read HTTP 200: without a task, its error type decides."""
     task_id = reply.string("task_id")
     return taken(reply, task_id=task_id) if task_id else _verdict(reply) or outcomes.Lost(reply.detail())
 

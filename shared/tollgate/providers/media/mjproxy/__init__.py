@@ -1,9 +1,9 @@
-"""midjourney-proxy's dialect, as its servers and the relays after it speak it (docs/providers/mjproxy.md).
+"""midjourney-proxy's dialect, for its servers and for compatible relays (docs/providers/mjproxy.md).
 
-There is no public server: an operator names the address of his own, or of a relay, with the key. The shipped
-catalog has no route to it, as no price is known. One can be pushed while the service runs; its `upstream` has
-the path before `/submit` by speed (`{relax: mj-relax/mj, fast: mj-fast/mj}`; `video` for videos), and a speed
-that it leaves out cannot be had.
+There is no public server: an operator enters the address of a server or a relay with the key. The shipped
+catalog has no route to it, because its price is unknown. A route can be added while the service runs. Its
+`upstream` has the path before `/submit` by speed (`{relax: mj-relax/mj, fast: mj-fast/mj}`; `video` for
+videos), and other speeds are not supported.
 """
 
 from tollgate.providers.runtime.declaration import About, Auth, Provider

@@ -1,8 +1,8 @@
-"""Midjourney in the dialect: flags go into the prompt, follow-ups name an earlier task.
+"""Midjourney in the dialect: flags are in the prompt, follow-ups name an earlier task.
 
-Left out, each for a reason: a blend, a description and a mask are sent as base64, and our input has URLs; all
-other follow-ups press a button by an id of its own, which is known when the earlier task is done, and not to
-this mapping; an earlier image cannot be set in motion by its number.
+Some actions are left out. A blend, a description and a mask need base64, but Tollgate's input has URLs. All
+other follow-ups press a button by an id, which is known only after the earlier task, and not to this mapping.
+A video cannot start from an earlier image by its number.
 """
 
 from collections.abc import Mapping
@@ -59,5 +59,5 @@ def _submit(place: str, kind: str, body: Body) -> Mapped:
     return Mapped(f"{place}/submit/{kind}", body)
 
 
-# How each is said: the path of the submit, and its body.
+# The path of the submit, and its body.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _image, "midjourney-video": _video}

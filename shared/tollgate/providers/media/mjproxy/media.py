@@ -1,4 +1,4 @@
-"""The wire of a midjourney-proxy, which cannot cancel (docs/providers/mjproxy.md)."""
+"""The wire format of a midjourney-proxy, which cannot cancel (docs/providers/mjproxy.md)."""
 
 from functools import partial
 from typing import Any
@@ -22,15 +22,15 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks, each the submit of an action."""
+    """Tasks; each is the submit of an action."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is the server's task id."""
+        """Return the request for a job. The handle is the server's task id."""
         hook = {} if job.callback_url is None else {"notifyHook": job.callback_url}
         return Submission(f"/{mapped.upstream}", {**mapped.body, **hook}, _submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The task carries the file: four images are one, and cut apart by an upscale."""
+        """Return the request for a task with its file: four images are one file, which an upscale splits."""
         path = f"{facts.TASK_PATH}/{quote(handle['task_id'], safe='')}/fetch"
         return StatusQuery(path, partial(self._state, handle))
 
@@ -53,23 +53,23 @@ def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def _task_id(result: Any) -> str | None:
-    """Return the task of a submit's answer: a text or, from older servers, a number."""
+    """Return the task's id from the response to a submit: a text or, from older servers, a number."""
     is_number = isinstance(result, int) and not isinstance(result, bool)
     return str(result) if is_number else result if isinstance(result, str) and result else None
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an answer that takes no job: by its code, wherever it comes, else by its status."""
+    """Read a refused submit: by its code, with any HTTP status, else by its status."""
     code, message = reply.get("code"), reply.string("description")
     known = meaning(facts.CODES, [str(code)], message, reply)
     by_status = None if reply.ok else failure_of(reply)
     if found := known or by_status:
         return found
-    # A relay has one code, and HTTP 400, for a bad request and for our own credit that is used up.
+    # Relays use one code, with HTTP 400, both for a bad request and for a lack of the operator's credit.
     return provider_error(reply) if isinstance(code, int) else rejected(RejectionKind.INPUT, message)
 
 
 def _failed_job(reply: Reply) -> outcomes.Refusal:
-    """Read a task that ended without a result: its reason is Midjourney's own words."""
+    """Read a task that ended without a result: its reason is Midjourney's text."""
     reason = reply.string("failReason")
     return meaning(REASONS, [(reason or "").lower()], reason, reply) or provider_error(reply, reason)

@@ -1,4 +1,4 @@
-"""MuAPI's own words. Sources: docs/providers/muapi.md; public clients of it (paths, statuses, `outputs`)."""
+"""MuAPI's names and codes. Sources: docs/providers/muapi.md; public clients (paths, statuses, `outputs`)."""
 
 WAITING = frozenset({"pending", "queued", "processing", "starting"})
 COMPLETED = "completed"

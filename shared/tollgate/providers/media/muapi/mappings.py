@@ -1,4 +1,4 @@
-"""FLUX 3 Klein on MuAPI (docs/providers/muapi.md; its own page of the model)."""
+"""FLUX 3 Klein on MuAPI (docs/providers/muapi.md; MuAPI's page of the model)."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ _SQUARE = "1:1"
 
 
 def _shape(size: str) -> Body:
-    """Say a shape; `auto` is square where there is no image to follow (BFL's documentation of FLUX 3)."""
+    """Return the shape; `auto` is square without an input image (BFL's documentation of FLUX 3)."""
     return {"aspect_ratio": _SQUARE if size == "auto" else size}
 
 
-# How each mapping of the catalog is said on MuAPI.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "flux-3-image": Family({"prompt": "prompt", "size": _shape, "resolution": "resolution"}),
 }

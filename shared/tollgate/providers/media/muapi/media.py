@@ -1,4 +1,4 @@
-"""MuAPI's wire (docs/providers/muapi.md). It cannot cancel."""
+"""MuAPI's wire format (docs/providers/muapi.md). It cannot cancel."""
 
 from urllib.parse import quote
 
@@ -15,12 +15,12 @@ class Adapter(MediaAdapter):
     """Predictions."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
-        """The handle is the request id."""
-        # Its own words for an invalid input were not read: `detail` is INFERRED.
+        """Return the request for a job. The handle is the request id."""
+        # Its format for an invalid input is unknown: `detail` is INFERRED.
         return Submission(f"/{mapped.upstream}", mapped.body, _submitted, refusal_with_detail)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The result carries the files."""
+        """Return the request for the result with its files."""
         return StatusQuery(f"/predictions/{quote(handle['request_id'], safe='')}/result", _state)
 
 

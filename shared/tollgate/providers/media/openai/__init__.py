@@ -11,7 +11,7 @@ PROVIDER = Provider(
     name="openai",
     about=About("OpenAI", "https://platform.openai.com/docs"),
     base_url="https://api.openai.com/v1",
-    # An image is made while it answers, and comes in the answer itself.
+    # The response to a submit comes when the image is done, and contains it.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
     max_answer_bytes=MAX_INLINE_ANSWER_BYTES,
 )

@@ -1,4 +1,4 @@
-"""OpenAI's own words for images (docs/providers/openai.md).
+"""OpenAI's names and codes for images (docs/providers/openai.md).
 
 Edits by URL: `EditImageBodyJsonParam` of OpenAI's published OpenAPI document. `billing_hard_limit_reached`
 and `billing_not_active`: OpenAI's guide to its error codes.
@@ -9,11 +9,11 @@ from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKin
 GENERATE_PATH = "/images/generations"
 EDIT_PATH = "/images/edits"
 
-# `error.code`, which tells more than the status.
+# Values of `error.code`, which is more exact than the status.
 CODES: Codes = {
     "moderation_blocked": RejectionKind.CONTENT,
     "content_policy_violation": RejectionKind.CONTENT,
-    # Our account's trouble, whatever the status: these come as 429 and as 400.
+    # Problems of the operator's account; they come with 429 and with 400.
     "insufficient_quota": FailureKind.REFUSED_US,
     "billing_hard_limit_reached": FailureKind.REFUSED_US,
     "billing_not_active": FailureKind.REFUSED_US,

@@ -15,7 +15,7 @@ def _references(urls: list[str]) -> Body:
     return {"images": [{"image_url": url} for url in urls]}
 
 
-# How each mapping of the catalog is said at OpenAI.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "gpt-image": Family(
         {"prompt": "prompt", "imageSize": _size, "urls": _references},

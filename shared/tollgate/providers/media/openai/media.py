@@ -1,4 +1,4 @@
-"""OpenAI's wire for images, which are in the answer (docs/providers/openai.md)."""
+"""OpenAI's wire format for images, which are in the response (docs/providers/openai.md)."""
 
 from tollgate.providers.mapping.inline import inline_files
 from tollgate.providers.media.openai import facts
@@ -11,15 +11,15 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Image generations and edits. There are no jobs: nothing to poll, to cancel or to call back."""
+    """Image generations and edits, without jobs: there is no poll, no cancel and no callback."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
-        """The answer has the image."""
+        """Return the request for a job, whose response has the image."""
         path = facts.EDIT_PATH if "images" in mapped.body else facts.GENERATE_PATH
         return Submission(path, {"model": mapped.upstream, **mapped.body}, _image, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery | None:  # noqa: ARG002 - there is nothing to find
-        """A submit never leaves a job behind."""
+        """Return `None`, because a submit creates no job."""
         return None
 
 

@@ -1,13 +1,13 @@
-"""PiAPI's own words.
+"""PiAPI's names and codes.
 
 Source: docs/providers/piapi.md.
 """
 
 TASK_PATH = "/api/v1/task"
 
-# The envelope's own `code`; an error may come with another one inside HTTP 200.
+# The envelope's own `code`; HTTP 200 may contain an error with another one.
 OK = 200
-# Statuses are compared without regard to capitals (docs/providers/piapi.md).
+# Statuses may be in upper or lower case (docs/providers/piapi.md).
 WAITING = frozenset({"pending", "staged", "processing"})
 COMPLETED = "completed"
 FAILED = "failed"

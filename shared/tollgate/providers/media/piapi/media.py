@@ -1,4 +1,4 @@
-"""PiAPI's wire (docs/providers/piapi.md)."""
+"""PiAPI's wire format (docs/providers/piapi.md)."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,25 +15,25 @@ from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
-# The first of these that is there: the images of a grid one by one before the grid itself.
+# The first existing name counts: single images come before the grid with all of them.
 _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url")
 
 
 class Adapter(MediaAdapter):
-    """Tasks."""
+    """Tasks of PiAPI."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is PiAPI's task id."""
+        """Return the request for a job. The handle is PiAPI's task id."""
         hook = {"endpoint": job.callback_url, "secret": ""}
         config = {"config": {"webhook_config": hook}} if job.callback_url else {}
         return Submission(facts.TASK_PATH, {**mapped.body, **config}, _submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The task carries the files."""
+        """Return the request for the state of a task, whose response has the files."""
         return StatusQuery(_path(handle), partial(_state, handle))
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop a task, which PiAPI does while it is pending."""
+        """Cancel a task, which PiAPI supports while the task is pending."""
         reply = self._ask("DELETE", _path(handle))
         return reply is not None and reply.ok and reply.get("code") == facts.OK
 
@@ -69,7 +69,7 @@ def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
 
 
 def _result(output: Any) -> outcomes.Succeeded:
-    """Find the files of a task or, where it has none, its words."""
+    """Return the files of a task or, if it has none, its text."""
     found = output if isinstance(output, dict) else {}
     for name in _FILES:
         if files := result_files(found.get(name)):

@@ -1,8 +1,8 @@
-"""Midjourney on PiAPI: flags go into the prompt, follow-ups name an earlier task (docs/providers/piapi.md).
+"""Midjourney on PiAPI: flags are in the prompt, follow-ups name an earlier task (docs/providers/piapi.md).
 
-What PiAPI does to one enlarged image only (strong and subtle variations, pan, outpaint, inpaint) takes no
-index, so our follow-ups on one of four images have no words for it; its variation wants a prompt besides,
-which the contract's has not.
+PiAPI has follow-ups for one enlarged image, without an index: strong and subtle variations, pan, outpaint,
+inpaint. So they do not support the contract's follow-ups on a grid of four images. Its variation requires a
+prompt, which the contract does not have.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _ANY: FieldMap = {"action": ignored, "dimensions": accept_only("SQUARE"), "speed
 _FOLLOW_UP: FieldMap = {**_ANY, "parentTaskId": "origin_task_id", "speed": ignored}
 _ALREADY_SAID: dict[str, FieldTarget] = dict.fromkeys(SAID_IN_PROMPT, ignored)
 
-# By our action, which is also its name there. The speed of a follow-up is that of the earlier task.
+# The action has the same name at PiAPI. A follow-up has the speed of the earlier task.
 ACTIONS: Mapping[str, FieldMap] = {
     "imagine": {**_ANY, **_ALREADY_SAID, "prompt": "prompt", "size": "aspect_ratio"},
     "describe": {**_ANY, "imageUrls": one_each("image_url")},
@@ -38,5 +38,5 @@ def _midjourney(job: Job) -> Mapped:
     return Mapped(model, {"model": facts.MIDJOURNEY, "task_type": name, "input": said})
 
 
-# How each mapping of the catalog is said on PiAPI: the whole body of the request.
+# The mappers by the names in the catalog's routes; they return the whole body of the request.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _midjourney}

@@ -9,7 +9,7 @@ from tollgate.providers.runtime.base import Job, Mapped
 
 
 def _shape(ratio: str) -> Body:
-    # It has no name for a shape of the model's choice, and chooses where nothing is said (INFERRED).
+    # It has no value for an automatic shape, which is its default (INFERRED).
     return {} if ratio == "auto" else {"aspect_ratio": ratio}
 
 
@@ -19,7 +19,7 @@ _KLING_4: FieldMap = {
     "resolution": "resolution",
     "aspectRatio": _shape,
     "generateAudio": "enable_audio",
-    # There is no source video whose sound could be kept.
+    # There is no source video with sound to keep.
     "keepAudio": accept_only(True),
 }
 
@@ -30,5 +30,5 @@ def _kling_4(job: Job) -> Mapped:
     return Mapped(version, {"model": facts.KLING, "task_type": facts.VIDEO_GENERATION, "input": said})
 
 
-# How each mapping of the catalog is said on PiAPI: the whole body of the request.
+# The mappers by the names in the catalog's routes; they return the whole body of the request.
 MAPPINGS: Mapping[str, Mapper] = {"kling-4.0": _kling_4}

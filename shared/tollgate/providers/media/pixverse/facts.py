@@ -1,6 +1,6 @@
-"""PixVerse's own words.
+"""PixVerse's names and codes.
 
-Source: docs/providers/pixverse.md; what V6 takes from its documentation and public clients.
+Source: docs/providers/pixverse.md; the fields of V6 are from its documentation and public clients.
 """
 
 from collections.abc import Mapping
@@ -9,19 +9,19 @@ from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 UPLOAD_PATH = "/image/upload"
 RESULT_PATH = "/video/result"
-# New for each request: a used one gets the answer of the request that had it first.
+# Each request needs a new id: an id that was used gets the response of the earlier request.
 TRACE_HEADER = "ai-trace-id"
 
-# For all uploads but the last, so that they and the submit keep within its lease (150 s).
+# For all uploads but the last, so that uploads and submit together stay within the lease (150 s).
 UPLOADS_TIMEOUT_S = 50.0
 
 OK = 0
 SUCCESS = 1
 DELETED, MODERATED, FAILED = 6, 7, 8
-# Generating; queued and started were seen by others.
+# Generating; public clients also have states for queued and started.
 WAITING = frozenset({5, 9, 10})
 
-# By `ErrCode`, which comes with any HTTP status. In part from memory there.
+# By `ErrCode`, which comes with any HTTP status. Some in that source are from memory.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     "500054": RejectionKind.CONTENT,
     "500063": RejectionKind.CONTENT,
@@ -33,7 +33,7 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "500020": FailureKind.REFUSED_US,
     "500060": FailureKind.REFUSED_US,
     "500090": FailureKind.REFUSED_US,
-    # Jobs at once, load.
+    # Concurrent jobs, load.
     "500044": FailureKind.LIMITED,
     "500069": FailureKind.LIMITED,
 }

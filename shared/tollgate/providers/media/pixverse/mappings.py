@@ -1,7 +1,7 @@
 """Videos on PixVerse: all mappings of the catalog that it has (docs/providers/pixverse.md).
 
-Its ids in the catalog are the paths of its jobs. Images are sent before the job: an `Upload` stands in the
-body where the number of an image belongs.
+Its ids in the catalog are the paths of its jobs. Images are uploaded before the job: an `Upload` in the body
+is replaced by the number of the uploaded image.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ MAX_VIDEO_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An image that PixVerse must have before the job; its number takes this one's place."""
+    """An image that must be uploaded to PixVerse before the job; its number replaces this object."""
 
     url: str
 
@@ -34,9 +34,10 @@ def _variant(values: Values) -> str:
 
 
 def _named(values: Values) -> Values:
-    """Return `values` with every reference in the prompt: one that is not spoken of is not taken.
+    """Return `values` with every reference in the prompt, because PixVerse ignores others.
 
-    A reference is spoken of as `@image1`, by its number; that others are added at the end is INFERRED.
+    The prompt names a reference by its number, such as `@image1`. To add missing names at the end is
+    INFERRED.
     """
     names = [f"@{name}" for name in _names(values.get("imgReferences", []))]
     unspoken = [name for name in names if name not in values["prompt"]]
@@ -67,7 +68,7 @@ def _source(reference: str) -> Body:
 
 _SHAPED: FieldMap = {"size": "aspect_ratio"}
 _ONE_OR_MORE_CLIPS: FieldMap = {"generateMultiClipSwitch": "generate_multi_clip_switch"}
-# How each is said, by the name that the catalog's routes have.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "pixverse-v6": Family(
         {
@@ -80,7 +81,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             # "Effective only in text-to-video and multi-reference fusion" (docs/contract.md#vid-n).
             "size": ignored,
             "generateMultiClipSwitch": accept_only(False),
-            # Gone from its documentation, as negative prompts are.
+            # No longer in its documentation, like negative prompts.
             "watermark": accept_only(False),
         },
         _variant,

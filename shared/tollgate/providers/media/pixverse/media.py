@@ -1,4 +1,4 @@
-"""PixVerse's wire (docs/providers/pixverse.md)."""
+"""PixVerse's wire format (docs/providers/pixverse.md)."""
 
 import time
 import uuid
@@ -18,36 +18,36 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class PixVerseHttp(ProviderHttp):
-    """The API, which wants a new id with each request."""
+    """The API, which requires a new id for each request."""
 
     def fresh_headers(self) -> Mapping[str, str]:
-        """Return the id."""
+        """Return the header with the id."""
         return {facts.TRACE_HEADER: str(uuid.uuid4())}
 
 
 class Adapter(MediaAdapter):
-    """Videos; the images that one is made from are sent before it."""
+    """Videos; their source images are uploaded first."""
 
     http_type = PixVerseHttp
 
     def submit(self, job: Job) -> outcomes.SubmitOutcome:
-        """Send the images, then the job, once."""
+        """Upload the images, then submit the job once."""
         try:
             return super().submit(job)
         except _UploadRefusedError as exc:
             return _refusal(exc.reply)
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
-        """The handle is the number of the video."""
+        """Return the request for a job, after its uploads. The handle is the number of the video."""
         body = self._with_numbers(mapped.body, time.monotonic() + facts.UPLOADS_TIMEOUT_S)
         return Submission(f"/{mapped.upstream}", body, _submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The video's number is also how an extension names it."""
+        """Return the request for the state of a video; its number is also its reference for an extension."""
         return StatusQuery(f"{facts.RESULT_PATH}/{handle['video_id']}", partial(_state, handle))
 
     def _with_numbers(self, value: Any, deadline: float) -> Any:
-        """Return `value` with the number of an image in the place of every `Upload`."""
+        """Return `value` with the number of an uploaded image instead of every `Upload`."""
         match value:
             case Upload(url):
                 return self._upload(url, deadline)
@@ -60,7 +60,7 @@ class Adapter(MediaAdapter):
     def _upload(self, url: str, deadline: float) -> int:
         """Have PixVerse fetch an image; return its number there.
 
-        Raises `NotSentError` where there is no answer in time, for the job itself was not sent, or
+        Raises `NotSentError` if there is no response in time, because the job itself was not sent; and
         `_UploadRefusedError`.
         """
         if time.monotonic() > deadline:
@@ -107,14 +107,14 @@ def _code(reply: Reply) -> Any:
 
 
 def _number(reply: Reply, name: str) -> int | None:
-    """Return a number of a good answer."""
+    """Return a number from a successful response, else `None`."""
     value = reply.get("Resp", name)
     good = reply.ok and _code(reply) == facts.OK and isinstance(value, int) and not isinstance(value, bool)
     return value if good else None
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an error: `ErrCode` says what it is, wherever it comes."""
+    """Read an error: `ErrCode` decides, with any HTTP status."""
     found = meaning(facts.CODES, [str(_code(reply))], reply.string("ErrMsg"), reply)
     by_status = None if reply.ok else failure_of(reply)
     return found or by_status or provider_error(reply)

@@ -1,8 +1,8 @@
-"""PoYo's own words. Sources: docs/providers/poyo.md; PoYo's public API manual."""
+"""PoYo's names and codes. Sources: docs/providers/poyo.md; PoYo's public API manual."""
 
 SUBMIT_PATH = "/api/generate/submit"
 STATUS_PATH = "/api/generate/status"
-# For the jobs of Suno's models, with `?task_id=`; their files are told nowhere else (music series).
+# For the jobs of Suno's models, with `?task_id=`; only this path has their files (music series).
 MUSIC_PATH = "/api/generate/detail/music"
 MUSIC_MAPPING = "suno"
 
@@ -10,20 +10,20 @@ WAITING = frozenset({"not_started", "running"})
 FINISHED = "finished"
 FAILED = "failed"
 
-# The envelope's own `code`; errors may come with it inside HTTP 200.
+# The envelope's own `code`; HTTP 200 may contain an error.
 ENVELOPE_OK = 200
-# `error.type` of a request that PoYo refuses for what it is.
+# `error.type` of a request that PoYo rejects.
 INVALID_REQUEST = "invalid_request_error"
 
-# Our engine names in PoYo's; it has none older.
+# Tollgate's names of the engines, and PoYo's, which has no older engines.
 MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
 VOCAL_GENDERS = {"Male": "m", "Female": "f"}
-# The shortest bound of a title among its engines.
+# The shortest limit of a title among its engines.
 TITLE_CHARS = 80
 
-# Of a Wan image by ratio: the vendor's own default tier, 2K. Its names for sizes were not read.
+# For a Wan image by ratio: the vendor's default tier, 2K. PoYo's names for sizes are unknown.
 WAN_IMAGE_AREA_PX = 2_048**2
-# Of FLUX 3, where nothing is said.
+# The default of FLUX 3.
 SAFETY_TOLERANCE = 2
 KLING_26_PROMPT_CHARS = 1_000
 SEEDANCE_MIN_PROMPT_CHARS = 3

@@ -13,7 +13,7 @@ def _in_pixels(values: Values) -> Values:
 
 
 _QWEN: FieldMap = {"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}
-# How each mapping of the catalog is said on PoYo.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {
@@ -32,6 +32,6 @@ MAPPINGS: Mapping[str, Mapper] = {
         {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": "seed"}, prepare=_in_pixels
     ),
     "qwen-image-3": Family(_QWEN),
-    # What its price in the catalog is for; it makes 2K unless told otherwise.
+    # The resolution of its price in the catalog; the default is 2K.
     "qwen-image-3-pro": Family(_QWEN, fixed={"resolution": "1K"}),
 }

@@ -1,4 +1,4 @@
-"""PoYo's wire (docs/providers/poyo.md)."""
+"""PoYo's wire format (docs/providers/poyo.md)."""
 
 from functools import partial
 from typing import Any
@@ -15,10 +15,10 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """Tasks, those of music with a record of their own."""
+    """Tasks; music has its own record."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is PoYo's task id and, for music, that it is one."""
+        """Return the request for a job. The handle is PoYo's task id and, for music, a mark."""
         body: dict[str, Any] = {"model": mapped.upstream, "input": mapped.body}
         if job.callback_url is not None:
             body["callback_url"] = job.callback_url
@@ -26,12 +26,12 @@ class Adapter(MediaAdapter):
         return Submission(facts.SUBMIT_PATH, body, partial(_submitted, more), _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The status carries the files."""
+        """Return the request for the state of a task, whose response has the files."""
         return StatusQuery(_status_path(handle), partial(_state, handle))
 
 
 def _submitted(more: Handle, reply: Reply) -> outcomes.SubmitOutcome:
-    """Read HTTP 200: with another code it is an error that PoYo is sure of; anything else is no answer."""
+    """Read HTTP 200: another code is a definite error; anything else is no readable response."""
     task_id, code = reply.get("data", "task_id"), reply.get("code")
     if isinstance(task_id, str) and task_id and code == facts.ENVELOPE_OK:
         return outcomes.Submitted({"task_id": task_id, **more})

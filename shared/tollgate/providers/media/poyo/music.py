@@ -1,7 +1,7 @@
-"""Music on PoYo: one of its models per action (docs/providers/poyo.md; PoYo's API manual, music series).
+"""Music on PoYo: a model for each action (docs/providers/poyo.md; PoYo's API manual, music series).
 
-An earlier task is named by PoYo's own ids here: who makes the job puts them in the place of ours. Actions
-that PoYo runs on an uploaded track only, or on a track of its own only, are refused for the other kind.
+The caller has replaced the ids of an earlier task by PoYo's ids. Some actions run only on an uploaded track,
+and others only on a track of PoYo; they are refused for the other kind.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _TRACK = ("task_id", "audio_id")
 
 
 def _as_full_lyrics(words: str) -> Body:
-    """The words of a section, which are also all the lyrics that we know; PoYo requires both fields."""
+    """Return the lyrics of a section as both required fields, because no other lyrics are known."""
     return {"prompt": words, "full_lyrics": words}
 
 
@@ -40,7 +40,7 @@ _TAGGED: FieldMap = {"styles": "tags", "title": "title", "negativeTags": "negati
 
 _A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
 _A_TASKS_ACTION = Action({**WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
-# By our action.
+# By action of the contract.
 ACTIONS: Mapping[str, Action] = {
     "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="custom_mode"),
     "cover": Action(
@@ -96,7 +96,7 @@ def _music(job: Job) -> Mapped:
     action = ACTIONS[name]
     body = map_fields(job.values, action.words)
     if action.switch is not None:
-        # Title and style count in custom mode only; without them PoYo writes both from the prompt.
+        # Title and style count only in custom mode; without them, PoYo generates both from the prompt.
         body[action.switch] = "title" in body or "style" in body
         if "style" in body:
             body.setdefault("title", body["style"][: facts.TITLE_CHARS])
@@ -104,5 +104,5 @@ def _music(job: Job) -> Mapped:
     return Mapped(upstream_of(job, name), body)
 
 
-# How each mapping of the catalog is said on PoYo.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {"suno": _music}

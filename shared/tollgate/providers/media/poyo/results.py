@@ -1,4 +1,4 @@
-"""The files and the words of PoYo's answers, which music has in fields of its own (PoYo's API manual)."""
+"""Reads files and text from PoYo's responses; music has its own fields (PoYo's API manual)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,22 +9,22 @@ from tollgate.providers.runtime.outcomes import ResultFile
 from tollgate.providers.runtime.reply import json_of
 
 FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
-# JSON text: an object of addresses by stem, or an array of `{file_url}`.
+# JSON text: an object of URLs by stem, or an array of `{file_url}`.
 NESTED_FIELDS = ("separate_vocals", "stem_split", "vocal_removal", "generate_cover")
 TRACK_FIELDS = {"audio_id": "audioId", "title": "title", "duration": "durationS"}
 WORD_FIELDS = {
     "title": "title",
     "text": "lyrics",
     "style": "styles",
-    # Spelled like this.
+    # This is PoYo's spelling.
     "timestampe_lyrics": "timestampedLyrics",
 }
 
 
 def succeeded(entries: Any, reference: str | None = None) -> outcomes.Succeeded:
-    """Return the files of a finished job, with its tracks where they have ids, or else its words.
+    """Return the files of a finished job, with its tracks if they have ids; or its text.
 
-    `reference` is the job's id, by which follow-up actions name it.
+    `reference` is the job's id for follow-up actions.
     """
     found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     files = tuple(ResultFile(url) for entry in found for url in _urls(entry))
@@ -37,7 +37,7 @@ def succeeded(entries: Any, reference: str | None = None) -> outcomes.Succeeded:
 
 
 def _tracks(entries: list[dict[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the tracks of a job: their ids are what `audioId` of a follow-up wants."""
+    """Return the tracks of a job, with the ids for `audioId` of a follow-up."""
     tracks = [
         {ours: entry[theirs] for theirs, ours in TRACK_FIELDS.items() if entry.get(theirs)}
         for entry in entries

@@ -15,9 +15,9 @@ _TIER = "resolution"
 
 
 def _frames_in_order(values: Values) -> Values:
-    """Return `values` with one or two frames as `imageUrls`, the first one first.
+    """Return `values` with one or two frames as `imageUrls`, the first frame first.
 
-    Raises `CannotMapError` without a prompt of the length that PoYo wants (docs/providers/poyo.md).
+    Raises `CannotMapError` without a prompt of the required length (docs/providers/poyo.md).
     """
     found = by_order(require(values, "prompt"))
     if len(found["prompt"]) < facts.SEEDANCE_MIN_PROMPT_CHARS:
@@ -28,14 +28,14 @@ def _frames_in_order(values: Values) -> Values:
 
 
 def _as_long_as_its_source(values: Values) -> Values:
-    """Take out the duration beside a source video, where PoYo wants none (docs/providers/poyo.md)."""
+    """Return `values` without the duration with a source video: PoYo refuses it (docs/providers/poyo.md)."""
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
 
 
 def _silent_between_two_images(values: Values) -> Values:
-    """Return `values` as they are. Raises `CannotMapError` for sound beside an end image: PoYo refuses it."""
+    """Return `values` unchanged. Raises `CannotMapError` for sound with an end image, which PoYo refuses."""
     if len(values.get("imageUrls", ())) > 1 and values.get("generateAudio"):
         raise CannotMapError("sound beside an end image")
     return values
@@ -53,14 +53,14 @@ _KLING: FieldMap = {
     "prompt": "prompt",
     "duration": "duration",
     "aspectRatio": "aspect_ratio",
-    # Said by the id.
+    # Part of the id.
     "resolution": ignored,
     "generateAudio": "sound",
     "imageUrls": at_most("image_urls", 2),
 }
 _ONE_SHOT: Mapping[str, Any] = {"multi_shots": False}
 
-# How each mapping of the catalog is said on PoYo.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-1.5-pro": Family(
         {
@@ -82,7 +82,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "resolution": "resolution",
             "urls": at_most("image_urls", 1),
         },
-        # It starts from exactly one image (PoYo's API manual).
+        # It requires exactly one image (PoYo's API manual).
         prepare=lambda values: within_grok_bounds(require(values, "urls")),
     ),
     "gemini-omni": Family(
@@ -127,7 +127,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "resolution": accept_only("1080p"),
             "imageUrls": _first_and_end_image,
         },
-        # It wants a shape beside an image too.
+        # It requires a shape also with an image.
         prepare=_silent_between_two_images,
     ),
     "kling-motion-control": Family(
@@ -146,7 +146,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "audioUrls": "reference_audio_urls",
             "duration": "duration",
             "resolution": upper("resolution"),
-            # It has no field for the shape, and none was read for what it makes.
+            # It has no field for the shape, and the shape of its results is not documented.
             "aspectRatio": accept_only("16:9"),
         }
     ),

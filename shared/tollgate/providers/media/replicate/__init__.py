@@ -1,4 +1,4 @@
-"""Replicate, a platform of models under one API (docs/providers/replicate.md)."""
+"""Replicate, a platform for models with one API (docs/providers/replicate.md)."""
 
 from tollgate.providers.runtime.declaration import About, Provider
 

@@ -1,13 +1,13 @@
-"""Replicate's own words (docs/providers/replicate.md).
+"""Replicate's names and codes (docs/providers/replicate.md).
 
-Its `error` of a failed prediction is free text (its HTTP reference); that these words in it are moderation,
-in several public clients that had to tell it from faults.
+The `error` of a failed prediction is free text (its HTTP reference). The texts for moderation are from
+several public clients, which separate it from faults.
 """
 
 WAITING = frozenset({"starting", "processing"})
 SUCCEEDED = "succeeded"
 FAILED = "failed"
-# Spelled with one l; `aborted` is one that was dropped before it began.
+# Spelled with one l; an `aborted` prediction was cancelled before it started.
 CANCELLED = frozenset({"canceled", "aborted"})
 
 MODERATION_WORDS = ("flagged as sensitive", "(e005)", "nsfw", "content policy")

@@ -1,4 +1,4 @@
-"""Replicate's wire: predictions (docs/providers/replicate.md)."""
+"""Replicate's wire format: predictions (docs/providers/replicate.md)."""
 
 from typing import Any
 from urllib.parse import quote
@@ -22,9 +22,9 @@ class Adapter(MediaAdapter):
     """Predictions of Replicate's official models."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """The handle is the prediction's id.
+        """Return the request for a job. The handle is the prediction's id.
 
-        Without a `Prefer` header the answer comes at once: waiting is for polls, not for a worker.
+        Without a `Prefer` header the response comes immediately, so that no worker waits for the result.
         """
         body: dict[str, Any] = {"input": mapped.body}
         if job.callback_url is not None:
@@ -32,11 +32,11 @@ class Adapter(MediaAdapter):
         return Submission(f"/models/{mapped.upstream}/predictions", body, _submitted, refusal_with_detail)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The prediction carries the files for an hour."""
+        """Return the request for the prediction, which has the files for an hour."""
         return StatusQuery(_path(handle), _state)
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop the prediction; its state afterwards tells whether it was dropped."""
+        """Cancel the prediction; its state in the response shows whether it was cancelled."""
         reply = self._ask("POST", f"{_path(handle)}/cancel")
         return reply is not None and reply.string("status") in facts.CANCELLED
 
@@ -54,7 +54,7 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
     if status in facts.WAITING:
         return outcomes.Pending()
     if status == facts.SUCCEEDED:
-        # One address, or an array of them.
+        # One URL, or an array of URLs.
         return outcomes.Succeeded(result_files(reply.get("output")))
     if status == facts.FAILED:
         return _failure(reply)

@@ -1,6 +1,6 @@
-"""A provider inside this service, for customers' own tests: it calls nobody and costs nothing.
+"""A provider inside Tollgate, for customers' own tests: it calls no one and costs nothing.
 
-It needs no credentials, so its models are always there, on AWS and on one machine.
+It needs no credentials, so its models are always available, on AWS and on one machine.
 """
 
 from tollgate.providers.runtime.declaration import About, Provider

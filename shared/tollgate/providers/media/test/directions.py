@@ -1,6 +1,6 @@
-"""What a prompt tells a test model to do, e.g. `a cat [[slow 30]]`; docs/test-models.md has them all. Pure.
+"""Directions in a prompt for a test model, e.g. `a cat [[slow 30]]`; the list is docs/test-models.md. Pure.
 
-Several may stand in one prompt. What is unknown or malformed is a part of the prompt like any other.
+A prompt may have several. Unknown or malformed directions are normal text of the prompt.
 """
 
 import re
@@ -11,7 +11,7 @@ _DIRECTION = re.compile(r"\[\[\s*(?:(fail|reject|expire)|(slow|stream-cut)\s+(\d
 
 @dataclass(frozen=True, slots=True)
 class Directions:
-    """`slow_s` comes before all others, in seconds; `stream_cut` is after how many words a stream breaks."""
+    """`slow_s` is a wait in seconds before all others; `stream_cut` is the number of words before a break."""
 
     fail: bool = False
     reject: bool = False
@@ -21,7 +21,7 @@ class Directions:
 
 
 def directions_of(prompt: str) -> Directions:
-    """Return what `prompt` asks for; of two numbers for the same, the last holds."""
+    """Return the directions in `prompt`; of two numbers for the same direction, the last counts."""
     flags: set[str] = set()
     numbers: dict[str, int] = {}
     for flag, name, number in _DIRECTION.findall(prompt):
@@ -39,5 +39,5 @@ def directions_of(prompt: str) -> Directions:
 
 
 def without_directions(prompt: str) -> str:
-    """Return what else is in `prompt`."""
+    """Return `prompt` without its directions."""
     return _DIRECTION.sub("", prompt)

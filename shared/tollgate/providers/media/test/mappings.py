@@ -1,4 +1,4 @@
-"""How a job is said to the test provider: which file it gives, and the prompt with its directions."""
+"""A job for the test provider: the file to return, and the prompt with its directions."""
 
 from collections.abc import Mapping
 
@@ -10,5 +10,5 @@ def _said(job: Job) -> Mapped:
     return Mapped(job.upstream[DEFAULT], {"prompt": job.values.get("prompt", "")})
 
 
-# The one mapping: all its media models differ in their file only.
+# The one mapping: all its media models differ only in their file.
 MAPPINGS: Mapping[str, Mapper] = {"test": _said}

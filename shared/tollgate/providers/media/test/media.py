@@ -1,4 +1,4 @@
-"""Images and videos that lie in this package. A job is nothing but its handle: no state, no network."""
+"""Images and videos from this package. A job is only its handle: no state, no network."""
 
 from functools import cache
 from pathlib import Path
@@ -16,13 +16,13 @@ ALMOST_DONE = 99
 
 
 class Adapter:
-    """Does what the prompt tells it."""
+    """Follows the directions in the prompt."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
     def submit(self, job: Job) -> outcomes.SubmitOutcome:
-        """Take the job, unless it asks for a refusal."""
+        """Accept the job, unless its prompt requests a rejection."""
         mapped = MAPPINGS[job.mapping](job)
         wanted = directions_of(mapped.body["prompt"])
         if wanted.reject:
@@ -38,19 +38,19 @@ class Adapter:
         )
 
     def poll(self, handle: Handle) -> outcomes.PollOutcome:
-        """Return how the job is, as its handle and the time say."""
+        """Return the state of the job from its handle and the time."""
         elapsed_ms, slow_ms = self._clock.now_ms() - handle["started_at_ms"], handle["slow_ms"]
         if elapsed_ms < slow_ms:
             return outcomes.Pending(max(0, 100 * elapsed_ms // slow_ms))
         if handle["expire"]:
             return outcomes.Pending(ALMOST_DONE)
         if handle["fail"]:
-            # Not a kind that speaks against the provider: it fails for this one task only.
+            # This kind does not count against the provider, because only this one task fails.
             return outcomes.Failed(FailureKind.BAD_RESULT, "the prompt asks for a failure")
         return outcomes.Succeeded((InlineFile(_file(handle["file"])),))
 
     def cancel(self, handle: Handle) -> bool:  # noqa: ARG002 - the protocol's shape
-        """Agree: nothing is being made."""
+        """Return True, because nothing is running."""
         return True
 
 

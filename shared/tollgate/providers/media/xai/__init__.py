@@ -6,6 +6,6 @@ PROVIDER = Provider(
     name="xai",
     about=About("xAI", "https://docs.x.ai"),
     base_url="https://api.x.ai/v1",
-    # An image is made while it answers.
+    # The response to a submit of images comes when they are done.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
 )

@@ -1,7 +1,7 @@
-"""xAI's own words for images and videos (docs/providers/xai.md).
+"""xAI's names and codes for images and videos (docs/providers/xai.md).
 
-Its errors have no code of their own for a bad key or for moderation, only words; the ones below were seen
-in recorded answers of public repositories.
+Its errors have no code for a bad key or for moderation, only text. The texts below are from recorded
+responses in public repositories.
 """
 
 IMAGE_PATH = "/images/generations"
@@ -9,17 +9,17 @@ EDIT_PATH = "/images/edits"
 VIDEO_PATH = "/videos/generations"
 VIDEO_STATUS_PATH = "/videos"
 
-# The HTTP status of a poll while the video is being made, also without a body.
+# The HTTP status of a poll while the video is generated, also without a body.
 ACCEPTED = 202
-# The HTTP status of a poll for a video that was made and refused: it is billed, and nothing follows.
+# The HTTP status of a poll for a video that was generated and rejected: it is billed, and has no result.
 ENDED_BADLY = 400
 PENDING = "pending"
 DONE = "done"
 EXPIRED = "expired"
 FAILED = "failed"
-# `error.code` of a video that failed for its input.
+# `error.code` of a video that failed because of its input.
 INVALID = "invalid_argument"
 
 MODERATION_WORDS = ("content moderation", "usage guidelines")
-# Of an HTTP 400 that is about us and not about the request.
+# In an HTTP 400 that is about the operator's key and not about the request.
 KEY_WORDS = ("api key",)

@@ -13,7 +13,7 @@ _IMAGE: FieldMap = {
 
 
 def _references(urls: list[str]) -> Body:
-    """Start from one image, or take several as references."""
+    """Return one image as the start, or several as references."""
     if len(urls) == 1:
         return {"image": {"url": urls[0]}}
     return {"reference_images": [{"url": url} for url in urls]}
@@ -21,7 +21,7 @@ def _references(urls: list[str]) -> Body:
 
 IMAGES: Mapping[str, Mapper] = {
     "grok-imagine-image": Family(_IMAGE),
-    # What its price in the catalog is for.
+    # The quality and the resolution of its price in the catalog.
     "grok-imagine-image-2.0": Family(_IMAGE, fixed={"quality": "low", "resolution": "1k"}),
 }
 VIDEOS: Mapping[str, Mapper] = {
@@ -36,5 +36,5 @@ VIDEOS: Mapping[str, Mapper] = {
         prepare=within_grok_bounds,
     ),
 }
-# How each mapping of the catalog is said at xAI.
+# The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {**IMAGES, **VIDEOS}

@@ -1,4 +1,4 @@
-"""xAI's wire: images, which are in the answer, and videos, which are jobs (docs/providers/xai.md)."""
+"""xAI's wire format: images are in the response, videos are jobs (docs/providers/xai.md)."""
 
 from typing import Any
 from urllib.parse import quote
@@ -21,10 +21,10 @@ from tollgate.providers.runtime.reply import Reply
 
 
 class Adapter(MediaAdapter):
-    """It cannot cancel, and does not call back."""
+    """Images and videos; xAI cannot cancel, and has no callbacks."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
-        """A video's handle is its request id."""
+        """Return the request for a job. A video's handle is its request id."""
         body = {"model": mapped.upstream, **mapped.body}
         if job.mapping in VIDEOS:
             return Submission(facts.VIDEO_PATH, body, _video_request, _refusal)
@@ -32,7 +32,7 @@ class Adapter(MediaAdapter):
         return Submission(path, body, _images, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
-        """The video is in the answer."""
+        """Return the request for the state of a video, whose response has its URL."""
         path = f"{facts.VIDEO_STATUS_PATH}/{quote(handle['request_id'], safe='')}"
         return StatusQuery(path, _state)
 
@@ -42,7 +42,7 @@ def _video_request(reply: Reply) -> outcomes.SubmitOutcome:
 
 
 def _images(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected | outcomes.Lost:
-    """Read `data`: moderation takes the images out of it, or marks them."""
+    """Read `data`: moderation removes images from it, or marks them."""
     data = reply.get("data")
     if not isinstance(data, list):
         return outcomes.Lost(reply.detail())
@@ -62,7 +62,7 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
         return outcomes.Pending(progress_of(reply.get("progress")))
     if reply.status == facts.ENDED_BADLY:
         return _ended(reply)
-    # A finished answer may have nothing but its video.
+    # The response for a finished video may have only the video.
     if status == facts.DONE or (status is None and reply.ok and reply.string("video", "url")):
         return _video(reply)
     if status == facts.EXPIRED:
@@ -71,7 +71,7 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 
 
 def _ended(reply: Reply) -> outcomes.PollOutcome:
-    """Read HTTP 400: the video was made and moderated away, unless it is about our key."""
+    """Read HTTP 400: the video was generated and rejected, unless it is about the key."""
     if _says(_message(reply), facts.KEY_WORDS):
         return outcomes.Unknown(reply.detail())
     return _failure(reply)
@@ -84,7 +84,7 @@ def _video(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected:
 
 
 def _failure(reply: Reply) -> outcomes.Refusal:
-    """Read why a video failed."""
+    """Return the meaning of a failed video's error."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
         return rejected(RejectionKind.CONTENT, message)
@@ -94,7 +94,7 @@ def _failure(reply: Reply) -> outcomes.Refusal:
 
 
 def _refusal(reply: Reply) -> outcomes.Refusal:
-    """Read an error of either shape."""
+    """Read an error in both formats."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
         return rejected(RejectionKind.CONTENT, message)
@@ -104,7 +104,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
 
 
 def _message(reply: Reply) -> str | None:
-    """Return the words of `{"code", "error"}` or of `{"error": {"message", …}}`."""
+    """Return the text of `{"code", "error"}` or of `{"error": {"message", …}}`."""
     return reply.string("error") or reply.string("error", "message")
 
 
