@@ -43,7 +43,7 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
         paid=paid,
         receipt=api.payments.receipt(visitor.account_id, paid),
         watches=WATCHES,
-        watch=api.low_balance.get(visitor.account_id),
+        low_balance=api.low_balance.get(visitor.account_id),
         labels=LOW_BALANCE,
     )
 

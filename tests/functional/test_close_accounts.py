@@ -258,25 +258,25 @@ class TestMoneyMeanwhile:
     def test_a_top_up_that_is_due_is_called_off(
         self, ada: Browser, aws: Aws, clock: ManualClock, stripe: FakeStripe
     ) -> None:
-        account_id = fallen(ada, aws)
+        account_id = with_low_balance(ada, aws)
         (body,) = aws.messages("RefillQueue")
         close(ada)
         message = json.loads(body)
-        refill_parts.refill().answer(message["account_id"], message["fall"])
+        refill_parts.refill().run(message["account_id"], message["fall"])
         assert stripe.intents == []
         clock.advance(DELAY_MS)
         run()
         check_erased(aws, account_id)
 
     def test_with_a_payment_under_way_it_is_refused(self, ada: Browser, aws: Aws, stripe: FakeStripe) -> None:
-        account_id = fallen(ada, aws)
+        account_id = with_low_balance(ada, aws)
         stripe.breaks = True
         with pytest.raises(PaymentUnavailableError):
-            refill_parts.refill().answer(account_id, 1)
+            refill_parts.refill().run(account_id, 1)
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
         assert "top-up from your saved card is under way" in answer.text
-        refill_parts.refill().answer(account_id, 1)
+        refill_parts.refill().run(account_id, 1)
         assert ada.post("/closing", {"account": account_id, "balance": "give up"}).status < 400
 
     def test_what_was_paid_after_the_balance_was_given_up_is_not(
@@ -332,7 +332,7 @@ class TestMoneyMeanwhile:
         assert teams.get(account_id).seq == 0
 
 
-def fallen(ada: Browser, aws: Aws) -> str:
+def with_low_balance(ada: Browser, aws: Aws) -> str:
     """Have an account fall below its threshold, with a saved card; return its id."""
     account_id = account_of(ada)
     api_parts.api().low_balance.save_customer(account_id, CUSTOMER)

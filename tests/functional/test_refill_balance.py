@@ -35,13 +35,13 @@ from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import Hold, HoldWrites, text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
-from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.low_balance.rules import (
-    MAX_TELLINGS,
+    MAX_MAIL_ROUNDS,
     MAX_TOP_UP_AGE_MS,
     RESEND_AFTER_MS,
+    LowBalanceState,
     TopUpState,
-    Watch,
 )
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
@@ -95,15 +95,15 @@ def post(monkeypatch: pytest.MonkeyPatch) -> Post:
 
 @pytest.fixture
 def ada(stripe: FakeStripe) -> OpenedAccount:
-    """Open an account at its threshold, with a saved card and all that can be wished for."""
+    """Open an account at its threshold, with a saved card and every setting."""
     account = api_parts.api().accounts.open(micro_usd_of_cents(STARTS_WITH_CENTS))
     api_parts.api().low_balance.save_customer(account.account_id, CUSTOMER)
     api_parts.api().low_balance.change(account.account_id, FORM)
     return account
 
 
-def watch(account: OpenedAccount) -> Watch:
-    """Return the account's row as it is now."""
+def state_of(account: OpenedAccount) -> LowBalanceState:
+    """Return the account's current state."""
     return api_parts.api().low_balance.get(account.account_id)
 
 
@@ -150,12 +150,12 @@ def credits_of(account: OpenedAccount) -> list[Any]:
 
 
 class TestTheEventFile:
-    def test_a_message_about_an_account_without_a_watch_does_nothing(self, post: Post, aws: Aws) -> None:
+    def test_a_message_about_an_account_without_settings_does_nothing(self, post: Post, aws: Aws) -> None:
         assert handler(EVENT, CONTEXT) == {"batchItemFailures": []}
         assert post.mails == []
 
 
-class TestAFall:
+class TestACrossing:
     def test_is_told_and_topped_up(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
     ) -> None:
@@ -168,7 +168,7 @@ class TestAFall:
             assert "/dashboard/top-up" in body
         (entry,) = credits_of(ada)
         assert (entry["amountMicroUsd"], entry["reference"]) == (TOP_UP, "pi_1")
-        assert watch(ada).top_up is TopUpState.PAID
+        assert state_of(ada).top_up is TopUpState.PAID
         assert is_proven(ada)
 
     def test_members_who_want_it_are_told_too_each_once(
@@ -216,7 +216,7 @@ class TestAFall:
         look(aws)
         assert messages(aws) == []
 
-    def test_one_fall_is_one_however_often_it_is_looked_at_and_heard_of(
+    def test_one_crossing_has_one_reaction_to_repeated_checks_and_messages(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
     ) -> None:
         for _ in range(3):
@@ -231,8 +231,8 @@ class TestAFall:
         assert len(post.mails) == 2
 
     def test_the_next_one_is_another(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe) -> None:
-        for falls in (1, 2):
-            while watch(ada).fall < falls:
+        for crossing in (1, 2):
+            while state_of(ada).crossing < crossing:
                 take(aws, ada, 400)
                 look(aws)
             settle(aws)
@@ -246,7 +246,7 @@ class TestAFall:
             take(aws, ada, 900)
             look(aws)
             settle(aws)
-            if watch(ada).top_up is TopUpState.OVER_LIMIT:
+            if state_of(ada).top_up is TopUpState.OVER_LIMIT:
                 break
         assert stripe.taken_cents == 4_000
         assert "over your bound for this month" in post.mails[-1].text
@@ -259,7 +259,7 @@ class TestAFall:
         (delivery,) = api_parts.api().webhooks.page(ada.account_id, {})["deliveries"]
         assert (delivery["type"], delivery["url"]) == ("balance.low", form["webhook"])
 
-    def test_what_a_text_has_set_aside_is_no_fall(self, aws: Aws, ada: OpenedAccount) -> None:
+    def test_a_hold_is_no_crossing(self, aws: Aws, ada: OpenedAccount) -> None:
         me = api_parts.api().accounts.me(ada.account_id)
         held = Hold(new_id("req"), me.balance_micro_usd, parts.clock().now_ms())
         aws.clients.dynamodb.update_item(
@@ -301,7 +301,7 @@ class TestARefusedCard:
         assert len(stripe.intents) == 1
         assert (stripe.taken_cents, credits_of(ada)) == (0, [])
         assert ["failed" in mail.subject for mail in post.mails] == [True, True]
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.FAILED, 0)
 
     def test_no_card_is_told_too(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post) -> None:
         stripe.has_card = False
@@ -355,12 +355,12 @@ class TestAMailThatDoesNotGoOut:
         api_parts.api().low_balance.change(ada.account_id, {"threshold": "10", "emails": ADA})
         post.errors = {ADA: "MessageRejected"}
         rounds = 0
-        for _ in range(3 * MAX_TELLINGS):
+        for _ in range(3 * MAX_MAIL_ROUNDS):
             spend(aws, ada)
             for body in messages(aws):
                 rounds += 1
                 assert not deliver(body)
-        assert rounds == MAX_TELLINGS
+        assert rounds == MAX_MAIL_ROUNDS
 
     def test_that_the_balance_is_low_is_told_while_stripe_is_away(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
@@ -383,7 +383,7 @@ class TestStripeIsDown:
         (body,) = messages(aws)
         stripe.down = 4
         assert not deliver(body)
-        assert watch(ada).top_up is TopUpState.DUE
+        assert state_of(ada).top_up is TopUpState.DUE
         while stripe.down or not deliver(body):
             deliver(body)
         assert len(stripe.intents) == len(credits_of(ada)) == 1
@@ -397,7 +397,7 @@ class TestStripeIsDown:
         clock.advance(MAX_TOP_UP_AGE_MS + 1)
         assert deliver(body)
         assert stripe.intents == []
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.FAILED, 0)
         assert refill.TOO_LATE in post.mails[-1].text
 
     @pytest.mark.parametrize("late_ms", [0, MAX_TOP_UP_AGE_MS + 1])
@@ -412,7 +412,7 @@ class TestStripeIsDown:
         clock.advance(late_ms)
         assert deliver(body)
         assert len(stripe.intents) == len(credits_of(ada)) == 1
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.PAID, 2_000)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.PAID, 2_000)
         assert is_proven(ada)
 
     def test_a_card_that_was_deleted_there_is_told_and_is_no_fault(
@@ -421,7 +421,7 @@ class TestStripeIsDown:
         stripe.missing = "payment_method"
         spend(aws, ada)
         settle(aws)
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.FAILED, 0)
         assert "not there any more" in post.mails[-1].text
 
 
@@ -442,7 +442,7 @@ class TestBeforeStripeIsAsked:
         api_parts.api().low_balance.change(ada.account_id, {})
         settle(aws)
         assert (stripe.intents, post.mails) == ([], [])
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.NONE, 0)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.NONE, 0)
 
     def test_another_amount_is_what_is_charged_and_counted(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe
@@ -450,21 +450,21 @@ class TestBeforeStripeIsAsked:
         spend(aws, ada)
         api_parts.api().low_balance.change(ada.account_id, {**FORM, "amount": "12"})
         settle(aws)
-        assert (stripe.taken_cents, watch(ada).month_cents) == (1_200, 1_200)
+        assert (stripe.taken_cents, state_of(ada).month_cents) == (1_200, 1_200)
         assert is_proven(ada)
 
     def test_a_bound_that_was_lowered_holds(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe) -> None:
         spend(aws, ada)
         settle(aws)
-        while watch(ada).fall < 2:
+        while state_of(ada).crossing < 2:
             take(aws, ada, 700)
             look(aws)
         api_parts.api().low_balance.change(ada.account_id, {**FORM, "monthly": "30"})
         settle(aws)
         assert stripe.taken_cents == 2_000
-        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.OVER_LIMIT, 2_000)
+        assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.OVER_LIMIT, 2_000)
 
-    def test_once_the_card_is_chosen_it_is_what_was_asked_whatever_is_wished(
+    def test_once_the_card_is_chosen_changed_settings_do_not_change_the_payment(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe
     ) -> None:
         spend(aws, ada)
@@ -476,7 +476,7 @@ class TestBeforeStripeIsAsked:
         assert (stripe.taken_cents, len(credits_of(ada))) == (2_000, 1)
         assert stripe.asked[0]["customer"] == CUSTOMER
 
-    def test_a_suspended_account_is_not_charged_and_falls_anew_when_it_goes_on(
+    def test_a_suspended_account_is_not_charged_before_it_is_resumed(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
     ) -> None:
         ledger = api_parts.api().statement.ledger
@@ -486,7 +486,7 @@ class TestBeforeStripeIsAsked:
         take(aws, ada, 100)
         look(aws)
         assert messages(aws) == []
-        assert (stripe.intents, post.mails, watch(ada).month_cents) == ([], [], 0)
+        assert (stripe.intents, post.mails, state_of(ada).month_cents) == ([], [], 0)
         ledger.resume(ada.account_id)
         spend(aws, ada)
         settle(aws)
@@ -507,7 +507,7 @@ class TestBeforeStripeIsAsked:
         assert not deliver(body)
         assert deliver(body)
         assert stripe.intents == []
-        assert watch(ada).top_up is TopUpState.NONE
+        assert state_of(ada).top_up is TopUpState.NONE
 
 
 class DiedError(Exception):
@@ -519,7 +519,7 @@ class TestACrash:
 
     STEPS = (
         (Mailer, "send"),
-        (WatchRepository, "save"),
+        (LowBalanceRepository, "save"),
         (refill, "saved_card"),
         (refill, "charge_saved_card"),
         (LedgerRepository, "credit"),
@@ -559,10 +559,10 @@ class TestACrash:
         assert deliver(body)
         assert len(stripe.intents) == len(credits_of(ada)) == 1
         assert stripe.taken_cents == 2_000
-        assert watch(ada).top_up is TopUpState.PAID
+        assert state_of(ada).top_up is TopUpState.PAID
         assert is_proven(ada)
 
-    def test_between_the_fall_and_its_message(
+    def test_between_the_crossing_and_its_message(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         create(ada)
@@ -582,7 +582,7 @@ class TestACrash:
     def test_a_message_that_was_lost_for_good_is_sent_again_once_a_day(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, clock: ManualClock, post: Post
     ) -> None:
-        """Nobody redrove its dead letter: without another message no fall would ever begin again."""
+        """No one redrove its dead letter: without another message no top-up would start again."""
         spend(aws, ada)
         (lost,) = messages(aws)
         choose_card_and_die(stripe, lost)
@@ -597,7 +597,7 @@ class TestACrash:
         assert messages(aws) == []
         assert deliver(body)
         # Too late to ask: what Stripe does not list was not paid.
-        assert (stripe.intents, watch(ada).top_up) == ([], TopUpState.FAILED)
+        assert (stripe.intents, state_of(ada).top_up) == ([], TopUpState.FAILED)
         assert refill.TOO_LATE in post.mails[-1].text
 
 
@@ -617,7 +617,7 @@ class TestStripesEvent:
         told = event(stripe.intents[0], "payment_intent.succeeded")
         assert send(told)[1]["data"] == {"outcome": "credited"}
         assert send(told)[1]["data"] == {"outcome": "repeated"}
-        assert watch(ada).top_up is TopUpState.PAID
+        assert state_of(ada).top_up is TopUpState.PAID
         assert deliver(body)
         assert len(credits_of(ada)) == 1
         assert is_proven(ada)
@@ -652,11 +652,11 @@ class TestSettings:
     def test_what_makes_no_sense_is_refused_by_name(
         self, ada: OpenedAccount, changed: dict[str, str], path: str
     ) -> None:
-        before = watch(ada)
+        before = state_of(ada)
         with pytest.raises(InvalidInputError) as refused:
             api_parts.api().low_balance.change(ada.account_id, {**FORM, **changed})
         assert path in {problem.path for problem in refused.value.problems}
-        assert watch(ada) == before
+        assert state_of(ada) == before
 
     def test_a_top_up_needs_a_saved_card(self, stripe: FakeStripe) -> None:
         account = api_parts.api().accounts.open(0)

@@ -39,8 +39,8 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.ses import Mailed, Mailer
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.low_balance.refill import Refill
-from tollgate.low_balance.repository import WatchMovedError
+from tollgate.low_balance.refill import RefillWorker
+from tollgate.low_balance.repository import StaleLowBalanceError
 from tollgate.low_balance.rules import TopUpState
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
@@ -60,7 +60,7 @@ FORMS = (
 )
 # What the queue and the stream bring again.
 RETRIED = (
-    *(PaymentUnavailableError, WatchMovedError, ConcurrencyLimitedError),
+    *(PaymentUnavailableError, StaleLowBalanceError, ConcurrencyLimitedError),
     *(StorageBusyError, WriteConflictError),
 )
 
@@ -72,7 +72,7 @@ class World:
     account_id: str
     by: Actor
     stripe: FakeStripe
-    refill: Refill
+    refill: RefillWorker
 
     def spend(self, number: int) -> None:
         """Charge something, as a request does, and let the stream and the queue bring what follows."""
@@ -96,9 +96,9 @@ class World:
                 look(entries)
 
     def deliver(self) -> None:
-        """Deliver the message of the newest fall."""
+        """Deliver the message of the newest crossing."""
         with suppress(*RETRIED):
-            self.refill.answer(self.account_id, self.refill.watches.get(self.account_id).fall)
+            self.refill.run(self.account_id, self.refill.low_balances.get(self.account_id).crossing)
 
     def tell(self) -> None:
         """Have Stripe tell of all its payments."""
@@ -112,7 +112,7 @@ class World:
     def settle(self) -> None:
         """Deliver until nothing is due."""
         for _ in range(REQUESTS):
-            if self.refill.watches.get(self.account_id).top_up is not TopUpState.DUE:
+            if self.refill.low_balances.get(self.account_id).top_up is not TopUpState.DUE:
                 return
             self.deliver()
         raise AssertionError("a top-up is due for ever")
@@ -159,11 +159,11 @@ def opened(
 
 def check(world: World) -> None:
     """Check what holds whatever ran at once: no payment twice, none lost, none over the month's bound."""
-    falls = [one["metadata"]["tollgate_fall"] for one in world.stripe.intents]
-    assert len(falls) == len(set(falls))
+    crossings = [one["metadata"]["tollgate_fall"] for one in world.stripe.intents]
+    assert len(crossings) == len(set(crossings))
     assert world.credited_cents() == world.stripe.taken_cents <= MONTH_CENTS
-    watch = world.refill.watches.get(world.account_id)
-    assert watch.month_cents == world.stripe.taken_cents
+    state = world.refill.low_balances.get(world.account_id)
+    assert state.month_cents == world.stripe.taken_cents
     assert api_parts.api().accounts.me(world.account_id).balance_micro_usd >= 0
     assert check_ledger_parts.ledger_audit().check(world.account_id, full=True).drift is None
 
@@ -239,7 +239,7 @@ def test_an_end_that_is_asked_for_beside_a_top_up_gives_no_payment_away(
 def close(world: World, *, waits: bool) -> None:
     """Ask for the end of an account, as soon as its payment may be under way where it `waits`."""
     for _ in range(1_000 * waits):
-        if world.refill.watches.get(world.account_id).may_be_paid:
+        if world.refill.low_balances.get(world.account_id).may_be_paid:
             break
     dashboard_parts.dashboard().account_closure.request(world.account_id, world.account_id, GIVE_UP, world.by)
 

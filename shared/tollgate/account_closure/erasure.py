@@ -11,7 +11,7 @@ from tollgate.artifacts.uploads import folder_of
 from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
-from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.team import Team
 from tollgate.payments.client import forget_customer
@@ -35,7 +35,7 @@ class Erasure:
     rows: ErasureRepository
     teams: TeamRepository
     people: IdentityRepository
-    watches: WatchRepository
+    low_balances: LowBalanceRepository
     results: Results
     s3: "S3Client"
     bucket: str
@@ -89,7 +89,7 @@ class Erasure:
 
     def _card(self, account_id: str) -> None:
         """Have Stripe forget the saved card, before the row that says whose it is goes."""
-        customer, keys = self.watches.get(account_id).customer, self.stripe()
+        customer, keys = self.low_balances.get(account_id).customer, self.stripe()
         if customer is not None and keys is not None:
             forget_customer(keys, customer)
 

@@ -33,7 +33,7 @@ class Tables:
     responses: str
     tasks: str
     usage: str
-    watches: str
+    low_balances: str
 
 
 class NotReachedError(Exception):
@@ -80,7 +80,7 @@ class ErasureRepository:
 
     def delete_watch(self, account_id: str) -> None:
         """Delete what was set about a low balance: addresses, webhook, who at Stripe has the card."""
-        self.db.delete(self.tables.watches, {"account_id": account_id})
+        self.db.delete(self.tables.low_balances, {"account_id": account_id})
 
     def scrub_keys(self, account_id: str) -> None:
         """Take names, networks and makers from the keys that the audit log knows; that they ended stays."""

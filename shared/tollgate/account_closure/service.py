@@ -14,8 +14,8 @@ from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.writes import Write
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.standing import BEING_CLOSED
-from tollgate.low_balance.repository import WatchMovedError, WatchRepository
-from tollgate.low_balance.rules import Watch, called_off
+from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
+from tollgate.low_balance.rules import LowBalanceState, cancelled
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
@@ -37,7 +37,7 @@ class AccountClosureService:
     keys: KeyService
     sessions: SessionStore
     ledger: LedgerRepository
-    watches: WatchRepository
+    low_balances: LowBalanceRepository
     audit: AuditLog
     clock: Clock
 
@@ -57,7 +57,7 @@ class AccountClosureService:
                 raise TeamError("This account is being closed already.")
             _check_idle(account)
             _check_balance(account, balance)
-            no_top_up = self._without_top_up(self.watches.get(account_id))
+            no_top_up = self._without_top_up(self.low_balances.get(account_id))
             now_ms = self.clock.now_ms()
             gives_up = balance == GIVE_UP
             given_up = account.balance_micro_usd if gives_up else 0
@@ -73,7 +73,7 @@ class AccountClosureService:
             )
             return self.teams.get(account_id)
 
-        team = decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
+        team = decided_anew(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
         self.shut(team)
         if team.closing is None:
             raise TeamError("This account was kept by another owner.")
@@ -92,11 +92,15 @@ class AccountClosureService:
             with suppress(TeamMovedError):
                 self.teams.save(team, replace(team, closing=closing, wake_at_ms=closing.erase_at_ms))
 
-    def _without_top_up(self, watch: Watch) -> list[Write]:
+    def _without_top_up(self, low_balance: LowBalanceState) -> list[Write]:
         """Return the write by which no top-up begins any more. Raises `TeamError` for one under way."""
-        if watch.may_be_paid:
+        if low_balance.may_be_paid:
             raise TeamError("A top-up from your saved card is under way. Try again in a few minutes.")
-        return [self.watches.change(watch, called_off(watch))] if watch.wish.is_on else []
+        return (
+            [self.low_balances.change(low_balance, cancelled(low_balance))]
+            if low_balance.settings.is_on
+            else []
+        )
 
     def undo(self, account_id: str, by: Actor) -> None:
         """Keep an account whose data is not being erased yet; its keys stay revoked."""
@@ -113,7 +117,7 @@ class AccountClosureService:
             # An operator may have suspended it meanwhile, which no owner ends.
             self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
 
-        decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
+        decided_anew(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
 
 
 def _check_idle(account: Account) -> None:

@@ -39,8 +39,8 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.request_counts import CountMovedError, RequestMeter
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
-from tollgate.low_balance.repository import WatchRepository
-from tollgate.low_balance.settings import LowBalanceSettings
+from tollgate.low_balance.repository import LowBalanceRepository
+from tollgate.low_balance.service import LowBalanceService
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
@@ -106,7 +106,7 @@ class Api:
     statement: Statement
     activity: ActivityService
     payments: PaymentService
-    low_balance: LowBalanceSettings
+    low_balance: LowBalanceService
     answers: AnswerSettings
     audit: AuditLog
     catalog: LiveCatalog
@@ -168,7 +168,7 @@ def api() -> Api:
     usage = UsageRepository(db, settings.usage_table)
     results = Results(aws.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
-    low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), audit, webhook_guard)
+    low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
     payments = PaymentRepository(db, settings.idempotency_table)
     book = PaymentBook(payments, ledger, accounts, audit, clock())
     return Api(

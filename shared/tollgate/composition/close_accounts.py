@@ -17,7 +17,7 @@ from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
-from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.web.sessions import SessionStore
@@ -59,7 +59,7 @@ def closure_worker() -> AccountClosureWorker:
     accounts = AccountService(account_rows, key_rows, ledger, clock())
     audit = AuditLog(db, settings.audit_table, clock())
     teams = TeamRepository(db, settings.members_table)
-    watches = WatchRepository(db, settings.watches_table)
+    low_balances = LowBalanceRepository(db, settings.watches_table)
     return AccountClosureWorker(
         due=DueIndex(db, settings.members_table, "account_id"),
         teams=teams,
@@ -72,7 +72,7 @@ def closure_worker() -> AccountClosureWorker:
             keys=KeyService(key_rows, account_rows, lambda _: False, audit, clock()),
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,
-            watches=watches,
+            low_balances=low_balances,
             audit=audit,
             clock=clock(),
         ),
@@ -80,7 +80,7 @@ def closure_worker() -> AccountClosureWorker:
             rows=ErasureRepository(db, _tables(settings)),
             teams=teams,
             people=IdentityRepository(db, settings.identities_table, account_rows),
-            watches=watches,
+            low_balances=low_balances,
             results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
             s3=aws.s3(),
             bucket=settings.media_bucket,
@@ -103,5 +103,5 @@ def _tables(settings: CloseAccountsSettings) -> Tables:
         responses=settings.responses_table,
         tasks=settings.tasks_table,
         usage=settings.usage_table,
-        watches=settings.watches_table,
+        low_balances=settings.watches_table,
     )

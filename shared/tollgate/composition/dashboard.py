@@ -128,7 +128,7 @@ def dashboard() -> Dashboard:
             keys=keys,
             sessions=sessions,
             ledger=ledger,
-            watches=api_parts.api().low_balance.watches,
+            low_balances=api_parts.api().low_balance.low_balances,
             audit=audit,
             clock=parts.clock(),
         ),

@@ -10,8 +10,8 @@ from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.queue import Queue
-from tollgate.low_balance.repository import WatchRepository
-from tollgate.low_balance.watch import BalanceWatch
+from tollgate.low_balance.monitor import BalanceMonitor
+from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.usage.recorder import UsageRecorder
 from tollgate.usage.repository import RollUp
 from tollgate.webhooks.repository import DeliveryRepository
@@ -40,8 +40,8 @@ def usage_recorder() -> UsageRecorder:
     """
     settings = RecordUsageSettings.from_env()
     db = database()
-    watch = BalanceWatch(
-        watches=WatchRepository(db, settings.watches_table),
+    monitor = BalanceMonitor(
+        low_balances=LowBalanceRepository(db, settings.watches_table),
         accounts=AccountRepository(db, settings.accounts_table),
         ledger=ledger_of(settings),
         deliveries=DeliveryRepository(db, settings.deliveries_table),
@@ -52,4 +52,4 @@ def usage_recorder() -> UsageRecorder:
     once = OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     caps = CapWatch(keys, AccountRepository(db, settings.accounts_table), once, clock())
-    return UsageRecorder(roll_up, (watch.look, caps.look), clock())
+    return UsageRecorder(roll_up, (monitor.check_entries, caps.look), clock())

@@ -9,8 +9,8 @@ from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.ses import Mailer
-from tollgate.low_balance.refill import Refill
-from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.refill import RefillWorker
+from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.recipients import Recipients
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.book_service import PaymentBook
@@ -33,7 +33,7 @@ class RefillBalanceSettings(LedgerSettings):
 
 
 @part
-def refill() -> Refill:
+def refill() -> RefillWorker:
     """Create the parts of `functions/refill_balance`."""
     settings = RefillBalanceSettings.from_env()
     db = database()
@@ -43,8 +43,8 @@ def refill() -> Refill:
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
     payments = PaymentRepository(db, settings.idempotency_table)
-    return Refill(
-        watches=WatchRepository(db, settings.watches_table),
+    return RefillWorker(
+        low_balances=LowBalanceRepository(db, settings.watches_table),
         accounts=accounts,
         ledger=ledger,
         book=PaymentBook(payments, ledger, accounts, audit, clock()),

@@ -3,7 +3,7 @@
 from tollgate.kit.letter import Letter, written
 from tollgate.kit.mail import Mail
 from tollgate.kit.money import dollars
-from tollgate.low_balance.rules import TopUpState, Watch
+from tollgate.low_balance.rules import LowBalanceState, TopUpState
 
 _NEXT = {
     TopUpState.NONE: "Requests are refused when it is used up.",
@@ -13,27 +13,27 @@ _NEXT = {
 }
 
 
-def of_fall(watch: Watch, dashboard_url: str) -> Mail:
-    """Return the mail for the current state of a fall; `dashboard_url` is the address of the pages."""
-    threshold, amount = dollars(watch.wish.threshold_cents), dollars(watch.top_up_cents)
-    if watch.top_up is TopUpState.FAILED:
-        return _top_up_failed(watch, amount, dashboard_url)
+def low_balance_mail(state: LowBalanceState, dashboard_url: str) -> Mail:
+    """Return the mail about a low balance; `dashboard_url` is the address of the pages."""
+    threshold, amount = dollars(state.settings.threshold_cents), dollars(state.top_up_cents)
+    if state.top_up is TopUpState.FAILED:
+        return _top_up_failed(state, amount, dashboard_url)
     return _mail(
         f"Your Tollgate balance is below {threshold}",
         (
-            f"The balance of {watch.account_id} fell below {threshold}.",
-            _NEXT[watch.top_up].format(amount=amount),
+            f"The balance of {state.account_id} fell below {threshold}.",
+            _NEXT[state.top_up].format(amount=amount),
         ),
         dashboard_url,
     )
 
 
-def _top_up_failed(watch: Watch, amount: str, dashboard_url: str) -> Mail:
+def _top_up_failed(state: LowBalanceState, amount: str, dashboard_url: str) -> Mail:
     return _mail(
         f"Your Tollgate top-up of {amount} failed",
         (
-            f"The balance of {watch.account_id} is low, and we could not top it up by {amount}.",
-            watch.reason or "",
+            f"The balance of {state.account_id} is low, and we could not top it up by {amount}.",
+            state.reason or "",
             "We do not try again by ourselves. Add credit with 'Save this card' ticked: it is the card of "
             "later top-ups then.",
         ),

@@ -1,19 +1,19 @@
-"""The watch of each account in DynamoDB: one row decides the reaction to a fall, once."""
+"""The low-balance state of each account in DynamoDB: one row decides the reaction to a crossing."""
 
 from tollgate.kit.dynamodb import RowsAsRead
-from tollgate.low_balance.rules import Watch
+from tollgate.low_balance.rules import LowBalanceState
 
 
-class WatchMovedError(Exception):
-    """Another process wrote the row since it was read; nothing was written. Read it, and decide again."""
+class StaleLowBalanceError(Exception):
+    """Another process wrote the row since it was read. Nothing was written: read it, and decide again."""
 
 
-class WatchRepository(RowsAsRead[Watch]):
-    """Reads watches, and writes each only if it is still as it was read."""
+class LowBalanceRepository(RowsAsRead[LowBalanceState]):
+    """Reads states, and writes each only if it is unchanged since the read."""
 
-    moved = WatchMovedError
+    moved = StaleLowBalanceError
 
-    def get(self, account_id: str) -> Watch:
-        """Return the account's watch; an empty watch if nothing was set."""
+    def get(self, account_id: str) -> LowBalanceState:
+        """Return the account's state; an empty state if nothing was set."""
         row = self._db.get(self._table, {"account_id": account_id})
-        return Watch(account_id) if row is None else Watch.from_item(row)
+        return LowBalanceState(account_id) if row is None else LowBalanceState.from_item(row)

@@ -11,7 +11,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.json_body import json_object
 from tollgate.kit.observability import logger
-from tollgate.payments.events import ACCOUNT, CENTS, CURRENCY, FALL, SAVED, Paid
+from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, Paid
 from tollgate.payments.secret import StripeKeys
 
 if TYPE_CHECKING:
@@ -35,17 +35,17 @@ SKEW_S, MAX_FOUND = 300, 100
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A payment from a saved card, for one fall of a balance.
+    """A payment from a saved card, for one crossing of the threshold.
 
-    `customer` and `payment_method` are Stripe's ids. `fall` numbers the account's falls: it is part of the
-    idempotency key at Stripe, so a repeat charges nothing more.
+    `customer` and `payment_method` are Stripe's ids. `crossing` numbers the account's
+    crossings: it is part of the idempotency key at Stripe, so a repeat charges nothing more.
     """
 
     account_id: str
     cents: int
     customer: str
     payment_method: str
-    fall: int
+    crossing: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +157,10 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
                 "metadata": {
                     ACCOUNT: charge.account_id,
                     CENTS: str(charge.cents),
-                    FALL: str(charge.fall),
+                    CROSSING: str(charge.crossing),
                 },
             },
-            {"idempotency_key": f"tollgate-{charge.account_id}-{charge.fall}"},
+            {"idempotency_key": f"tollgate-{charge.account_id}-{charge.crossing}"},
         )
         # A repeat gets the first response, so read the current state.
         if intent.status != "succeeded":
@@ -183,7 +183,7 @@ def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Decli
     """
     import stripe  # noqa: PLC0415 - see above
 
-    ours = {ACCOUNT: charge.account_id, FALL: str(charge.fall)}
+    ours = {ACCOUNT: charge.account_id, CROSSING: str(charge.crossing)}
     try:
         made = _client(keys).v1.payment_intents.list(
             {
@@ -204,7 +204,7 @@ def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Decli
 
 def _outcome(charge: Charge, intent: "PaymentIntent") -> Paid | Declined:
     if intent.status == "succeeded":
-        return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, fall=charge.fall)
+        return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, crossing=charge.crossing)
     if intent.status == "canceled" or intent.last_payment_error is not None:
         return Declined(DECLINED, intent.status)
     # It is processing: the outcome is unknown.

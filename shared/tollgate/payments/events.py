@@ -25,8 +25,8 @@ from tollgate.payments.claims import Claim, ClaimKind
 ACCOUNT: Final = "tollgate_account"
 # The key of the requested amount.
 CENTS: Final = "tollgate_cents"
-# The key, in a payment from a saved card, of the number of the balance's fall.
-FALL: Final = "tollgate_fall"
+# The key, in a payment from a saved card, of the number of the crossing of the account's threshold.
+CROSSING: Final = "tollgate_fall"
 # The key of a session whose customer consented to saving the card.
 SAVED: Final = "tollgate_saved"
 CURRENCY: Final = "usd"
@@ -54,7 +54,7 @@ _NOT_REFUNDED = ("failed", "canceled")
 # The bounds of a top-up; and Stripe's maximum, eight digits.
 _OFFERED_CENTS = range(MIN_USD * CENTS_PER_USD, MAX_USD * CENTS_PER_USD + 1)
 _MAX_CENTS = 99_999_999
-_MAX_FALL = 10**12 - 1
+_MAX_CROSSING = 10**12 - 1
 
 Id = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_]{1,255}$")]
 Cents = Annotated[StrictInt, Field(ge=0, le=_MAX_CENTS)]
@@ -139,7 +139,8 @@ class Paid:
     """A payment that must be credited to an account, once.
 
     `session_id` is the Checkout session's, or the payment's id if there is no session. `customer` is the
-    Stripe customer with the saved card, if it was saved; `fall` is the fall that an automatic top-up is for.
+    Stripe customer with the saved card, if it was saved; `crossing` is the crossing of the threshold that an
+    automatic top-up is for.
     """
 
     account_id: str
@@ -148,7 +149,7 @@ class Paid:
     event_id: str | None
     cents: int
     customer: str | None = None
-    fall: int | None = None
+    crossing: int | None = None
 
     def entry(self, now_ms: int) -> Entry:
         """Return the ledger's entry. Its id comes from the session, so several events credit it only once."""
@@ -213,11 +214,11 @@ def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
     found = event.data.object
     if event.type in _COMPLETED:
         return _session(_object(Session, found), event.id)
-    # A session's event reports its payment, so only a payment from a saved card, for a fall, counts here.
+    # A session's event reports its payment, so only automatic top-ups count here.
     if event.type == _TOPPED_UP:
         metadata = found.get("metadata")
-        is_for_a_fall = isinstance(metadata, Mapping | list) and FALL in metadata
-        return _top_up(_object(Intent, found), event.id) if is_for_a_fall else None
+        is_automatic = isinstance(metadata, Mapping | list) and CROSSING in metadata
+        return _top_up(_object(Intent, found), event.id) if is_automatic else None
     claimed = _claim(event)
     if claimed is not None and not claimed.payment_id:
         return ToCheck("reversed", claimed.claim_id, claimed.account_id)
@@ -287,10 +288,10 @@ def _top_up(intent: Intent, event_id: str) -> Paid | ToCheck:
     _check_paid(cents, "amount_received")
     if not _is_as_asked(cents, intent.currency, intent.metadata):
         return ToCheck("other_amount", intent.id, account_id)
-    fall = digits(intent.metadata[FALL], 0, _MAX_FALL)
-    if fall is None:
-        raise InvalidInputError([Problem(f"/data/object/metadata/{FALL}", "Must be a number of ours.")])
-    return Paid(account_id, intent.id, intent.id, event_id, cents, fall=fall)
+    crossing = digits(intent.metadata[CROSSING], 0, _MAX_CROSSING)
+    if crossing is None:
+        raise InvalidInputError([Problem(f"/data/object/metadata/{CROSSING}", "Must be a number of ours.")])
+    return Paid(account_id, intent.id, intent.id, event_id, cents, crossing=crossing)
 
 
 def _account_of(metadata: Mapping[str, str]) -> str:

@@ -46,8 +46,8 @@ class SavedCards(Protocol):
     def save_customer(self, account_id: str, customer: str) -> None:
         """Store that customer. A repeat changes nothing."""
 
-    def topped_up(self, account_id: str, fall: int, credited_ms: int) -> None:
-        """Note that the top-up of a fall is on the account. A repeat changes nothing."""
+    def topped_up(self, account_id: str, crossing: int, credited_ms: int) -> None:
+        """Record that the top-up for a crossing is on the account. A repeat changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,8 @@ class PaymentService:
         # After the money, and at a repeat too: after a crash in between, Stripe's next try finishes it.
         if found.customer is not None:
             self.cards.save_customer(found.account_id, found.customer)
-        if found.fall is not None:
-            self.cards.topped_up(found.account_id, found.fall, self.clock.now_ms())
+        if found.crossing is not None:
+            self.cards.topped_up(found.account_id, found.crossing, self.clock.now_ms())
         return Outcome.CREDITED if is_first else Outcome.REPEATED
 
     def _reverse(self, found: Claimed) -> Outcome:

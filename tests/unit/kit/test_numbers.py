@@ -15,7 +15,7 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.kit.query import QueryReader, page_size
 from tollgate.ledger.query import position_of
-from tollgate.low_balance.settings import read_wish
+from tollgate.low_balance.service import read_settings
 from tollgate.payments.amounts import read_cents
 from tollgate.probing.facts import ProbeError
 from tollgate.probing.remote import HEADER, _FromStart
@@ -89,7 +89,7 @@ READERS: list[tuple[str, Callable[[str], Any], tuple[type[Exception], ...]]] = [
     ("limit of a list", _page, (InvalidInputError,)),
     ("wait of a status", pauses_of, (InvalidInputError,)),
     ("amount of a top-up", read_cents, (InvalidInputError,)),
-    ("threshold of a low balance", lambda text: read_wish({"threshold": text}), (InvalidInputError,)),
+    ("threshold of a low balance", lambda text: read_settings({"threshold": text}), (InvalidInputError,)),
     ("network of a key", lambda text: network_of(f"10.0.0.0/{text}"), (ValueError,)),
     ("field of a form", _seed, ()),
     ("path of a problem", lambda text: in_words([Problem(f"/input/{text}", "Wrong.")]), ()),

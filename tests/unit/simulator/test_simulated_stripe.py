@@ -106,10 +106,10 @@ def test_a_saved_card_is_charged_once_for_each_fall(side: Side) -> None:
     assert first.customer is not None
     card = saved_card(side.keys, first.customer)
     assert card is not None
-    charge = Charge("usr_1", 1000, first.customer, card, fall=1)
+    charge = Charge("usr_1", 1000, first.customer, card, crossing=1)
     paid = [charge_saved_card(side.keys, charge) for _ in range(2)]
     assert paid[0] == paid[1]
-    assert [(one.cents, one.fall) for one in side.told()] == [(2500, None), (1000, 1)]
+    assert [(one.cents, one.crossing) for one in side.told()] == [(2500, None), (1000, 1)]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_card_can_be_saved_and_declined_later(side: Side, card: str, code: str
     pay(side.checkout(save_card=True), card)
     (first,) = side.told()
     assert first.customer is not None
-    charge = Charge("usr_1", 1000, first.customer, "pm_1", fall=1)
+    charge = Charge("usr_1", 1000, first.customer, "pm_1", crossing=1)
     declined = charge_saved_card(side.keys, charge)
     assert declined == Declined("Your card was declined.", code)
     assert isinstance(find_charge(side.keys, charge, 0), Declined)
@@ -129,7 +129,7 @@ def test_what_became_of_a_charge_can_be_looked_for(side: Side) -> None:
     pay(side.checkout(save_card=True), WORKS)
     (first,) = side.told()
     assert first.customer is not None
-    charge = Charge("usr_1", 1000, first.customer, "pm_1", fall=1)
+    charge = Charge("usr_1", 1000, first.customer, "pm_1", crossing=1)
     assert find_charge(side.keys, charge, 0) is None
     assert charge_saved_card(side.keys, charge) == find_charge(side.keys, charge, 0)
 
@@ -141,7 +141,7 @@ def test_a_customer_who_was_deleted_pays_as_somebody_new(side: Side) -> None:
     for _ in range(2):
         forget_customer(side.keys, first.customer)
     assert saved_card(side.keys, first.customer) is None
-    gone = charge_saved_card(side.keys, Charge("usr_1", 1000, first.customer, "pm_1", fall=1))
+    gone = charge_saved_card(side.keys, Charge("usr_1", 1000, first.customer, "pm_1", crossing=1))
     assert isinstance(gone, Declined)
     assert gone.code == "resource_missing"
     pay(side.checkout(save_card=True, customer=first.customer), WORKS)

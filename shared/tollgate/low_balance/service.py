@@ -13,8 +13,8 @@ from tollgate.kit.mail import ALLOWED, address_of
 from tollgate.kit.money import dollars
 from tollgate.kit.numbers import digits
 from tollgate.kit.writes import Write
-from tollgate.low_balance.repository import WatchMovedError, WatchRepository
-from tollgate.low_balance.rules import TopUpState, Watch, Wish, paid
+from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
+from tollgate.low_balance.rules import LowBalanceSettings, LowBalanceState, TopUpState, after_paid_top_up
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
 from tollgate.webhooks.receivers import check_host, url_problem
 
@@ -24,81 +24,86 @@ MAX_EMAILS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class LowBalanceSettings:
+class LowBalanceService:
     """Shows and changes the settings for a low balance.
 
     The transaction that changes them also writes a line of the audit log. `guard` checks webhook addresses.
     """
 
-    watches: WatchRepository
+    low_balances: LowBalanceRepository
     audit: AuditLog
     guard: AddressGuard
 
-    def get(self, account_id: str) -> Watch:
-        """Return the settings, and the state of the last fall."""
-        return self.watches.get(account_id)
+    def get(self, account_id: str) -> LowBalanceState:
+        """Return the settings, and the state of the last crossing."""
+        return self.low_balances.get(account_id)
 
-    def change(self, account_id: str, sent: Mapping[str, str], who: str = OWNER) -> Watch:
+    def change(self, account_id: str, sent: Mapping[str, str], who: str = OWNER) -> LowBalanceState:
         """Store a form's fields: `threshold`, `emails`, `webhook`, `amount` and `monthly`; empty is off.
 
         Amounts are whole US dollars. Raises `InvalidInputError`, `ConcurrencyLimitedError`.
         """
-        wish = read_wish(sent)
-        if wish.webhook is not None:
-            problem = url_problem("/webhook", wish.webhook, self.guard)
+        settings = read_settings(sent)
+        if settings.webhook is not None:
+            problem = url_problem("/webhook", settings.webhook, self.guard)
             if problem is not None:
                 raise InvalidInputError([problem])
-            check_host("/webhook", wish.webhook, self.guard)
+            check_host("/webhook", settings.webhook, self.guard)
 
-        def changed(watch: Watch) -> Watch:
-            if wish.top_up_cents and watch.customer is None:
+        def changed(state: LowBalanceState) -> LowBalanceState:
+            if settings.top_up_cents and state.customer is None:
                 raise InvalidInputError(
                     [Problem("/amount", "Save a card first: pay once with “Save this card” ticked.")]
                 )
-            # A changed threshold needs a new look at the balance; a running payment ends on its own.
-            is_low = watch.is_low and watch.top_up is TopUpState.DUE
-            return replace(watch, wish=wish, is_low=is_low)
+            # A changed threshold needs a new check of the balance; a running payment ends automatically.
+            is_low = state.is_low and state.top_up is TopUpState.DUE
+            return replace(state, settings=settings, is_low=is_low)
 
-        note = self.audit.note(account_id, who, Action.LOW_BALANCE_CHANGED, "Low balance", _in_words(wish))
+        note = self.audit.note(
+            account_id, who, Action.LOW_BALANCE_CHANGED, "Low balance", _in_words(settings)
+        )
         return self._write(account_id, changed, [note])
 
     def customer(self, account_id: str) -> str | None:
         """Return the Stripe customer with the account's saved card."""
-        return self.watches.get(account_id).customer
+        return self.low_balances.get(account_id).customer
 
     def save_customer(self, account_id: str, customer: str) -> None:
         """Store the Stripe customer with the account's saved card. A repeat changes nothing."""
         noted = self.audit.note(account_id, STRIPE, Action.CARD_SAVED, "Card")
-        self._write(account_id, lambda watch: replace(watch, customer=customer), [noted])
+        self._write(account_id, lambda state: replace(state, customer=customer), [noted])
 
-    def topped_up(self, account_id: str, fall: int, credited_ms: int) -> None:
-        """Note that the top-up of a fall is on the account, unless another fall came since."""
+    def topped_up(self, account_id: str, crossing: int, credited_ms: int) -> None:
+        """Record that the top-up for a crossing is on the account, unless there is a newer crossing."""
 
-        def changed(watch: Watch) -> Watch:
-            is_due = watch.fall == fall and watch.top_up is TopUpState.DUE
-            return paid(watch, credited_ms) if is_due else watch
+        def changed(state: LowBalanceState) -> LowBalanceState:
+            is_due = state.crossing == crossing and state.top_up is TopUpState.DUE
+            return after_paid_top_up(state, credited_ms) if is_due else state
 
         self._write(account_id, changed)
 
     def _write(
-        self, account_id: str, change: Callable[[Watch], Watch], others: Sequence[Write] = ()
-    ) -> Watch:
-        def write() -> Watch:
-            watch = self.watches.get(account_id)
-            changed = change(watch)
-            return watch if changed == watch else self.watches.save(watch, changed, others)
+        self,
+        account_id: str,
+        change: Callable[[LowBalanceState], LowBalanceState],
+        others: Sequence[Write] = (),
+    ) -> LowBalanceState:
+        def write() -> LowBalanceState:
+            state = self.low_balances.get(account_id)
+            changed = change(state)
+            return state if changed == state else self.low_balances.save(state, changed, others)
 
-        return decided_anew(write, WatchMovedError, what="These settings are")
+        return decided_anew(write, StaleLowBalanceError, what="These settings are")
 
 
-def _in_words(wish: Wish) -> str:
-    if not wish.is_on:
+def _in_words(settings: LowBalanceSettings) -> str:
+    if not settings.is_on:
         return "off"
-    top_up = f"top up by {dollars(wish.top_up_cents)}, at most {dollars(wish.monthly_cents)} a month"
-    return f"below {dollars(wish.threshold_cents)}; {top_up if wish.top_up_cents else 'no top-up'}"
+    top_up = f"top up by {dollars(settings.top_up_cents)}, at most {dollars(settings.monthly_cents)} a month"
+    return f"below {dollars(settings.threshold_cents)}; {top_up if settings.top_up_cents else 'no top-up'}"
 
 
-def read_wish(sent: Mapping[str, str]) -> Wish:
+def read_settings(sent: Mapping[str, str]) -> LowBalanceSettings:
     """Return the settings in a form. Raises `InvalidInputError` with every problem."""
     problems: list[Problem] = []
 
@@ -113,31 +118,31 @@ def read_wish(sent: Mapping[str, str]) -> Wish:
         return amount_usd * CENTS_PER_USD
 
     emails = dict.fromkeys(re.split(r"[\s,]+", sent.get("emails", "")))
-    wish = Wish(
+    settings = LowBalanceSettings(
         threshold_cents=usd("threshold", 1, MAX_THRESHOLD_USD),
         emails=tuple(address_of(email) or email for email in emails if email),
         webhook=sent.get("webhook", "").strip() or None,
         top_up_cents=usd("amount", MIN_USD, MAX_USD),
         monthly_cents=usd("monthly", MIN_USD, MAX_MONTHLY_USD),
     )
-    if len(wish.emails) > MAX_EMAILS:
+    if len(settings.emails) > MAX_EMAILS:
         problems.append(Problem("/emails", "Too many e-mail addresses.", f"at most {MAX_EMAILS}"))
-    elif not all(address_of(email) for email in wish.emails):
+    elif not all(address_of(email) for email in settings.emails):
         problems.append(Problem("/emails", "Must be e-mail addresses that mails can be sent to.", ALLOWED))
-    if wish.top_up_cents:
-        problems += _top_up_problems(wish)
+    if settings.top_up_cents:
+        problems += _top_up_problems(settings)
     if problems:
         raise InvalidInputError(problems)
-    return wish
+    return settings
 
 
-def _top_up_problems(wish: Wish) -> list[Problem]:
+def _top_up_problems(settings: LowBalanceSettings) -> list[Problem]:
     problems = []
-    if not wish.threshold_cents:
+    if not settings.threshold_cents:
         problems.append(Problem("/threshold", "Required with an automatic top-up."))
     # Otherwise the balance would still be low afterwards, and nothing would top it up again.
-    if wish.top_up_cents < wish.threshold_cents:
+    if settings.top_up_cents < settings.threshold_cents:
         problems.append(Problem("/amount", "Must not be less than the threshold."))
-    if wish.monthly_cents < wish.top_up_cents:
+    if settings.monthly_cents < settings.top_up_cents:
         problems.append(Problem("/monthly", "Must not be less than the top-up."))
     return problems

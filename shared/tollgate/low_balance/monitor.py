@@ -1,0 +1,102 @@
+"""Finds balances that new entries of the ledger moved below their threshold."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.kit.clock import Clock
+from tollgate.kit.observability import logger
+from tollgate.kit.queue import Queue
+from tollgate.kit.writes import Write
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
+from tollgate.low_balance.rules import LowBalanceState, after_check, has_unsent_mail, is_stuck
+from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.schedule import LATE_MS
+
+EVENT = "balance.low"
+# Attempts to check one account. Another is needed if the owner or a payment changed its row meanwhile.
+MAX_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceMonitor:
+    """Checks balances that entries have moved. A repeat is harmless: the row stores its last crossing.
+
+    It only records the crossing and sends a message. The message's receiver (`refill.py`) sends mails and
+    charges payments, because a batch of a stream may not wait for them.
+    """
+
+    low_balances: LowBalanceRepository
+    accounts: AccountRepository
+    ledger: LedgerRepository
+    deliveries: DeliveryRepository
+    queue: Queue
+    clock: Clock
+
+    def check_entries(self, entries: Iterable[Entry]) -> None:
+        """Check the accounts of some entries, each once."""
+        newest: dict[str, int] = defaultdict(int)
+        for entry in entries:
+            at_ms = entry.created_at_ms if entry.kind is EntryKind.CREDIT else 0
+            newest[entry.account_id] = max(newest[entry.account_id], at_ms)
+        for account_id, newest_credit_ms in newest.items():
+            self.check_account(account_id, newest_credit_ms)
+
+    def check_account(self, account_id: str, newest_credit_ms: int = 0) -> None:
+        """Check one account. If its balance crossed the threshold, record it and send the message."""
+        for _ in range(MAX_ATTEMPTS):
+            state = self.low_balances.get(account_id)
+            if not state.settings.is_on:
+                return
+            with suppress(StaleLowBalanceError):
+                state = self._checked(state, newest_credit_ms)
+                now_ms = self.clock.now_ms()
+                is_lost = is_stuck(state, now_ms)
+                if is_lost:
+                    state = self.low_balances.save(state, replace(state, resent_ms=now_ms))
+                # Sent whenever a step is left, so the repeat after a crash sends it too.
+                if is_lost or has_unsent_mail(state):
+                    self.queue.send({"account_id": account_id, "fall": state.crossing})
+                return
+        logger.error("record_usage.watch_moved", account_id=account_id)
+
+    def _checked(self, state: LowBalanceState, newest_credit_ms: int) -> LowBalanceState:
+        account = self.accounts.get(state.account_id)
+        # A suspended or closing account is not topped up.
+        if account is None or account.suspended is not None:
+            return state
+        worth = self.ledger.worth(account.account_id, account.balance_micro_usd, account.holds)
+        changed = after_check(state, worth, newest_credit_ms, self.clock.now_ms())
+        if changed is None:
+            return state
+        has_crossed = changed.crossing > state.crossing
+        try:
+            saved = self.low_balances.save(state, changed, self._event(changed) if has_crossed else ())
+        except DeliveryMovedError:
+            # The delivery id contains the number of the crossing, so a concurrent worker already wrote it.
+            raise StaleLowBalanceError(state.account_id) from None
+        if has_crossed:
+            logger.info("record_usage.balance_low", account_id=state.account_id, fall=saved.crossing)
+        return saved
+
+    def _event(self, state: LowBalanceState) -> Sequence[Write]:
+        """Return the webhook's delivery, a write of the same transaction: never lost, never duplicated."""
+        if state.settings.webhook is None:
+            return ()
+        now_ms = self.clock.now_ms()
+        delivery = Delivery(
+            f"evt_low_{state.account_id.removeprefix('usr_')}_{state.crossing}",
+            state.account_id,
+            state.settings.webhook,
+            EVENT,
+            now_ms,
+            data={"thresholdCents": state.settings.threshold_cents, "topUp": str(state.top_up)},
+            next_attempt_at_ms=now_ms,
+            wake_at_ms=now_ms + LATE_MS,
+        )
+        return [self.deliveries.enqueue(delivery)]
