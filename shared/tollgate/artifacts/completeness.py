@@ -328,7 +328,7 @@ def _flac() -> Walk:
         else:
             yield Skip(size)
     tail = yield TakeTail(min(most or _FLAC_FRAME_BYTES, _FLAC_FRAME_BYTES))
-    # A frame ends with a checksum. The last frame is complete if the checksum is right from any start.
+    # A frame ends with a checksum. The last frame is complete if the checksum is right from some start.
     begins = [at for at in range(len(tail) - 1) if tail[at : at + 2] in _FLAC_SYNC]
     return any(_crc16(tail[at:]) == 0 for at in begins[-_FLAC_CANDIDATES:])
 

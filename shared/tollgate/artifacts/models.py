@@ -60,7 +60,7 @@ def thumbnail_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A result in our storage. `url` is under the storage URL."""
+    """A result in Tollgate's storage. `url` is under the storage URL."""
 
     url: str
     file_type: FileType

@@ -63,10 +63,10 @@ class Action(StrEnum):
     TOPPED_UP = "account.topped_up"  # A payment by card was credited.
     PRICE_CHANGED = "price.changed"  # An operator changed prices of a model.
     CATALOG_CHANGED = "catalog.changed"  # An operator published a catalog, or removed the published one.
-    PROVIDER_SWITCHED = "provider.switched"  # An operator switched a provider or one of its routes.
+    PROVIDER_SWITCHED = "provider.switched"  # An operator switched a provider or a route.
     REDRIVEN = "dead_letters.redriven"  # An operator sent dead letters again.
     SIGNED_IN = "session.began"  # A person signed in, or switched to this account from another.
-    SIGN_IN_REFUSED = "session.refused"  # A sign-in or an invitation was refused; at most one event an hour.
+    SIGN_IN_REFUSED = "session.refused"  # A person could not sign in or join; at most one event an hour.
     SIGNED_OUT_EVERYWHERE = "session.ended_everywhere"  # A person ended all of their sessions.
     CHAT_KEY_CREATED = "chat_key.created"  # The chat page got its own key.
     FILE_UPLOADED = "file.uploaded"  # The upload of a file was allowed.

@@ -88,7 +88,7 @@ class Delivery:
 
     `attempts` counts the attempts that started, and `redeliveries` those that the customer requested.
     `deferrals` counts how often the delivery waited for a slot since its last attempt. `log` has the newest
-    attempts that ended, the oldest first. `correlation_id` is from the request that created the task. `data`
+    attempts that ended, the oldest first. `correlation_id` is from the request that led to the event. `data`
     is the content of an event without a task.
     """
 

@@ -11,7 +11,7 @@ from tollgate.providers.mapping.targets import accept_only, ignored
 # The fields of every action.
 ANYWAY: FieldMap = {
     "action": ignored,
-    # The profile sets these defaults for every action. Other values would need a field of another action.
+    # The profile sets these defaults for every action. Other values request something that the action lacks.
     "aspectRatio": accept_only("9:16"),
     "quality": accept_only("compact"),
     "stemType": accept_only("lead_vocal"),
@@ -23,7 +23,7 @@ WITHOUT_ENGINE: FieldMap = {**ANYWAY, "mv": ignored, "instrumental": accept_only
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action: its targets, the required names in its body, and the switch for customer's choices."""
+    """An action: its targets, the required names in its body, and the switch for the customer's choices."""
 
     words: FieldMap
     needs: tuple[str, ...] = ()

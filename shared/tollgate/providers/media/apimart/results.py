@@ -39,7 +39,7 @@ _DATA = {
     "vocal_end_s": "endS",
     "name": "name",
 }
-# Names that describe a result, but are none.
+# Names that describe a result, but are not a result.
 _ABOUT = {"title", "name", "state"}
 
 

@@ -28,7 +28,7 @@ def _frames_in_order(values: Values) -> Values:
 
 
 def _as_long_as_its_source(values: Values) -> Values:
-    """Return `values` without the duration with a source video: PoYo refuses it (docs/providers/poyo.md)."""
+    """Return `values`; without the duration if there is a source video (docs/providers/poyo.md)."""
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
