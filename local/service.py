@@ -141,7 +141,7 @@ class LocalService:
         if earlier is not None:
             # A run that was killed hard leaves its key here, and its account nowhere.
             with suppress(InvalidApiKeyError):
-                api.authenticator.authenticate(f"Bearer {earlier.apiKey}", Scope.MEDIA, None)
+                api.authenticator.authenticate(earlier.apiKey, Scope.MEDIA, None)
                 return earlier.apiKey, earlier.webhookSecret
         opened = api.accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
         return opened.api_key, opened.webhook_secret

@@ -56,7 +56,7 @@ from tollgate.kit.observability import begin_request, logger
 # Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
 FIRST_ERROR = 400
-ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
+ANTHROPIC_HEADER = "anthropic-version"
 
 # Tollgate generates its OpenAPI document (reference/document.py). FastAPI lacks the models and the errors.
 app = FastAPI(openapi_url=None, redirect_slashes=False)
@@ -156,7 +156,7 @@ def _methods(request: Request) -> set[str]:
 def _error_response(request: Request, error: TollgateError) -> JSONResponse:
     """Return an error in the format of the calling SDK. Anthropic's SDK is recognised by its headers."""
     body = error.body()
-    if any(name in request.headers for name in ANTHROPIC_HEADERS):
+    if ANTHROPIC_HEADER in request.headers:
         # Imported here: it imports much of text, which other requests do not need.
         from tollgate.text.errors import error_body  # noqa: PLC0415 - see above
         from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above

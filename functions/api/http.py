@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
 from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError
@@ -74,11 +75,11 @@ def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
     return key
 
 
-def _caller(request: Request, scope: Scope) -> tuple[str | None, Scope, str | None]:
-    # Read here instead of declared, because FastAPI would build a validator of this header for each route.
-    authorization = request.headers.get("authorization")
+def _caller(request: Request, scope: Scope) -> tuple[str, Scope, str | None]:
+    # Read here instead of declared, because FastAPI would build a validator of each header for each route.
+    text = sent_key(request.headers, request.query_params)
     # On Lambda this is the address that the gateway received (Mangum reads it from the event).
-    return authorization, scope, request.client.host if request.client else None
+    return text, scope, request.client.host if request.client else None
 
 
 Body = Annotated[dict[str, Any], Depends(parsed_body)]

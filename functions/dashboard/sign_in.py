@@ -88,7 +88,7 @@ def development_key(services: Services, request: Request, sent: Sent) -> Respons
     authenticator = _development(services).api.authenticator
     text, address = sent.get("key", ""), address_of(request)
     try:
-        key = authenticator.authenticate(f"Bearer {text}", Scope.ACCOUNT, address)
+        key = authenticator.authenticate(text, Scope.ACCOUNT, address)
     except (InvalidApiKeyError, ForbiddenError):
         services.sign_ins.key_refused(text, address)
         raise

@@ -7,6 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from get_status.http import address_of
 from tollgate.accounts.models import Scope
+from tollgate.accounts.sent_key import sent_key
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.waiting import pauses_of
@@ -20,7 +21,7 @@ async def shown_status(request: Request) -> Response:
     request.state.task_id = request.path_params["task_id"]
     key = await run_in_threadpool(
         parts.authenticator.authenticate,
-        request.headers.get("authorization"),
+        sent_key(request.headers, request.query_params),
         Scope.MEDIA,
         address_of(request),
     )

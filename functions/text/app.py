@@ -7,6 +7,7 @@ completes a broken stream, and never ends an invocation with an open hold.
 
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import gateway_address
+from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import ModelNotFoundError
@@ -108,10 +109,9 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
 
 async def _authenticate(request: Request) -> ApiKey:
     """Return the caller's key, from either protocol's header, and count the request."""
-    api_key = request.headers.get("x-api-key")
-    authorization = f"Bearer {api_key}" if api_key else request.headers.get("authorization")
+    text = sent_key(request.headers, request.query)
     parts = await text_parts.text()
-    key = await parts.authenticator.authenticate(authorization, Scope.TEXT, _address(request))
+    key = await parts.authenticator.authenticate(text, Scope.TEXT, _address(request))
     request.state[ACCOUNT_ID] = key.account_id
     parts.counter.count(key.account_id)
     return key

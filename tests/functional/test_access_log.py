@@ -57,7 +57,7 @@ def is_good(key: str) -> bool:
     """Return whether a key is good for text, for a process that remembers nothing."""
     fresh = type(api_parts.api().authenticator)(api_parts.api().keys.keys, dashboard_parts.dashboard().clock)
     try:
-        fresh.authenticate(f"Bearer {key}", Scope.TEXT, None)
+        fresh.authenticate(key, Scope.TEXT, None)
     except InvalidApiKeyError:
         return False
     return True

@@ -32,6 +32,7 @@ EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/api.json").read_text())
 BODY_LIMIT = 5 * 1024 * 1024
 """Of a generation, which may have media inside."""
 CONTEXT: Any = Context("ApiFunction")
+MEDIA_PATHS = ("/api/v1/user/me", f"/api/v1/task/status/task_{'1' * 26}")
 
 
 def call(
@@ -94,7 +95,28 @@ class TestAccount:
         assert status == 401
         assert body["code"] == 401
         assert body["error"]["type"] == "Unauthorized"
-        assert headers["www-authenticate"] == "Bearer"
+        wrong = ', error="invalid_token"' if key else ""
+        assert headers["www-authenticate"] == f'Bearer realm="tollgate"{wrong}'
+
+    @pytest.mark.parametrize("path", MEDIA_PATHS)
+    def test_the_key_may_be_in_x_api_key(self, customer: OpenedAccount, path: str) -> None:
+        status, body, _ = call("GET", path, headers={"x-api-key": customer.api_key})
+        # No such task, so the key was accepted.
+        assert (status, body["code"]) == ((404, 404) if "task" in path else (200, 200))
+        assert "type" not in body
+
+    @pytest.mark.parametrize("path", MEDIA_PATHS)
+    def test_a_key_in_another_place_is_named(self, customer: OpenedAccount, path: str) -> None:
+        for headers, query, named in (
+            ({"x-goog-api-key": customer.api_key}, "", "x-goog-api-key"),
+            ({"authorization": customer.api_key}, "", "Bearer"),
+            ({}, f"?key={customer.api_key}", "URL"),
+        ):
+            status, body, sent = call("GET", path + query, headers=headers)
+            assert (status, body["error"]["code"]) == (401, "invalid_api_key")
+            assert named in body["error"]["message"]
+            assert body["error"]["message"].endswith("Send it as: Authorization: Bearer <API_KEY>.")
+            assert sent["www-authenticate"] == 'Bearer realm="tollgate"'
 
     def test_a_key_whose_account_is_gone_is_404(self, aws: Aws, customer: OpenedAccount) -> None:
         aws.clients.dynamodb.delete_item(
@@ -411,10 +433,9 @@ class TestFaults:
     def test_a_slash_at_the_end_changes_nothing(self, aws: Aws, path: str) -> None:
         assert call("GET", path)[1] == call("GET", path.removesuffix("/"))[1]
 
-    @pytest.mark.parametrize("header", ["anthropic-version", "x-api-key"])
-    def test_anthropics_sdk_reads_any_error(self, aws: Aws, header: str) -> None:
+    def test_anthropics_sdk_reads_any_error(self, aws: Aws) -> None:
         for method, path in (("GET", "/api/v2/x"), ("GET", "/api/v1/keys"), ("PUT", "/api/v1/keys")):
-            _, body, _ = call(method, path, headers={header: "x"})
+            _, body, _ = call(method, path, headers={"anthropic-version": "x"})
             assert body["type"] == "error"
             assert body["error"]["type"] in {
                 "not_found_error",

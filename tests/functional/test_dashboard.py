@@ -316,7 +316,7 @@ class TestKeys:
         )
         assert made.status == 200, made.text
         (text,) = set(re.findall(KEY, made.text))
-        key = api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+        key = api_parts.api().authenticator.authenticate(text, Scope.MEDIA, None)
         assert key.name == "Shop"
         assert text not in ada.get("/keys").text
         shown = ada.get("/keys").text
@@ -338,7 +338,7 @@ class TestKeys:
         key_id = "key_" + first.split("_")[2]
         (second,) = set(re.findall(KEY, ada.post(f"/keys/{key_id}/rotate").text))
         assert second != first
-        assert api_parts.api().authenticator.authenticate(f"Bearer {second}", Scope.MEDIA, None)
+        assert api_parts.api().authenticator.authenticate(second, Scope.MEDIA, None)
 
     def test_a_revoked_key_is_gone(self, ada: Browser) -> None:
         (text,) = set(re.findall(KEY, ada.post("/keys", {"name": "Shop", "scopes": "media"}).text))
@@ -347,7 +347,7 @@ class TestKeys:
         assert "No keys yet" in answer.text
         parts.forget()
         with pytest.raises(InvalidApiKeyError):
-            api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+            api_parts.api().authenticator.authenticate(text, Scope.MEDIA, None)
 
     def test_a_key_is_changed_to_what_the_form_says(self, ada: Browser) -> None:
         limits = {
@@ -394,7 +394,7 @@ class TestKeys:
         bob = Browser()
         bob.sign_in("bob@example.com")
         assert bob.post(f"/keys/key_{text.split('_')[2]}/revoke").status == 404
-        assert api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+        assert api_parts.api().authenticator.authenticate(text, Scope.MEDIA, None)
 
 
 class TestPlayground:
@@ -643,12 +643,12 @@ class TestChat:
         made = ada.post("/chat/key")
         text = re.findall(KEY, made.text)[0]
         authenticator = api_parts.api().authenticator
-        key = authenticator.authenticate(f"Bearer {text}", Scope.TEXT, None)
+        key = authenticator.authenticate(text, Scope.TEXT, None)
         assert key.expires_at_ms is not None
         assert key.expires_at_ms - key.created_at_ms == 15 * 60 * 1000
         for scope in (Scope.MEDIA, Scope.ACCOUNT):
             with pytest.raises(ForbiddenError):
-                authenticator.authenticate(f"Bearer {text}", scope, None)
+                authenticator.authenticate(text, scope, None)
 
     def test_its_key_is_not_among_the_customers(self, ada: Browser) -> None:
         ada.post("/chat/key")

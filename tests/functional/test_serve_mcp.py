@@ -150,7 +150,7 @@ class TestKeys:
         assert answer["statusCode"] == 401
         assert json.loads(answer["body"])["error"]["code"] == "invalid_api_key"
         headers = {name.lower(): value for name, value in answer["headers"].items()}
-        assert headers["www-authenticate"].startswith('Bearer realm="tollgate", error="invalid_token"')
+        assert headers["www-authenticate"] == 'Bearer realm="tollgate", error="invalid_token"'
 
     def test_none_hears_how_to_send_one_and_no_error(self) -> None:
         event = with_key(GOOD)
@@ -158,6 +158,13 @@ class TestKeys:
         answer = handler(event, CONTEXT)
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         assert (answer["statusCode"], headers["www-authenticate"]) == (401, 'Bearer realm="tollgate"')
+
+    def test_one_in_x_api_key_is_read(self) -> None:
+        event = with_key(GOOD, body=INITIALIZE)
+        for headers in (event["headers"], event["multiValueHeaders"]):
+            headers["x-api-key"] = headers.pop("Authorization")
+        event["headers"]["x-api-key"], event["multiValueHeaders"]["x-api-key"] = GOOD, [GOOD]
+        assert call(event)[0] == 200
 
     @pytest.mark.parametrize("key", [GOOD, UNSCOPED])
     def test_a_good_one_is_let_in_whatever_it_may_be_used_for(self, key: str, api: list[Received]) -> None:

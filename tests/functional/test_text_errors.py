@@ -175,6 +175,36 @@ class TestAModelOfAnotherKind:
         assert answer.json()["error"]["message"].startswith("/model: Unknown text model 'z-imagine'.")
 
 
+class TestTheKey:
+    @pytest.mark.parametrize(("method", "path", "body"), ROUTES)
+    def test_is_read_from_both_headers(
+        self, client: TextClient, method: str, path: str, body: dict[str, Any] | None
+    ) -> None:
+        url, key = f"{client.url}/api/v1{path}", client.account.api_key
+        for headers in ({"x-api-key": key}, {"x-api-key": "dummy", "authorization": f"Bearer {key}"}):
+            assert httpx.request(method, url, json=body, headers=headers, timeout=60).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("headers", "query", "named"),
+        [
+            ({"x-api-key": "tg_live_a", "authorization": "Bearer tg_live_b"}, {}, "two different API keys"),
+            ({"api-key": "tg_live_a"}, {}, "api-key"),
+            ({"x-goog-api-key": "tg_live_a"}, {}, "x-goog-api-key"),
+            ({"authorization": "tg_live_a"}, {}, "Bearer"),
+            ({}, {"key": "tg_live_a"}, "URL"),
+        ],
+    )
+    @pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
+    def test_in_another_place_is_named(
+        self, client: TextClient, path: str, headers: dict[str, str], query: dict[str, str], named: str
+    ) -> None:
+        answer = httpx.post(f"{client.url}/api/v1{path}", json=CLAUDE, headers=headers, params=query)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
+        assert named in answer.json()["error"]["message"]
+        assert "tg_live_" not in answer.text
+        assert answer.headers["www-authenticate"] == 'Bearer realm="tollgate"'
+
+
 class TestAnthropicsSdk:
     def test_reads_the_request_id_of_an_error(self, client: TextClient) -> None:
         with pytest.raises(anthropic.BadRequestError) as refused:

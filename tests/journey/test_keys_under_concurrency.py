@@ -54,7 +54,7 @@ class TestMedia:
         api = api_parts.api()
         customer = api.accounts.open(micro_usd_of_cents(200))
         view = made(customer.account_id, spendingCap={"cents": 20, "per": "month"})
-        key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
+        key = api.authenticator.authenticate(view["key"], Scope.MEDIA, None)
 
         def create(_: int) -> str:
             try:
@@ -104,7 +104,7 @@ class TestKeys:
     def test_of_rotations_at_once_one_is_made_and_its_secret_works(self) -> None:
         api = api_parts.api()
         view = made(api.accounts.open(0).account_id)
-        key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
+        key = api.authenticator.authenticate(view["key"], Scope.MEDIA, None)
 
         def rotate(_: int) -> str | None:
             try:
@@ -115,7 +115,7 @@ class TestKeys:
         with ThreadPoolExecutor(THREADS) as pool:
             (new,) = [text for text in pool.map(rotate, range(THREADS)) if text]
         for text in (new, view["key"]):
-            assert api.authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None).key_id == key.key_id
+            assert api.authenticator.authenticate(text, Scope.MEDIA, None).key_id == key.key_id
 
 
 Limited = Callable[..., TextClient]

@@ -1,11 +1,12 @@
 """Customers: the account, its API keys and their authentication.
 
-In: an `Authorization` header, and requests about keys. Out: an `ApiKey` with the caller's account and
+In: the headers with a key, and requests about keys. Out: an `ApiKey` with the caller's account and
 permissions, or the error that refuses it. Balances are in `ledger/`.
 
 models.py            accounts and keys as stored and as shown
 keys.py              the text of a key: generate, check, hash
 chat_keys.py         the ids and lifetimes of the chat page's keys
+sent_key.py          the key in a request's headers
 auth.py              checks of the caller's key; `async_auth.py` is the same for text, without blocking
 networks.py          the networks from which a key may be used
 delegation.py        the rights of one key over another

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tollgate.accounts.auth import KeyCache, UseNotedError, accepted, bearer_key, use_write
+from tollgate.accounts.auth import KeyCache, UseNotedError, accepted, checked_id, use_write
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
@@ -10,7 +10,7 @@ from tollgate.kit.observability import logger
 
 
 class AsyncAuthenticator:
-    """Finds the account behind an `Authorization` header."""
+    """Finds the account of an API key."""
 
     def __init__(self, db: AsyncDatabase, api_keys_table: str, clock: Clock) -> None:
         self._db = db
@@ -19,12 +19,12 @@ class AsyncAuthenticator:
         self._cache = KeyCache(clock)
         self._noting: set[asyncio.Task[None]] = set()
 
-    async def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Return the key in the header, if it is valid for `scope` from `address`.
+    async def authenticate(self, text: str, scope: Scope, address: str | None) -> ApiKey:
+        """Return the key with this text, if it is valid for `scope` from `address`.
 
-        Raises as `bearer_key` and `accepted` do.
+        Raises as `checked_id` and `accepted` do.
         """
-        text, key_id = bearer_key(authorization)
+        key_id = checked_id(text)
         key = self._cache.get(key_id, text)
         if key is None:
             row = await self._db.get(self._table, {"key_id": key_id})

@@ -45,19 +45,15 @@ def use_write(table: str, key_id: str, now_ms: int) -> Write:
     )
 
 
-def bearer_key(authorization: str | None) -> tuple[str, str]:
-    """Return a key's text and id from `Authorization: Bearer …`; costs no read.
+def checked_id(text: str) -> str:
+    """Return the id in a key's text; costs no read.
 
     Raises `InvalidApiKeyError` if it cannot be a key of this service.
     """
-    scheme, _, text = (authorization or "").strip().partition(" ")
-    text = text.strip()
-    if scheme.lower() != "bearer" or not text:
-        raise InvalidApiKeyError(InvalidApiKeyError.NONE_SENT)
     key_id = key_id_of(text)
     if key_id is None:
         raise InvalidApiKeyError("" if text.startswith(PREFIX) else InvalidApiKeyError.NOT_OURS)
-    return text, key_id
+    return key_id
 
 
 def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, now_ms: int) -> ApiKey:
@@ -144,19 +140,19 @@ class KeyStore(Protocol):
 
 
 class Authenticator:
-    """Finds the account behind an `Authorization` header."""
+    """Finds the account of an API key."""
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
         self._cache = KeyCache(clock)
 
-    def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Return the key in the header, if it is valid for `scope` from `address`.
+    def authenticate(self, text: str, scope: Scope, address: str | None) -> ApiKey:
+        """Return the key with this text, if it is valid for `scope` from `address`.
 
-        Raises as `bearer_key` and `accepted` do.
+        Raises as `checked_id` and `accepted` do.
         """
-        text, key_id = bearer_key(authorization)
+        key_id = checked_id(text)
         key = self._cache.get(key_id, text)
         if key is None:
             key = self._keys.get(key_id)
@@ -166,14 +162,13 @@ class Authenticator:
             self._note_use(good)
         return good
 
-    def authenticate_now(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
+    def authenticate_now(self, text: str, scope: Scope, address: str | None) -> ApiKey:
         """As `authenticate`, but with the key as it is stored now: for routes that change keys and secrets.
 
         The cache is checked first, so a flood of wrong keys costs no reads here either.
         """
-        self.authenticate(authorization, scope, address)
-        text, key_id = bearer_key(authorization)
-        return accepted(text, self._keys.get(key_id), scope, address, self._clock.now_ms())
+        self.authenticate(text, scope, address)
+        return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
 
     def _note_use(self, key: ApiKey) -> None:
         try:

@@ -212,13 +212,17 @@ class InvalidApiKeyError(TollgateError):
     status = 401
     code = "invalid_api_key"
 
-    NONE_SENT: ClassVar = "No API key sent. Send it as: Authorization: Bearer <API_KEY>."
     NOT_OURS: ClassVar = "Tollgate API keys start with tg_live_."
     default_message = "This API key was revoked, has expired or was mistyped."
 
+    def __init__(self, message: str = "", *, was_read: bool = True) -> None:
+        super().__init__(message)
+        self.was_read = was_read
+
     def headers(self) -> dict[str, str]:
-        """Return the challenge that HTTP requires with a 401 (RFC 9110, section 11.6.1)."""
-        return {"WWW-Authenticate": "Bearer"}
+        """Return the challenge for a 401 (RFC 6750, section 3), with an error only if a key was read."""
+        error = ', error="invalid_token"' if self.was_read else ""
+        return {"WWW-Authenticate": f'Bearer realm="tollgate"{error}'}
 
 
 class InsufficientBalanceError(TollgateError):

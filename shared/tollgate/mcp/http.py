@@ -15,9 +15,7 @@ from .tools import server
 MAX_BODY_BYTES = 1024 * 1024
 # The challenge (RFC 6750, section 3): only the scheme without a key, and the reason with a wrong key.
 NO_KEY = 'Bearer realm="tollgate"'
-WRONG_KEY = (
-    f'{NO_KEY}, error="invalid_token", error_description="The API key is unknown, expired or revoked."'
-)
+WRONG_KEY = f'{NO_KEY}, error="invalid_token"'
 SEND_A_KEY = "Send your API key: Authorization: Bearer tg_live_…"
 # JSON-RPC's code for JSON that is not a request (https://www.jsonrpc.org/specification#error_object).
 INVALID_REQUEST = -32600
@@ -39,8 +37,7 @@ class McpApp:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        key = request.headers["authorization"].split(" ", 1)[1].strip()
-        async with Service(self._base_url_of(scope), key) as service:
+        async with Service(self._base_url_of(scope), _key(request)) as service:
             await self._answer(service, request, send)
 
     async def _answer(self, service: Service, request: Request, send: Send) -> None:
@@ -115,9 +112,14 @@ def _refusal(request: Request) -> Response | None:
         return JSONResponse(
             _error(405, "method_not_allowed", "Use POST for this endpoint."), 405, {"allow": "POST"}
         )
-    if not request.headers.get("authorization", "").lower().startswith("bearer "):
-        return _unauthorized(SEND_A_KEY, NO_KEY)
-    return None
+    return None if _key(request) else _unauthorized(SEND_A_KEY, NO_KEY)
+
+
+def _key(request: Request) -> str:
+    """Return the key in `x-api-key` or in `Authorization: Bearer …`, or nothing."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    bearer = token.strip() if scheme.lower() == "bearer" else ""
+    return request.headers.get("x-api-key", "").strip() or bearer
 
 
 def _unauthorized(message: str, challenge: str) -> Response:

@@ -138,8 +138,7 @@ def _words(source: Json, scope: str | None) -> Json:
 def _security(scope: str | None) -> list[Json]:
     if scope is None:
         return []
-    # Anthropic's SDKs send the key as `x-api-key`. Clients of media routes do not.
-    return [{"bearer": []}, {"apiKey": []}] if scope == TEXT else [{"bearer": []}]
+    return [{"bearer": []}, {"apiKey": []}]
 
 
 def _parameters(path: str, source: Json) -> Iterator[Json]:

@@ -23,7 +23,7 @@ ACCOUNT_ID = "account_id"
 FIRST_ERROR = 400
 _ROOT, _VERSION = "/api", "/v1"
 _ANTHROPIC_PATH = "/api/v1/messages"
-_ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
+_ANTHROPIC_HEADER = b"anthropic-version"
 
 # The `x-ratelimit-*` headers of an account, by its id.
 RateHeaders = Callable[[str], Mapping[str, str]]
@@ -104,7 +104,7 @@ def protocol_of(scope: Scope) -> TextProtocol:
     """Return the caller's protocol: by the path, else by headers that only Anthropic's clients send."""
     is_anthropic = scope["path"].startswith(_ANTHROPIC_PATH) or (
         not scope["path"].startswith("/api/v1/chat/")
-        and any(name in _ANTHROPIC_HEADERS for name, _ in scope["headers"])
+        and any(name == _ANTHROPIC_HEADER for name, _ in scope["headers"])
     )
     return TextProtocol.ANTHROPIC if is_anthropic else TextProtocol.OPENAI
 

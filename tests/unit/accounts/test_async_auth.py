@@ -54,7 +54,7 @@ class Desk:
         self.authenticator = AsyncAuthenticator(self.db, "keys", self.clock)  # type: ignore[arg-type]
 
     async def ask(self, text: str | None = None) -> ApiKey:
-        return await self.authenticator.authenticate(f"Bearer {text or self.key.text}", Scope.TEXT, None)
+        return await self.authenticator.authenticate(text or self.key.text, Scope.TEXT, None)
 
 
 class TestReads:

@@ -45,8 +45,8 @@ class TestOpen:
         monkeypatch.setattr(boto3, "Session", lambda: Session(aws.stack.environment()))
         words = ["accounts", "open", "--stack", "tollgate-dev", "--balance-cents", "250", "--json"]
         opened = json.loads(CliRunner().invoke(cli, words).stdout)
-        bearer = f"Bearer {opened['apiKey']}"
-        key = api_parts.api().authenticator.authenticate(bearer, Scope.ACCOUNT, "203.0.113.7")
+        text = opened["apiKey"]
+        key = api_parts.api().authenticator.authenticate(text, Scope.ACCOUNT, "203.0.113.7")
         assert key.account_id == opened["userId"]
         assert api_parts.api().accounts.me(opened["userId"]).view()["balance"] == 250
         assert opened["webhookSecret"].startswith("whsec_")

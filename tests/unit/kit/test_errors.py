@@ -163,7 +163,8 @@ class TestMethod:
 
 class TestHeaders:
     def test_a_wrong_key_is_answered_with_the_challenge(self) -> None:
-        assert InvalidApiKeyError().headers() == {"WWW-Authenticate": "Bearer"}
+        challenge = 'Bearer realm="tollgate", error="invalid_token"'
+        assert InvalidApiKeyError().headers() == {"WWW-Authenticate": challenge}
 
     @pytest.mark.parametrize("error", [ConcurrencyLimitedError("Too many."), IdempotencyConflictError()])
     def test_what_may_be_tried_again_says_when(self, error: TollgateError) -> None:
