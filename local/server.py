@@ -29,7 +29,7 @@ from serve_mcp.app import app as mcp_app
 from text.app import app as text_app
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody
@@ -67,7 +67,7 @@ def stored_file(request: Request) -> Response:
     if "range" in request.headers:
         wanted["Range"] = request.headers["range"]
     try:
-        found: Any = aws.s3().get_object(**wanted)
+        found: Any = sdk.s3().get_object(**wanted)
     except ClientError as exc:
         status = exc.response["ResponseMetadata"]["HTTPStatusCode"]
         return Response(status_code=status, headers=STORAGE_HEADERS)

@@ -34,7 +34,7 @@ from tollgate.accounts.models import Scope
 from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
@@ -108,7 +108,7 @@ class LocalService:
         parts.forget()
         self._ends.callback(forget_service)
         # SES takes mails of senders alone that are verified; the emulator's word is enough.
-        aws.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
+        sdk.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
         write_environment(environment)
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])

@@ -22,7 +22,7 @@ from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_balance_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 
 PARTS = (
     dispatch_changes_parts.dispatcher,
@@ -40,7 +40,7 @@ PARTS = (
 
 def main() -> None:
     """Pump until the process is told to stop."""
-    lineage.attach(aws.sqs())
+    lineage.attach(sdk.sqs())
     clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])
     stack = Stack(read_template(), clients, parameters={})
     stack.refs, stack.attributes = json.loads(sys.argv[1]), json.loads(sys.argv[2])

@@ -29,7 +29,7 @@ from tests.support.simulator import running_simulator
 from tollgate.catalog import loader
 from tollgate.catalog.loader import DATA, Catalog, Document, compiled
 from tollgate.composition import parts
-from tollgate.kit import aws as aws_clients
+from tollgate.kit.aws import sdk
 
 # No timed assertions: how fast a machine draws and runs an example says nothing about the code.
 # In CI the examples are the same in each run (hypothesis's own profile "ci").
@@ -167,7 +167,7 @@ def identity(value: Any) -> Any:
 def keep_clients(clients: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Have `composition` use these clients, and read the catalog once: both take longer than most tests."""
     for name, client in clients.items():
-        monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
+        monkeypatch.setattr(sdk, name, cache(partial(identity, client)))
     monkeypatch.setattr(Catalog, "shipped", shipped_catalog)
 
 
@@ -259,18 +259,18 @@ def emulator_clients(stack_environment: dict[str, str]) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in stack_environment.items():
             patch.setenv(name, value)
-        aws_clients.forget_clients()
+        sdk.forget_clients()
         made = {
             made.__name__: made()
             for made in (
-                aws_clients.dynamodb,
-                aws_clients.streams,
-                aws_clients.sqs,
-                aws_clients.s3,
-                aws_clients.secrets_manager,
+                sdk.dynamodb,
+                sdk.streams,
+                sdk.sqs,
+                sdk.s3,
+                sdk.secrets_manager,
             )
         }
-        aws_clients.forget_clients()
+        sdk.forget_clients()
     return made
 
 

@@ -43,15 +43,15 @@ from api import (
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.composition.snapshot import begin_anew_when_restored
-from tollgate.kit.contention import fault
-from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
     MethodNotAllowedError,
     RouteNotFoundError,
     TollgateError,
     shortened,
 )
+from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.observability import begin_request, logger
+from tollgate.kit.retry import fault
 
 # Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499

@@ -6,7 +6,7 @@ from fastapi.responses import JSONResponse
 
 from api.http import Services, read_body
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.json_body import MAX_BODY_BYTES
+from tollgate.kit.http.json_body import MAX_BODY_BYTES
 from tollgate.kit.observability import logger
 
 router = APIRouter()

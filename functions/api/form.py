@@ -10,7 +10,7 @@ from starlette.datastructures import UploadFile
 from api.http import parsed_media_body
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.request_body import read_bytes
+from tollgate.kit.http.request_body import read_bytes
 from tollgate.tasks.openai_media import Upload, form_body
 
 MULTIPART = "multipart/form-data"

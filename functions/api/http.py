@@ -11,8 +11,8 @@ from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
-from tollgate.kit.request_body import read_bytes
+from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
+from tollgate.kit.http.request_body import read_bytes
 from tollgate.tasks.openai_media import with_sent_names
 
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.http import Services, envelope
-from tollgate.kit.json_body import MAX_BODY_BYTES
-from tollgate.kit.request_body import read_bytes
+from tollgate.kit.http.json_body import MAX_BODY_BYTES
+from tollgate.kit.http.request_body import read_bytes
 
 router = APIRouter()
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.catalog import IfNoneMatch, published
 from api.http import Services, envelope
-from tollgate.kit.base_url import base_url
+from tollgate.kit.http.base_url import base_url
 from tollgate.kit.version import VERSION
 
 router = APIRouter()

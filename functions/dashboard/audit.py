@@ -9,7 +9,7 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.audit.events import OPERATOR, Action, AuditEvent, Log, is_operators
 from tollgate.kit.clock import iso
-from tollgate.kit.pages import Page
+from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import EntryView
 
 WORDS = {

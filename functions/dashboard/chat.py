@@ -10,7 +10,7 @@ from dashboard.render import base_url, page, part
 from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
 from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
-from tollgate.kit.json_body import json_object
+from tollgate.kit.http.json_body import json_object
 from tollgate.web.snippets import chat_snippets
 from tollgate.web.token_prices import price_tiers
 

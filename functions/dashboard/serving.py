@@ -22,7 +22,6 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -32,6 +31,7 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.kit.observability import begin_request, logger
+from tollgate.kit.retry import fault
 from tollgate.members.team import TeamError
 from tollgate.web.problems import in_words
 

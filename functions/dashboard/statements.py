@@ -6,7 +6,7 @@ from dashboard.activity import key_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.table import as_csv
+from tollgate.kit.csv_table import as_csv
 from tollgate.usage.statement import COLUMNS
 
 router = APIRouter(prefix="/statements")

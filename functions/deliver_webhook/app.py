@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
-from tollgate.kit.batches import Record, message_of, process_one_by_one
+from tollgate.kit.aws.batches import Record, message_of, process_one_by_one
 from tollgate.kit.observability import begin_log, emit, logger
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
-from tollgate.kit.batches import Record, process_one_by_one
+from tollgate.kit.aws.batches import Record, process_one_by_one
 from tollgate.kit.observability import begin_log, logger
 
 

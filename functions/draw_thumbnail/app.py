@@ -9,8 +9,8 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.observability import logger
-from tollgate.kit.outbound import Outbound
 from tollgate.kit.settings import Settings
 from tollgate.probing.facts import ProbeError
 from tollgate.thumbnails.drawer import Drawer

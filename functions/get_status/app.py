@@ -24,15 +24,15 @@ from get_status.status import ROUTE as STATUS_ROUTE
 from get_status.status import shown_status
 from tollgate.composition.get_status import get_status
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.contention import fault
-from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
     MethodNotAllowedError,
     RouteNotFoundError,
     TollgateError,
     shortened,
 )
+from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.observability import begin_request, correlation_id, logger
+from tollgate.kit.retry import fault
 
 METHOD_NOT_ALLOWED = 405
 NO_CONTENT = 204

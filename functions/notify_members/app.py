@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import notify_members as notify_members_parts
-from tollgate.kit.batches import Record, message_of, process_one_by_one
+from tollgate.kit.aws.batches import Record, message_of, process_one_by_one
 from tollgate.kit.observability import begin_log, logger
 
 # It stops searching when this much of the invocation is left, to finish the current account.

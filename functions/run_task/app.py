@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.batches import Record, message_of, process_at_once
+from tollgate.kit.aws.batches import Record, message_of, process_at_once
 from tollgate.kit.observability import begin_log
 from tollgate.tasks.reports import report
 from tollgate.tasks.step import Stepped

@@ -8,8 +8,8 @@ from tollgate.composition import framework  # isort: skip  # noqa: F401 - before
 from mangum import Mangum
 
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.base_url import base_url
-from tollgate.kit.cors import CrossOrigin
+from tollgate.kit.http.base_url import base_url
+from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.version import VERSION
 from tollgate.mcp.http import McpApp
 

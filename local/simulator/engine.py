@@ -13,7 +13,7 @@ from local.simulator.jobs import Job, JobState, JobStore
 from local.simulator.media import Artifact
 from local.simulator.wire import GarbledAnswerError, LostAnswerError
 from tollgate.kit.clock import Clock
-from tollgate.kit.outbound import tls
+from tollgate.kit.http.outbound import tls
 
 DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000}
 """How long a job takes unless told otherwise, by the kind of its files."""

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from stripe import WebhookSignature
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.outbound import tls
+from tollgate.kit.http.outbound import tls
 
 PREFIX = "/stripe"
 SECRET_KEY = "sk_test_simulated"  # noqa: S105 - of the simulator alone

@@ -32,9 +32,9 @@ from tollgate.accounts.service import new_account
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.loader import Catalog
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.ledger.audit import audit

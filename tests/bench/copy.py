@@ -21,9 +21,9 @@ from local.emulator import free_port, wait_for
 from local.processes import start, stop
 from local.template import ROOT
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore
-from tollgate.kit import aws
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.aws import sdk
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.providers.runtime.outcomes import ResultFile
 
 MIB = 1024 * 1024
@@ -49,7 +49,7 @@ def main() -> None:
         ends.callback(stop, far_end)
         wait_for(f"{url}/healthz", far_end, "far end", log)
         outbound = Outbound(AddressGuard(allow_loopback=True))
-        store = ArtifactStore(aws.s3(), "bench", "https://files.test", outbound)
+        store = ArtifactStore(sdk.s3(), "bench", "https://files.test", outbound)
         table = Table("MiB copied", "s", "MiB/s", "most memory so far, MiB")
         table.add_row("before", "", "", f"{most_mib():.0f}")
         for size in SIZES:

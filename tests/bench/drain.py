@@ -45,8 +45,8 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit import aws
-from tollgate.kit.batches import MAX_AT_ONCE
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.batches import MAX_AT_ONCE
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.observability import logger
 from tollgate.tasks.lifecycle import FIRST_POLL_S, MAX_POLL_S, MIN_POLL_S, POLL_SHARE
@@ -289,7 +289,7 @@ def run(stack: Stack, pids: dict[str, int], tasks: int, *, one_each: bool) -> Ru
     meter = Meter()
     with slow_answers(meter, one_each=one_each):
         accounts = order(tasks)
-        events = aws.dynamodb().meta.events
+        events = sdk.dynamodb().meta.events
         events.register("before-call.dynamodb", meter.note)
         before = {name: cpu_s(pid) for name, pid in pids.items()}
         clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])

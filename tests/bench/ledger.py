@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.table import Table
 
 from local.clients import aws_environment
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S, SystemClock
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.rows import to_attributes
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
@@ -138,7 +138,7 @@ def main() -> None:
     far_end = multiprocessing.get_context("spawn").Process(target=serve, args=(size, sender), daemon=True)
     far_end.start()
     os.environ.update(aws_environment(f"http://127.0.0.1:{receiver.recv()}"))
-    db = Database(aws.dynamodb())
+    db = Database(sdk.dynamodb())
     ledger, checkpoints = LedgerRepository(db, "Accounts", "Ledger"), Checkpoints(db, "Checkpoints")
     audit = LedgerAudit(ledger, checkpoints, SystemClock())
     shown = Table("proof of 1 000 000 entries", "CPU s", "pages of 1 MB", f"10 M, s, {AWS_PAGE_MS} ms a page")

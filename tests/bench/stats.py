@@ -25,8 +25,8 @@ from local.stack import Stack
 from local.template import ROOT, read_template
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
-from tollgate.kit import aws
-from tollgate.kit.rows import to_attributes
+from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.usage.counts import Counts
 
 ENTRIES = 1_000_000
@@ -79,7 +79,7 @@ def main() -> None:
             nonlocal queries
             queries += 1
 
-        aws.dynamodb().meta.events.register("provide-client-params.dynamodb.Query", note)
+        sdk.dynamodb().meta.events.register("provide-client-params.dynamodb.Query", note)
         service = api_parts.api().statistics
         times = []
         for _ in range(ROUNDS):

@@ -17,8 +17,8 @@ from tests.functional.test_api import CONTEXT, EVENT, call
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
-from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import TollgateError
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.ledger.caps import CapPeriod
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference.document import HERE, errors, openapi

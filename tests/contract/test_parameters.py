@@ -10,7 +10,7 @@ from tests.conftest import Aws
 from tests.functional.test_api import call
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.reference.document import openapi
 

@@ -21,7 +21,7 @@ from tests.support import serving
 from tests.support.node_project import installed
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.members.identities import Person
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
@@ -112,7 +112,7 @@ def issuer(run_provider: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> 
     """Run the provider that the dashboard is told of; give its issuer."""
     found = run_provider()
     pool = {"issuer": found, "client_id": "tollgate", "domain": found}
-    aws.ssm().put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool), Overwrite=True)
+    sdk.ssm().put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool), Overwrite=True)
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
     parts.forget()
     yield found

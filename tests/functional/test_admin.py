@@ -18,7 +18,7 @@ from tests.support.payments import KEYS, PAYMENT, dispute, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
-from tollgate.kit import dead_letters
+from tollgate.kit.aws import dead_letters
 from tollgate.kit.errors import AccountSuspendedError
 from tollgate.web.development import OPERATOR
 

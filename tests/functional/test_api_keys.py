@@ -15,7 +15,7 @@ from tollgate.accounts.auth import use_write
 from tollgate.accounts.repository import ApiKeyRepository, KeyMovedError
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.money import micro_usd_of_cents
 
 KEYS = "/api/v1/keys"

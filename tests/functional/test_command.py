@@ -27,8 +27,7 @@ from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit import aws as aws_clients
-from tollgate.kit import dead_letters
+from tollgate.kit.aws import dead_letters, sdk
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import AccountSuspendedError
 from tollgate.members.identities import Person
@@ -468,7 +467,7 @@ class TestRedrive:
             def get_shard_iterator(self, **_: Any) -> Any:
                 raise ClientError({"Error": {"Code": "TrimmedDataAccessException"}}, "GetShardIterator")
 
-        monkeypatch.setattr(aws_clients, "streams", cache(Trimmed))
+        monkeypatch.setattr(sdk, "streams", cache(Trimmed))
         batch = {"streamArn": "a", "shardId": "s", "startSequenceNumber": "1", "endSequenceNumber": "2"}
         bury(aws, "ChangesDeadLetterQueue", json.dumps({"DDBStreamBatchInfo": batch}))
         answered = answer(run("redrive", "changes", "--json"))

@@ -30,10 +30,10 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
-from tollgate.kit import due_index, shards
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.queue import Queue
+from tollgate.kit.dynamodb import due_index, shards
+from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger import expiry
 from tollgate.ledger.audit import audit
 from tollgate.providers.media.fal.media import Adapter as FalMedia

@@ -17,7 +17,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.activity import service
 from tollgate.composition import api as api_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.holds import Hold, HoldWrites, failed_entry, text_entry, void_entry
 

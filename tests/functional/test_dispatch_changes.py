@@ -13,7 +13,7 @@ from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import Worker, create, stream_records
 from tollgate.accounts.service import OpenedAccount
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws.queue import Queue
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/dispatch_changes.json").read_text())
 

@@ -26,14 +26,14 @@ from tollgate.command.app import cli
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit.document import (
+from tollgate.kit.aws.s3_document import S3Document
+from tollgate.kit.remote_document import (
     MAX_DOCUMENT_BYTES,
     DocumentConflictError,
     DocumentTooLargeError,
     Found,
     Nothing,
 )
-from tollgate.kit.s3_document import S3Document
 
 SHIPPED: dict[str, Any] = json.loads(compiled())
 MODEL = PAID_IMAGE
@@ -260,7 +260,7 @@ class TestS3Document:
 
     def test_no_more_than_a_document_is_read(self, live: S3Document, monkeypatch: pytest.MonkeyPatch) -> None:
         live.put(b"x" * 11, None)
-        monkeypatch.setattr("tollgate.kit.s3_document.MAX_DOCUMENT_BYTES", 10)
+        monkeypatch.setattr("tollgate.kit.aws.s3_document.MAX_DOCUMENT_BYTES", 10)
         with pytest.raises(DocumentTooLargeError):
             live.read()
         assert len(compiled()) < MAX_DOCUMENT_BYTES

@@ -19,7 +19,7 @@ from tests.conftest import STORAGE_URL, Aws
 from tests.support.iam import recorder
 from tests.unit.probing.media_files import mp4, picture
 from tollgate.artifacts.models import thumbnail_of
-from tollgate.kit import aws as aws_clients
+from tollgate.kit.aws import sdk
 from tollgate.thumbnails.drawn import NoThumbnail, Thumbnail
 from tollgate.thumbnails.painter import paint
 
@@ -60,7 +60,7 @@ class Drawing:
 @pytest.fixture
 def drawing(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Drawing:
     found = Drawing(aws)
-    monkeypatch.setattr(aws_clients, "lambda_for_thumbnails", cache(lambda: found))
+    monkeypatch.setattr(sdk, "lambda_for_thumbnails", cache(lambda: found))
     return found
 
 

@@ -25,9 +25,9 @@ from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import notify_members as notify_members_parts
 from tollgate.composition import parts
-from tollgate.kit import aws as kit_aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_DAY, utc_day
-from tollgate.kit.rows import to_attributes
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.members.topics import Topic
 from tollgate.notices.letters import KINDS, UNTOLD
 from tollgate.notices.repository import LEASE_MS, NoticeRepository
@@ -73,7 +73,7 @@ def box(aws: Aws, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterat
     """Return the mailbox of a service that sends mails."""
     clock.set_to_now()
     found = Mailbox()
-    monkeypatch.setattr(kit_aws, "sesv2", lambda: found)
+    monkeypatch.setattr(sdk, "sesv2", lambda: found)
     monkeypatch.setenv("MAIL_FROM", FROM)
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
     parts.forget()

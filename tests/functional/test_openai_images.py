@@ -25,9 +25,9 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit import aws as aws_clients
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.json_body import MAX_MEDIA_BODY_BYTES
+from tollgate.kit.http.json_body import MAX_MEDIA_BODY_BYTES
 from tollgate.tasks.image_creates import MAX_BODY_BYTES
 from tollgate.tasks.waiting import LAST_LOOK_S, MAX_HELD_S, MAX_WAIT_S
 
@@ -119,7 +119,7 @@ class TestWaiting:
         assert task_of(customer)["status"] == "not_started"
 
     def test_it_ends_before_gateway_and_function_do(self, template: Template) -> None:
-        # Two creates at most are waited for before (`kit/aws.py`), the second one if an answer was lost.
+        # Two creates at most are waited for before (`kit/aws/sdk.py`), the second one if an answer was lost.
         create_s = template.functions()["ApiFunction"]["Timeout"]
         function_s = template.functions()["GetStatusFunction"]["Timeout"]
         assert MAX_HELD_S + 2 * create_s < function_s <= IDLE_S
@@ -151,7 +151,7 @@ class TestCreate:
     @pytest.fixture
     def played(self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch) -> PlayedLambda:
         made = PlayedLambda()
-        monkeypatch.setattr(aws_clients, "lambda_for_creates", lambda: made)
+        monkeypatch.setattr(sdk, "lambda_for_creates", lambda: made)
         return made
 
     def test_a_create_whose_answer_was_lost_is_one_task(

@@ -16,7 +16,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
-from tollgate.kit.rows import from_attributes
+from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.usage.repository import RollUp
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/record_usage.json").read_text())

@@ -23,13 +23,13 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
-from tollgate.kit import aws as kit_aws
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.queue import Queue
-from tollgate.kit.rows import to_attributes
 from tollgate.kit.ses import Mailer
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import Hold, HoldWrites, text_entry
@@ -88,7 +88,7 @@ class Post:
 def post(monkeypatch: pytest.MonkeyPatch) -> Post:
     """Return the mails that are sent."""
     found = Post()
-    monkeypatch.setattr(kit_aws, "sesv2", lambda: found)
+    monkeypatch.setattr(sdk, "sesv2", lambda: found)
     monkeypatch.setenv("MAIL_FROM", "credit@tollgate.example")
     return found
 

@@ -13,7 +13,7 @@ from serve_mcp import app as serve_mcp_app
 from serve_mcp.app import handler
 from tests.support.http_server import Received, Reply, http_server
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.base_url import base_url
+from tollgate.kit.http.base_url import base_url
 from tollgate.mcp.http import MAX_BODY_BYTES
 from tollgate.mcp.tools import cents_of
 

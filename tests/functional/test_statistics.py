@@ -22,11 +22,11 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.pages import Page
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.pages import Page
-from tollgate.kit.rows import to_attributes
 from tollgate.ledger import statement
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry
 from tollgate.ledger.holds import HoldWrites, text_entry

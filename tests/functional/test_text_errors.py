@@ -15,10 +15,10 @@ import pytest
 from tests.support.clock import ManualClock
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
-from tollgate.kit import dynamodb_core
-from tollgate.kit.aws_json import AwsJson
-from tollgate.kit.dynamodb_async import AsyncDatabase
-from tollgate.kit.dynamodb_core import DatabaseError
+from tollgate.kit.aws.json_protocol import AwsJson
+from tollgate.kit.dynamodb import core
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.request_counts import RequestMeter
@@ -87,7 +87,7 @@ class TestEveryRoute:
             return 400, {"__type": "com.amazon.coral.availability#ThrottlingException"}
 
         monkeypatch.setattr(AwsJson, "call", throttled)
-        monkeypatch.setattr(dynamodb_core, "FIRST_WAIT_S", 0.0)
+        monkeypatch.setattr(core, "FIRST_WAIT_S", 0.0)
         answer = ask(client, method, path, body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_busy")
         assert answer.headers["retry-after"] == "5"

@@ -13,7 +13,7 @@ from tests.support.text_app import USD, TextClient
 from tollgate.audit.events import Action, Log
 from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit.dynamodb_core import DatabaseError
+from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.text.responses import repository
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]

@@ -18,7 +18,7 @@ from tests.support.payments import KEYS, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
-from tollgate.kit.dynamodb_core import Wait
+from tollgate.kit.dynamodb.core import Wait
 from tollgate.web.development import OPERATOR
 
 CREATE = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
@@ -46,7 +46,7 @@ def throttle(monkeypatch: pytest.MonkeyPatch, operation: str, code: str) -> None
         raise ClientError(error, asked)
 
     monkeypatch.setattr(BaseClient, "_make_api_call", throttled)
-    monkeypatch.setattr("tollgate.kit.dynamodb_core.Patience.wait", lambda *_: Wait(0.0))
+    monkeypatch.setattr("tollgate.kit.dynamodb.core.Patience.wait", lambda *_: Wait(0.0))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from local.template import ROOT, Template
 from tests.conftest import Aws
 from tests.support.http_server import Raw, Received, Reply, http_server
 from tollgate.composition import visit_service as visit_parts
-from tollgate.kit import aws as kit_aws
+from tollgate.kit.aws import sdk
 from tollgate.visits.visitor import LONGEST_VISIT_S, MAX_LOOKS, MAX_REQUESTS, TRIES
 from visit_service.app import handler
 
@@ -74,7 +74,7 @@ def stream(*words: str, end: str = "data: [DONE]\n\n") -> bytes:
 def public(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[PublicAddress]:
     """Return the address that is visited; the key is where `tollgate visits on` puts it."""
     found = PublicAddress()
-    kit_aws.ssm().put_parameter(Name=PARAMETER, Value=KEY, Type="SecureString")
+    sdk.ssm().put_parameter(Name=PARAMETER, Value=KEY, Type="SecureString")
     monkeypatch.setattr("time.sleep", lambda _: None)
     with http_server(found.answer) as url:
         found.url = url.removesuffix("/hook")
@@ -166,16 +166,16 @@ class TestAVisit:
     def test_a_key_that_is_not_there_rings_and_asks_nothing(
         self, public: PublicAddress, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        kit_aws.ssm().delete_parameter(Name=PARAMETER)
+        sdk.ssm().delete_parameter(Name=PARAMETER)
         assert visit(capsys) == (["key"], [1.0])
         assert public.asked == []
 
     def test_a_key_that_was_changed_counts_at_the_next_visit(
         self, public: PublicAddress, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        kit_aws.ssm().put_parameter(Name=PARAMETER, Value="old", Type="SecureString", Overwrite=True)
+        sdk.ssm().put_parameter(Name=PARAMETER, Value="old", Type="SecureString", Overwrite=True)
         assert visit(capsys)[0] == ["chat", "image"]
-        kit_aws.ssm().put_parameter(Name=PARAMETER, Value=KEY, Type="SecureString", Overwrite=True)
+        sdk.ssm().put_parameter(Name=PARAMETER, Value=KEY, Type="SecureString", Overwrite=True)
         assert visit(capsys)[0] == []
 
     def test_no_key_and_no_address_are_in_the_log(

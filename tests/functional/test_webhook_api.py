@@ -22,7 +22,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import sweep as sweep_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.money import micro_usd_of_cents
 
 BASE = "/api/v1/webhooks"

@@ -20,11 +20,11 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.http.outbound import Outbound, OutboundAnswer
 from tollgate.kit.ids import new_id
-from tollgate.kit.outbound import Outbound, OutboundAnswer
-from tollgate.kit.queue import Queue
 from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryStatus
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS

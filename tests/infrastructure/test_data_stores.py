@@ -11,7 +11,7 @@ from samtranslator.yaml_helper import yaml_parse
 from local.template import ROOT, Properties, Template, named
 from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
-from tollgate.kit.batches import MAX_AT_ONCE
+from tollgate.kit.aws.batches import MAX_AT_ONCE
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.entries import EntryKind
 from tollgate.notices.repository import LEASE_MS

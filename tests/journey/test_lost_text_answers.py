@@ -23,7 +23,7 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
@@ -114,7 +114,7 @@ def test_every_tenth_answer_lost_during_500_chats_and_100_creates(
     line.losses = EachNth(10)
     session = boto3.Session()
     monkeypatch.setattr(
-        aws, "dynamodb", cache(partial(session.client, "dynamodb", endpoint_url=line.url, config=aws._BOUNDS))
+        sdk, "dynamodb", cache(partial(session.client, "dynamodb", endpoint_url=line.url, config=sdk._BOUNDS))
     )
     parts.forget()
 

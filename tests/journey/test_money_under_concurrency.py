@@ -15,7 +15,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit

@@ -14,7 +14,7 @@ from tests.support.payments import COMPLETED, KEYS, PAID_LATER, dispute, event, 
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition.api import ApiSettings
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.errors import ConcurrencyLimitedError, StorageBusyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.payments.service import Outcome
@@ -31,9 +31,9 @@ CENTS = 1_000
 def with_keys(service: None) -> Iterator[None]:
     """Fill in Stripe's keys for this test alone."""
     arn = ApiSettings.from_env().stripe_secret_arn
-    aws.secrets_manager().put_secret_value(SecretId=arn, SecretString=json.dumps(KEYS))
+    sdk.secrets_manager().put_secret_value(SecretId=arn, SecretString=json.dumps(KEYS))
     yield
-    aws.secrets_manager().put_secret_value(SecretId=arn, SecretString="{}")
+    sdk.secrets_manager().put_secret_value(SecretId=arn, SecretString="{}")
 
 
 @pytest.mark.usefixtures("with_keys")

@@ -15,11 +15,11 @@ from botocore.exceptions import ClientError
 from local.clients import aws_environment
 from local.emulator import Emulator
 from tests.support.physics import Physics, physics_before
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Add, AtLeast, Missing, Set
+from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write
 from tollgate.kit.errors import StorageBusyError
-from tollgate.kit.expressions import Add, AtLeast, Missing, Set
 from tollgate.kit.ids import new_id
-from tollgate.kit.writes import CountingWrite, TransactWrite, Write
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 

@@ -27,8 +27,8 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_parts
-from tollgate.kit import aws
-from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InsufficientBalanceError,
@@ -135,7 +135,7 @@ def opened(
     service: object, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[], World]]:
     """Return what opens an account just above its threshold, with a saved card."""
-    monkeypatch.setattr(aws, "sesv2", lambda: None)
+    monkeypatch.setattr(sdk, "sesv2", lambda: None)
     monkeypatch.setattr(Mailer, "send", lambda *_: Mailed.SENT)
     parts.forget()
     keys = StripeKeys.model_validate({**KEYS, "baseUrl": stripe.url})
@@ -174,7 +174,7 @@ def unrest(emulator: Emulator, service: object, monkeypatch: pytest.MonkeyPatch)
     with physics_before(emulator.endpoint, seed=1, unrest=0.02) as (url, physics):
         config = Config(retries={"total_max_attempts": 4}, max_pool_connections=2 * THREADS)
         client = boto3.client("dynamodb", endpoint_url=url, config=config)
-        monkeypatch.setattr(aws, "dynamodb", lambda: client)
+        monkeypatch.setattr(sdk, "dynamodb", lambda: client)
         yield physics
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tollgate.composition import api as api_parts
 from tollgate.composition import record_usage as record_usage_parts
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.ids import new_id
-from tollgate.kit.rows import to_attributes
 from tollgate.ledger.entries import charge_entry
 
 pytestmark = [

@@ -18,8 +18,8 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S, SystemClock
+from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.ids import new_id
-from tollgate.kit.outbound import Outbound
 from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.repository import MAX_IN_LANE, LaneRepository
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS

@@ -16,9 +16,9 @@ from tests.support.creates import FIRST, Earlier, inputs, prompt_of, with_a_prom
 from tests.support.customer import TERMINAL
 from tests.support.outages import MortalService
 from tollgate.accounts.service import OpenedAccount
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.kit.ids import new_id
-from tollgate.kit.rows import from_attributes
 
 AT_ONCE = 8
 PER_OUTAGE = 25
@@ -157,7 +157,7 @@ def _open_rows() -> set[tuple[str, int]]:
     """Return every task and delivery that is not over, each with its counter: those have a timer."""
     found = set()
     for table, key in (("TASKS_TABLE", "task_id"), ("DELIVERIES_TABLE", "delivery_id")):
-        scan = aws.dynamodb().get_paginator("scan")
+        scan = sdk.dynamodb().get_paginator("scan")
         for page in scan.paginate(TableName=os.environ[table], IndexName="DueIndex"):
             rows = [from_attributes(row) for row in page["Items"]]
             found |= {(row[key], row["seq"]) for row in rows}

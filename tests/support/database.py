@@ -71,7 +71,7 @@ class SimulatedDynamo:
 
 
 class BlockingClient:
-    """As much of boto3's client as `Database` asks, for threads. As set up in `kit/aws.py`, it tries once."""
+    """As much of boto3's client as `Database` asks, for threads. `kit/aws/sdk.py` lets it try once."""
 
     def __init__(self, dynamo: SimulatedDynamo, threads: Threads) -> None:
         self._dynamo = dynamo

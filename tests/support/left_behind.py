@@ -7,7 +7,7 @@ from typing import Any
 
 from local.stack import Stack
 from tests.support.moto_stack import messages_of, objects_of, rows_of
-from tollgate.kit.rows import from_attributes
+from tollgate.kit.dynamodb.rows import from_attributes
 
 _RANDOM = re.compile(
     r"""

@@ -14,8 +14,8 @@ from tests.support import serving
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit import aws
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger.audit import audit
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
@@ -52,7 +52,7 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
 def ledger() -> LedgerRepository:
     """Return the books, to read."""
     settings = text_parts.settings()
-    return LedgerRepository(Database(aws.dynamodb()), settings.accounts_table, settings.ledger_table)
+    return LedgerRepository(Database(sdk.dynamodb()), settings.accounts_table, settings.ledger_table)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from tests.unit.catalog.cases import CATALOG
 from tollgate.accounts.key_service import MAX_OVERLAP_S
 from tollgate.accounts.repository import MAX_API_KEYS
 from tollgate.artifacts import uploads
-from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES
+from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES
 from tollgate.ledger.entries import EntryKind
 from tollgate.text import request as text_request
 

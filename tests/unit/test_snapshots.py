@@ -28,19 +28,19 @@ importlib.import_module(f"{stem}.app")
 
 from awslambdaric import bootstrap
 from tollgate.composition import parts
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.ids import new_id
 from tollgate.kit.settings import Settings
 
 joined = getattr(importlib.import_module(f"tollgate.composition.{stem}"), stem)
 
 def signed_by():
-    return aws.s3().generate_presigned_url("get_object", Params={"Bucket": "b", "Key": "k"})
+    return sdk.s3().generate_presigned_url("get_object", Params={"Bucket": "b", "Key": "k"})
 
 def state():
     return {"key": "BEFORE" in signed_by(), "origin": parts.cors_headers()["access-control-allow-origin"]}
 
-before, old = state(), [joined(), joined().authenticator, joined().meter, aws.s3(), aws.dynamodb()]
+before, old = state(), [joined(), joined().authenticator, joined().meter, sdk.s3(), sdk.dynamodb()]
 random.random()
 asked_ms = parts.clock().now_ms()
 
@@ -59,7 +59,7 @@ class Runtime:
         os._exit(0)
 
 bootstrap.on_init_complete(Runtime(), None)
-new = [joined(), joined().authenticator, joined().meter, aws.s3(), aws.dynamodb()]
+new = [joined(), joined().authenticator, joined().meter, sdk.s3(), sdk.dynamodb()]
 print(json.dumps({
     "before": before,
     "after": state(),

@@ -8,10 +8,10 @@ from itertools import islice
 
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.audit.events import Action, Log, partition
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Equals, Exists, Remove, Set
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Equals, Exists, Remove, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write
 
 # Rows of one table that one look at an account deletes; the rest is for the next.
 MAX_ROWS = 2_000

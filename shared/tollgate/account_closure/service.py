@@ -9,9 +9,9 @@ from tollgate.accounts.service import AccountService
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso
-from tollgate.kit.contention import decided_anew
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.money import cents_down, dollars
-from tollgate.kit.writes import Write
+from tollgate.kit.retry import retry_change
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
@@ -24,7 +24,7 @@ from tollgate.web.sessions import SessionStore
 # An owner may keep the account for so long.
 DELAY_MS = 7 * MS_PER_DAY
 REFUND, GIVE_UP = "refund", "give up"
-# Of a change that never comes through, as `decided_anew` says it.
+# Of a change that never comes through, as `retry_change` says it.
 _WHAT = "This account is"
 
 
@@ -73,7 +73,7 @@ class AccountClosureService:
             )
             return self.teams.get(account_id)
 
-        team = decided_anew(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
+        team = retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
         self.shut(team)
         if team.closing is None:
             raise TeamError("This account was kept by another owner.")
@@ -117,7 +117,7 @@ class AccountClosureService:
             # An operator may have suspended it meanwhile, which no owner ends.
             self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
 
-        decided_anew(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
+        retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
 
 
 def _check_idle(account: Account) -> None:

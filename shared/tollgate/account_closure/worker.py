@@ -10,7 +10,7 @@ from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
-from tollgate.kit.due_index import DueIndex
+from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind

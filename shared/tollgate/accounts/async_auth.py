@@ -5,7 +5,7 @@ import asyncio
 from tollgate.accounts.auth import KeyCache, UseNotedError, accepted, checked_id, use_write
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.observability import logger
 
 

@@ -10,12 +10,12 @@ from typing import Protocol
 from tollgate.accounts.keys import PREFIX, key_id_of
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import contains
+from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb.expressions import AtMost, Exists, Missing, Set
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
-from tollgate.kit.expressions import AtMost, Exists, Missing, Set
 from tollgate.kit.observability import logger
-from tollgate.kit.remembered import Newest
-from tollgate.kit.writes import Write
 
 # A revoked key works at most this much longer (docs/contract.md#authentication).
 KEY_CACHE_MS = 30 * MS_PER_S
@@ -87,8 +87,8 @@ class KeyCache:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._keys: Newest[_Known] = Newest(MAX_CACHED_KEYS)
-        self._missing: Newest[_Known] = Newest(MAX_CACHED_KEYS)
+        self._keys: BoundedCache[_Known] = BoundedCache(MAX_CACHED_KEYS)
+        self._missing: BoundedCache[_Known] = BoundedCache(MAX_CACHED_KEYS)
 
     def get(self, key_id: str, text: str) -> ApiKey | None:
         """Return the cached key of this id; `None` if it must be read.
@@ -124,7 +124,7 @@ class KeyCache:
             self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
         return True
 
-    def _fresh(self, among: Newest[_Known], key_id: str) -> _Known | None:
+    def _fresh(self, among: BoundedCache[_Known], key_id: str) -> _Known | None:
         known = among.get(key_id)
         return known if known is not None and self._clock.now_ms() < known.until_ms else None
 

@@ -23,15 +23,15 @@ from tollgate.accounts.repository import (
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso
-from tollgate.kit.contention import decided_anew
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
     KeyNotFoundError,
     RotationInProgressError,
 )
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
+from tollgate.kit.retry import retry_change
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
-from tollgate.kit.writes import Write
 
 # A request's body, as JSON.
 Body = Mapping[str, Any]
@@ -39,7 +39,7 @@ Body = Mapping[str, Any]
 # The scopes of a key by default; managing the account must be requested by name.
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
-# The subject of the error when a change keeps failing, for `decided_anew`.
+# The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "This API key is"
 
 
@@ -150,7 +150,7 @@ class KeyService:
             self.keys.change(key, changed, *self._asked(by, key), noted)
             return changed
 
-        return self._view(decided_anew(change, KeyMovedError, what=_WHAT))
+        return self._view(retry_change(change, KeyMovedError, what=_WHAT))
 
     def rotate(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
@@ -181,7 +181,7 @@ class KeyService:
             self.keys.change(key, rotated, *self._asked(by, key), noted)
             return rotated, made.text
 
-        rotated, text = decided_anew(rotate, KeyMovedError, what=_WHAT)
+        rotated, text = retry_change(rotate, KeyMovedError, what=_WHAT)
         return {**self._view(rotated), "key": text}
 
     def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
@@ -201,7 +201,7 @@ class KeyService:
                     others = (*self._asked(by, key), self.accounts.uncount_key(account_id), noted)
                     self.keys.revoke(key, self.clock.now_ms(), *others)
 
-        decided_anew(revoke, KeyMovedError, what=_WHAT)
+        retry_change(revoke, KeyMovedError, what=_WHAT)
         return self._view(self._known(account_id, key_id))
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:

@@ -10,10 +10,10 @@ from tollgate.accounts.networks import Network, network_of
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.audit.events import by_key
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso, utc_day
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 from tollgate.ledger.wallets import DEFAULT, Limits

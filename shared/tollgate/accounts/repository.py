@@ -5,8 +5,11 @@ from collections.abc import Iterator, Sequence
 from tollgate.accounts.auth import use_write
 from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.dynamodb import Database, OneTable
-from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.database import Database, OneTable
+from tollgate.kit.dynamodb.expressions import Add, Condition, Equals, Exists, Missing, Remove, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InvalidApiKeyError,
@@ -14,9 +17,6 @@ from tollgate.kit.errors import (
     KeyNotFoundError,
     UserNotFoundError,
 )
-from tollgate.kit.expressions import Add, Condition, Equals, Exists, Missing, Remove, Set
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import is_wallet, together
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NotRequired
 
 from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import RotationInProgressError
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Shape, Timestamp
+from tollgate.kit.response_shapes import Shape, Timestamp
 
 PREFIX = "whsec_"
 # Standard Webhooks requires 24 to 64 bytes.

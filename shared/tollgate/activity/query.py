@@ -7,7 +7,7 @@ from datetime import date
 from tollgate.activity.row import SHOWN, Activity, ActivityKind
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.errors import Problem
-from tollgate.kit.query import QueryReader, epoch_ms, page_size
+from tollgate.kit.http.query import QueryReader, epoch_ms, page_size
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import END_MS, StatementQuery, position_of
 from tollgate.tasks.models import TaskStatus

@@ -6,8 +6,8 @@ from itertools import islice
 
 from tollgate.activity.query import ActivityQuery, read_query
 from tollgate.activity.row import COLUMNS, SHOWN, Activity, ActivityKind, row_of
-from tollgate.kit.pages import Page
-from tollgate.kit.table import as_csv
+from tollgate.kit.csv_table import as_csv
+from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import Position
 from tollgate.ledger.repository import LedgerRepository

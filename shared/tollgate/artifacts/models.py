@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Keywords, Shape, Timestamp
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.response_shapes import Keywords, Shape, Timestamp
 
 FileType = Literal["image", "video", "audio"]
 

@@ -14,9 +14,9 @@ from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.models import StoredFile
 from tollgate.artifacts.results import folder_of_results
 from tollgate.artifacts.sniff import MediaType, media_type
-from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.http.addresses import ForbiddenAddressError
+from tollgate.kit.http.outbound import CHUNK_BYTES, Outbound
 from tollgate.kit.numbers import digits
-from tollgate.kit.outbound import CHUNK_BYTES, Outbound
 from tollgate.providers.runtime.outcomes import InlineFile, ResultFile
 
 if TYPE_CHECKING:

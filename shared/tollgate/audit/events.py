@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.rows import Item
+from tollgate.kit.dynamodb.rows import Item
 
 OPERATOR = "operator"
 """The start of an operator's actor name; customers see only this part."""

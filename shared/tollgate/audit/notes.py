@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tollgate.audit.events import Action, AuditEvent
 from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb.writes import Write, put_new
 from tollgate.kit.ids import new_id
-from tollgate.kit.writes import Write, put_new
 
 
 class AlreadyNotedError(Exception):

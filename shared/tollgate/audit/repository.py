@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from tollgate.audit.events import EVERYBODY, SERVICE, Action, AuditEvent, Log, partition
 from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Condition, Equals
+from tollgate.kit.dynamodb.pages import Page
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write, put_new
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.expressions import Condition, Equals
 from tollgate.kit.ids import is_id
-from tollgate.kit.pages import Page
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write, put_new
 
 MAX_PAGE = 50
 # How long a note is unique: longer than a month, the longest period of a cap.

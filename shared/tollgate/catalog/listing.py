@@ -12,7 +12,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card, CatalogModelView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
-from tollgate.kit.query import QueryReader
+from tollgate.kit.http.query import QueryReader
 
 Shown = TypeVar("Shown", bound=Card)
 

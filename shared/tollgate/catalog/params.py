@@ -19,7 +19,7 @@ from tollgate.catalog.kinds import (
 )
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import Part, Profile
-from tollgate.kit.shapes import Shape
+from tollgate.kit.response_shapes import Shape
 
 NOT_BLANK = {"pattern": r"\S"}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -14,7 +14,7 @@ from tollgate.catalog.models import Model, Pricing
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
-from tollgate.kit.shapes import Cents, DecimalText, Shape
+from tollgate.kit.response_shapes import Cents, DecimalText, Shape
 
 NO_SOURCE = Decimal(0)
 

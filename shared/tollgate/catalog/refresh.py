@@ -12,7 +12,7 @@ from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import AnyModel, Catalog, Document
 from tollgate.catalog.models import ListedTextModel
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.document import Fetched, Found, Nothing, Read
+from tollgate.kit.remote_document import Fetched, Found, Nothing, Read
 
 DOCUMENT_KEY = "catalog.json"
 # A new document is in use at most this much later, in every process that is used.

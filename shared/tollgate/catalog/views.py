@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 from tollgate.catalog import params
 from tollgate.catalog.models import ListedTextModel, Model, Price
 from tollgate.catalog.pricing import price_from
-from tollgate.kit.shapes import Date, DecimalText, Shape
+from tollgate.kit.response_shapes import Date, DecimalText, Shape
 
 PriceUnit = Literal["generation", "second", "megatoken"]
 

@@ -13,11 +13,11 @@ from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
 from tollgate.command.redrive import redrive
 from tollgate.command.rollback import prune_versions, rollback
-from tollgate.kit.changes import NotABatchError
-from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
-from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.aws.queue import SendError
+from tollgate.kit.dynamodb.changes import NotABatchError
+from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.errors import TollgateError
-from tollgate.kit.queue import SendError
+from tollgate.kit.remote_document import DocumentConflictError, DocumentTooLargeError
 from tollgate.operator.errors import OperatorError
 
 _EXPLAINED = (

@@ -19,7 +19,7 @@ from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.place import Place, place_of
 from tollgate.command.service import service_of
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.document import DocumentConflictError, Found
+from tollgate.kit.remote_document import DocumentConflictError, Found
 
 NOT_THERE = "–"
 NO_DOCUMENT = "{place} has no document of its own: it uses the catalog that it was deployed with."

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.command.errors import CommandError
-from tollgate.kit.s3_document import S3Document
+from tollgate.kit.aws.s3_document import S3Document
 from tollgate.kit.settings import unpacked
 
 # The file that a running local service writes for its tools (docs/architecture.md#on-one-machine).

@@ -28,11 +28,11 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
-from tollgate.kit.queue import Queue
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter, with_fewer_left
 from tollgate.ledger.repository import LedgerRepository
@@ -164,9 +164,9 @@ def api() -> Api:
     task_queue = _when_needed(settings.task_queue_url)
     # Receivers are the customer's hosts. Files of providers have a separate guard in `run_task`.
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
-    uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
+    uploads = Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock())
     usage = UsageRepository(db, settings.usage_table)
-    results = Results(aws.s3(), settings.media_bucket, settings.storage_url)
+    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
     payments = PaymentRepository(db, settings.idempotency_table)
@@ -184,8 +184,8 @@ def api() -> Api:
             catalog=current,
             webhook_guard=webhook_guard,
             # The client is created on first use, because most creates have nothing to probe.
-            prober=Prober(aws.lambda_, settings.probe_function),
-            inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url, uploads),
+            prober=Prober(sdk.lambda_, settings.probe_function),
+            inputs=InputStore(sdk.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
             meter=meter,
             limits=limits,
@@ -227,7 +227,7 @@ def _worth(accounts: AccountRepository, ledger: LedgerRepository, account_id: st
 
 
 def _stripe_keys(secret_arn: str) -> StripeKeySource:
-    return StripeKeySource(aws.secret_reader(secret_arn), clock())
+    return StripeKeySource(sdk.secret_reader(secret_arn), clock())
 
 
 def _when_needed(queue_url: str) -> Callable[[], Queue]:
@@ -235,7 +235,7 @@ def _when_needed(queue_url: str) -> Callable[[], Queue]:
 
     Most requests need no queue, and creating a client is slow.
     """
-    return cache(lambda: Queue(aws.sqs(), queue_url))
+    return cache(lambda: Queue(sdk.sqs(), queue_url))
 
 
 @lru_cache(maxsize=1)

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.clock import Clock
-from tollgate.kit.document import Read
 from tollgate.kit.observability import emit, logger
+from tollgate.kit.remote_document import Read
 from tollgate.providers.media.test import NAME as TEST
 
 MAX_LOGGED_FAULTS = 20

@@ -15,8 +15,8 @@ from tollgate.audit.repository import AuditLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.due_index import DueIndex
+from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
@@ -81,11 +81,11 @@ def closure_worker() -> AccountClosureWorker:
             teams=teams,
             people=IdentityRepository(db, settings.identities_table, account_rows),
             low_balances=low_balances,
-            results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
-            s3=aws.s3(),
+            results=Results(sdk.s3(), settings.media_bucket, settings.storage_url),
+            s3=sdk.s3(),
             bucket=settings.media_bucket,
-            pool=UserPool(aws.cognito(), settings.user_pool_id) if settings.user_pool_id else None,
-            stripe=StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock()).keys,
+            pool=UserPool(sdk.cognito(), settings.user_pool_id) if settings.user_pool_id else None,
+            stripe=StripeKeySource(sdk.secret_reader(settings.stripe_secret_arn), clock()).keys,
             audit=audit,
             clock=clock(),
         ),

@@ -15,12 +15,12 @@ from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition.api import Api
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
-from tollgate.kit import aws
-from tollgate.kit.changes import ChangeReader
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.dead_letters import DeadLetters
+from tollgate.kit.aws.queue import Queue
+from tollgate.kit.aws.s3_document import S3Document
 from tollgate.kit.clock import Clock
-from tollgate.kit.dead_letters import DeadLetters
-from tollgate.kit.queue import Queue
-from tollgate.kit.s3_document import S3Document
+from tollgate.kit.dynamodb.changes import ChangeReader
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -143,7 +143,7 @@ class Operator:
     @property
     def price_console(self) -> PriceConsole:
         """Return the console for changes of prices."""
-        document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
+        document = S3Document(sdk.s3(), self.settings.config_bucket, DOCUMENT_KEY)
         api = self.api
         return PriceConsole(
             document=document,
@@ -176,8 +176,8 @@ class Operator:
             Work.THUMBNAILS: settings.thumbnail_queue_url,
         }
         return DeadLetterConsole(
-            letters={work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
-            queues={work: Queue(aws.sqs(), url) for work, url in queues.items()},
+            letters={work: DeadLetters(sdk.sqs(), url) for work, url in letters.items()},
+            queues={work: Queue(sdk.sqs(), url) for work, url in queues.items()},
             changes={
                 Work.CHANGES: ChangesRedrive(self.changes, self._dispatch),
                 Work.USAGE: ChangesRedrive(self.changes, self._count),
@@ -218,5 +218,5 @@ def operator() -> Operator:
         turns_audit=TurnsAudit(ledger, tasks),
         dispatcher=dispatch_changes_parts.dispatcher(),
         usage_recorder=record_usage_parts.usage_recorder(),
-        changes=ChangeReader(aws.streams()),
+        changes=ChangeReader(sdk.streams()),
     )

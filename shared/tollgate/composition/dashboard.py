@@ -12,7 +12,7 @@ from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
 from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
 from tollgate.kit.ses import Mailer
 from tollgate.kit.settings import SettingsError
@@ -106,7 +106,7 @@ def dashboard() -> Dashboard:
     teams = TeamRepository(db, settings.members_table)
     sessions = SessionStore(db, settings.sessions_table, parts.clock())
     # Read when the parts are created, not per request: it signs the cookies of all visitors.
-    secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
+    secret = sdk.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     keys, audit = api_parts.api().keys, api_parts.api().audit
     refusals = Refusals(OnceLog(audit, settings.idempotency_table), parts.clock())
     return Dashboard(
@@ -119,7 +119,7 @@ def dashboard() -> Dashboard:
             keys=keys,
             audit=audit,
             refusals=refusals,
-            mailer=Mailer(aws.sesv2, settings.mail_from or ""),
+            mailer=Mailer(sdk.sesv2, settings.mail_from or ""),
             clock=parts.clock(),
         ),
         account_closure=AccountClosureService(
@@ -143,7 +143,7 @@ def dashboard() -> Dashboard:
 def _pool(parameter: str | None) -> PoolSettings | None:
     if parameter is None:
         return None
-    found = aws.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
+    found = sdk.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
     return PoolSettings.model_validate_json(found)
 
 

@@ -6,10 +6,10 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.settings import Settings
 from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
@@ -53,7 +53,7 @@ def webhook_sender() -> WebhookSender:
         account=AccountRepository(db, settings.accounts_table).get,
         # Checks the address at each attempt, because a host name can change to an internal address later.
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
-        queue=Queue(aws.sqs(), settings.webhook_queue_url),
+        queue=Queue(sdk.sqs(), settings.webhook_queue_url),
         failing=FailingEndpoints(
             OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
         ),

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from tollgate.composition.parts import part
-from tollgate.kit import aws
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.settings import Settings
 from tollgate.tasks.dispatch import Dispatcher
 
@@ -24,8 +24,8 @@ def dispatcher() -> Dispatcher:
     """Create the parts of `functions/dispatch_changes`."""
     settings = DispatchChangesSettings.from_env()
     return Dispatcher(
-        Queue(aws.sqs(), settings.task_queue_url),
-        Queue(aws.sqs(), settings.webhook_queue_url),
-        Queue(aws.sqs(), settings.thumbnail_queue_url),
-        Queue(aws.sqs(), settings.mail_queue_url),
+        Queue(sdk.sqs(), settings.task_queue_url),
+        Queue(sdk.sqs(), settings.webhook_queue_url),
+        Queue(sdk.sqs(), settings.thumbnail_queue_url),
+        Queue(sdk.sqs(), settings.mail_queue_url),
     )

@@ -9,7 +9,7 @@ from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter, with_fewer_left
@@ -85,8 +85,8 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
-        images=ImageCreates(aws.lambda_for_creates, settings.api_function),
-        results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
+        images=ImageCreates(sdk.lambda_for_creates, settings.api_function),
+        results=Results(sdk.s3(), settings.media_bucket, settings.storage_url),
         # A status takes no money, so this process knows only the limit of that window.
         meter=RateMeter(settings.requests_per_minute),
         requests=RequestMeter(settings.requests_per_minute),

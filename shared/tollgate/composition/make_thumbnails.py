@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.composition.parts import part
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.settings import Settings
 from tollgate.thumbnails.service import ThumbnailService
 
@@ -22,8 +22,8 @@ def thumbnail_service() -> ThumbnailService:
     """Create the parts of `functions/make_thumbnails`."""
     settings = MakeThumbnailsSettings.from_env()
     return ThumbnailService(
-        aws.s3(),
-        aws.lambda_for_thumbnails,
+        sdk.s3(),
+        sdk.lambda_for_thumbnails,
         settings.draw_function,
         settings.media_bucket,
         settings.storage_url,

@@ -3,9 +3,9 @@
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
 from tollgate.composition.catalog import live_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.document import within
-from tollgate.kit.s3_document import S3Document
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.s3_document import S3Document
+from tollgate.kit.remote_document import within
 from tollgate.providers.runtime.registry import MappingNames
 
 
@@ -25,6 +25,6 @@ def running_catalog(live_providers: str, bucket: str) -> LiveCatalog:
 
 
 def _joined(live_providers: str, bucket: str, *, takes_inputs: bool) -> LiveCatalog:
-    document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
+    document = S3Document(sdk.s3(), bucket, DOCUMENT_KEY)
     read = within(READ_TIMEOUT_S, document.read)
     return live_catalog(live_providers, read, clock(), MappingNames(), takes_inputs=takes_inputs)

@@ -7,7 +7,7 @@ from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.ses import Mailer
 from tollgate.members.recipients import Recipients
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -39,7 +39,7 @@ def notifier() -> Notifier:
         audit=AuditLog(db, settings.audit_table, clock()),
         recipients=Recipients(TeamRepository(db, settings.members_table), people),
         notices=NoticeRepository(db, settings.idempotency_table),
-        mailer=Mailer(aws.sesv2, settings.mail_from or ""),
+        mailer=Mailer(sdk.sesv2, settings.mail_from or ""),
         dashboard_url=settings.dashboard_url,
         clock=clock(),
     )

@@ -10,8 +10,8 @@ from functools import cache, wraps
 from typing import Protocol, TypeVar
 
 from tollgate.composition import has_started
-from tollgate.kit import cors
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.http import cors
 from tollgate.kit.settings import Settings
 
 PartT_co = TypeVar("PartT_co", covariant=True)
@@ -58,8 +58,8 @@ def cors_headers() -> dict[str, str]:
 
 def forget() -> None:
     """Discard all parts. The next use reads the settings and creates the clients again."""
-    from tollgate.kit import aws  # noqa: PLC0415 - it imports the SDK, which `text` does not need
+    from tollgate.kit.aws import sdk  # noqa: PLC0415 - it imports the SDK, which `text` does not need
 
-    aws.forget_clients()
+    sdk.forget_clients()
     for kept in _parts:
         kept.cache_clear()

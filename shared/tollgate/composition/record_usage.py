@@ -8,8 +8,8 @@ from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.low_balance.monitor import BalanceMonitor
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.usage.recorder import UsageRecorder
@@ -45,7 +45,7 @@ def usage_recorder() -> UsageRecorder:
         accounts=AccountRepository(db, settings.accounts_table),
         ledger=ledger_of(settings),
         deliveries=DeliveryRepository(db, settings.deliveries_table),
-        queue=Queue(aws.sqs(), settings.refill_queue_url),
+        queue=Queue(sdk.sqs(), settings.refill_queue_url),
         clock=clock(),
     )
     roll_up = RollUp(db, settings.usage_table, settings.counted_entries_table)

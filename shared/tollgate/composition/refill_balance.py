@@ -7,7 +7,7 @@ from tollgate.audit.repository import AuditLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.ses import Mailer
 from tollgate.low_balance.refill import RefillWorker
 from tollgate.low_balance.repository import LowBalanceRepository
@@ -40,7 +40,7 @@ def refill() -> RefillWorker:
     accounts = AccountRepository(db, settings.accounts_table)
     people = IdentityRepository(db, settings.identities_table, accounts)
     # The keys are read when a card is charged, so mails are sent without Stripe too.
-    stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
+    stripe = StripeKeySource(sdk.secret_reader(settings.stripe_secret_arn), clock())
     ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
     payments = PaymentRepository(db, settings.idempotency_table)
     return RefillWorker(
@@ -48,7 +48,7 @@ def refill() -> RefillWorker:
         accounts=accounts,
         ledger=ledger,
         book=PaymentBook(payments, ledger, accounts, audit, clock()),
-        mailer=Mailer(aws.sesv2, settings.mail_from or ""),
+        mailer=Mailer(sdk.sesv2, settings.mail_from or ""),
         keys=stripe.keys,
         members=Recipients(TeamRepository(db, settings.members_table), people).of_money,
         dashboard_url=settings.dashboard_url,

@@ -10,12 +10,12 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.due_index import DueIndex
-from tollgate.kit.outbound import Outbound
-from tollgate.kit.queue import Queue
+from tollgate.kit.dynamodb.due_index import DueIndex
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.providers.runtime.credentials import ProviderSource
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.finalizer import TaskFinalizer
@@ -51,7 +51,7 @@ def step_runner() -> StepRunner:
     results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
     tasks = TaskRepository(db, settings.tasks_table)
     ledger = ledger_of(settings)
-    queue = Queue(aws.sqs(), settings.task_queue_url)
+    queue = Queue(sdk.sqs(), settings.task_queue_url)
     return StepRunner(
         tasks=tasks,
         timers=DueIndex(db, settings.tasks_table, "task_id"),
@@ -59,20 +59,20 @@ def step_runner() -> StepRunner:
         finalizer=TaskFinalizer(
             tasks, ledger, DeliveryRepository(db, settings.deliveries_table), queue, clock()
         ),
-        providers=ProviderSource(aws.secret_reader(settings.provider_secret_arn), clock()).providers,
+        providers=ProviderSource(sdk.secret_reader(settings.provider_secret_arn), clock()).providers,
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
-        artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
+        artifacts=ArtifactStore(sdk.s3(), settings.media_bucket, settings.storage_url, results),
         # Signs URLs of the customer's uploads, for as long as a provider may take to read them.
         inputs=InputStore(
-            aws.s3(),
+            sdk.s3(),
             settings.media_bucket,
             settings.storage_url,
-            Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock()),
+            Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock()),
         ),
         queue=queue,
         # Separate from the tasks' queue: a poll is short, but a copy occupies a worker for minutes.
-        polls=Queue(aws.sqs(), settings.poll_queue_url),
+        polls=Queue(sdk.sqs(), settings.poll_queue_url),
         clock=clock(),
         callback_base_url=settings.callback_base_url,
         # 0 days: files are kept forever, and tasks have no time of deletion.

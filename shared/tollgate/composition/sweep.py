@@ -7,9 +7,9 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
-from tollgate.kit.due_index import DueIndex
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
+from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.sweep import Sweeper
 from tollgate.tasks.watch import RouteWatch
@@ -40,8 +40,8 @@ def sweeper() -> Sweeper:
         tasks=DueIndex(db, settings.tasks_table, "task_id"),
         deliveries=DueIndex(db, settings.deliveries_table, "delivery_id"),
         ledger=ledger_of(settings),
-        task_queue=Queue(aws.sqs(), settings.task_queue_url),
-        webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
+        task_queue=Queue(sdk.sqs(), settings.task_queue_url),
+        webhook_queue=Queue(sdk.sqs(), settings.webhook_queue_url),
         clock=clock(),
     )
 

@@ -16,17 +16,17 @@ from tollgate.catalog.names import names_of
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.composition import has_started
 from tollgate.composition.catalog import live_catalog, provider_names
-from tollgate.kit import aws_json
+from tollgate.kit.aws import json_protocol
+from tollgate.kit.aws.s3_get import S3Get, object_url
+from tollgate.kit.aws.s3_objects import S3Objects
+from tollgate.kit.aws.sigv4 import AwsKey
 from tollgate.kit.clock import SystemClock
-from tollgate.kit.contention import THROTTLES, busy
-from tollgate.kit.document import Read
-from tollgate.kit.dynamodb_async import OK, AsyncDatabase
-from tollgate.kit.http_client import HttpClient
+from tollgate.kit.dynamodb.async_database import OK, AsyncDatabase
+from tollgate.kit.http.client import HttpClient
 from tollgate.kit.observability import logger
-from tollgate.kit.s3_get import S3Get, object_url
-from tollgate.kit.s3_objects import S3Objects
+from tollgate.kit.remote_document import Read
+from tollgate.kit.retry import THROTTLES, busy
 from tollgate.kit.settings import RatedSettings
-from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
 from tollgate.ledger.rate import RateMeter, with_fewer_left
 from tollgate.ledger.request_counts import RequestMeter
@@ -90,7 +90,7 @@ class UnreadableSecretError(Exception):
 class SecretReader:
     """The providers that have credentials. They are read from the secret and cached."""
 
-    secrets: aws_json.AwsJson
+    secrets: json_protocol.AwsJson
     arn: str
     clock: SystemClock
     _upstreams: Mapping[str, TextUpstream] = field(default_factory=dict)
@@ -194,8 +194,8 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     known = settings()
     clock = SystemClock()
     region, endpoint = known.aws_region, known.aws_endpoint_url
-    dynamodb = aws_json.dynamodb(http, endpoint, region, _credentials())
-    secrets = aws_json.secrets_manager(http, endpoint, region, _credentials())
+    dynamodb = json_protocol.dynamodb(http, endpoint, region, _credentials())
+    secrets = json_protocol.secrets_manager(http, endpoint, region, _credentials())
     database = AsyncDatabase(dynamodb)
     secret = SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)

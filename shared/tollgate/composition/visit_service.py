@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tollgate.composition.parts import part
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.settings import Settings
 from tollgate.visits.visitor import VisitError, Visitor
 
@@ -26,7 +26,7 @@ def visitor() -> Visitor:
 
     def read_key() -> str:
         try:
-            found = aws.ssm().get_parameter(Name=settings.visitor_parameter, WithDecryption=True)
+            found = sdk.ssm().get_parameter(Name=settings.visitor_parameter, WithDecryption=True)
         except ClientError as exc:
             raise VisitError(f"the key cannot be read: {exc.response['Error']['Code']}") from exc
         except BotoCoreError as exc:

@@ -1,6 +1,6 @@
 """Numbers as requests have them: in JSON, and in text. Pure.
 
-Apart from `json_body.py`, so that code that reads no body does not import its parser.
+Apart from `http/json_body.py`, so that code that reads no body does not import its parser.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """Money: the balance and the append-only ledger. Nothing else writes either (docs/ledger.md).
 
-In: decisions to charge, hold, settle, refund or credit. Out: writes (values of `kit/writes.py`) that move a
-balance together with its row, or refuse; `tasks` and `text` carry them out. This package knows an account
-only by its id and its row: `tollgate.accounts` imports this package, never the reverse.
+In: decisions to charge, hold, settle, refund or credit. Out: writes (values of `kit/dynamodb/writes.py`) that
+move a balance together with its row, or refuse; `tasks` and `text` carry them out. This package knows an
+account only by its id and its row: `tollgate.accounts` imports this package, never the reverse.
 
 entries.py      ledger entries as values; an entry's id is derived from its purpose
 repository.py   the writes of media: charge, refund, credit; the reads of the ledger

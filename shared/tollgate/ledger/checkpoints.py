@@ -5,8 +5,8 @@ Nothing else reads them: losing one costs the time to read an account's entries 
 
 from dataclasses import asdict, dataclass
 
-from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.writes import Write
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.ledger.audit import Tally
 
 # The row of the run; no account has such an id.

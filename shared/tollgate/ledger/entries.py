@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NotRequired
 
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import DecimalText, Shape, Timestamp
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
 
 
 class EntryKind(StrEnum):

@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import AtMost, Equals
-from tollgate.kit.shards import DUE_SHARDS
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import AtMost, Equals
+from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.holds import (
     AlreadyRecordedError,

@@ -28,8 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import UserNotFoundError
-from tollgate.kit.expressions import (
+from tollgate.kit.dynamodb.expressions import (
     Add,
     AtLeast,
     Below,
@@ -41,9 +40,10 @@ from tollgate.kit.expressions import (
     SetIfMissing,
     Size,
 )
-from tollgate.kit.rows import Item
-from tollgate.kit.shards import due_shard
-from tollgate.kit.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.shards import due_shard
+from tollgate.kit.dynamodb.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.errors import Problem
+from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.kit.numbers import digits
-from tollgate.kit.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.holds import late_entry_id, text_entry_id
 

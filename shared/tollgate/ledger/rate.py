@@ -13,12 +13,12 @@ guess, the row in the refusal shows which way is right, and the process tries th
 
 from dataclasses import dataclass, replace
 
+from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.dynamodb.expressions import Add, Below, Between, Missing, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Counts, with_changes
 from tollgate.kit.errors import RateLimitedError
-from tollgate.kit.expressions import Add, Below, Between, Missing, Set
-from tollgate.kit.remembered import Newest
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Counts, with_changes
 from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
 # More than the requests in any minute; a limit is lower.
@@ -94,7 +94,7 @@ class RateMeter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._seen: Newest[int] = Newest(MAX_REMEMBERED)
+        self._seen: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
 
     def guess(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
         """Return the window that most likely counts a request now, in a row with these limits."""

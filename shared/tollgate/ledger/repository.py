@@ -11,14 +11,23 @@ from dataclasses import asdict
 from itertools import islice
 from typing import NamedTuple
 
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_core import MAX_KEYS, WriteConflictError
+from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import (
+    Add,
+    AtLeast,
+    BeginsWith,
+    Below,
+    Between,
+    Equals,
+    Exists,
+    Missing,
+)
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
-from tollgate.kit.expressions import Add, AtLeast, BeginsWith, Below, Between, Equals, Exists, Missing
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.caps import (
     Allowance,

@@ -12,12 +12,12 @@ still has the number that this process read, so a repeat of the write changes no
 from dataclasses import dataclass
 from secrets import token_hex
 
+from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.dynamodb.expressions import Below, Equals, Exists, Missing, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
-from tollgate.kit.expressions import Below, Equals, Exists, Missing, Set
-from tollgate.kit.remembered import Newest
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
 from tollgate.ledger.rate import MAX_REMEMBERED, MINUTE_S
 from tollgate.ledger.wallets import DEFAULT, Limits
 
@@ -55,8 +55,8 @@ class RequestMeter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._told: Newest[int] = Newest(MAX_REMEMBERED)
-        self._own: Newest[int] = Newest(MAX_REMEMBERED)
+        self._told: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
+        self._own: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
 
     def count(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> None:
         """Count a request. Raises `RateLimitedError` if this process knows that the minute is used up."""
@@ -104,7 +104,7 @@ class RequestMeter:
         return FACTOR * limits.wallets * (limits.requests_per_minute or self._limit)
 
     @staticmethod
-    def _at(counts: Newest[int], account_id: str, now_ms: int) -> int:
+    def _at(counts: BoundedCache[int], account_id: str, now_ms: int) -> int:
         """Return a number of this minute; 0 if it is of an earlier minute."""
         return max(counts.get(account_id, 0), _floor(now_ms))
 

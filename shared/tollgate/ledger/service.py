@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.observability import logger
-from tollgate.kit.rows import Item
 from tollgate.ledger.audit import Drift, Line, Reading, Tally, compare
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of

@@ -5,10 +5,10 @@ as usual, credits are accepted, and the owner sees everything. The two writes th
 check `MAY_SPEND`, so no request slips through at the moment of a suspension.
 """
 
+from tollgate.kit.dynamodb.expressions import Equals, Exists, Missing, Remove, Set, SetIfMissing
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
-from tollgate.kit.expressions import Equals, Exists, Missing, Remove, Set, SetIfMissing
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
 
 MAY_SPEND = Missing("suspended")
 # The reason while the owner closes the account; an operator's own reason is never this.

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from tollgate.kit.clock import iso
+from tollgate.kit.csv_table import safe
+from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.money import cents_text
-from tollgate.kit.pages import Page
-from tollgate.kit.table import safe
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository

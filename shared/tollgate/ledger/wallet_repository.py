@@ -2,10 +2,10 @@
 
 from contextlib import suppress
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.kit.rows import Item
 from tollgate.ledger.wallets import (
     Limits,
     WalletsMovedError,

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Set
-from tollgate.kit.remembered import Newest
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import CountingWrite, Refused, Write, put_new
+from tollgate.kit.dynamodb.expressions import Add, AtLeast, Below, Exists, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, Refused, Write, put_new
 
 # A row with so many holds is less than 1 KB, so a write of it costs one write unit.
 HOLDS_PER_WALLET = 20
@@ -83,7 +83,7 @@ class KnownLimits:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._known: Newest[tuple[int, Limits]] = Newest(MAX_REMEMBERED)
+        self._known: BoundedCache[tuple[int, Limits]] = BoundedCache(MAX_REMEMBERED)
 
     def get(self, account_id: str) -> Limits | None:
         """Return the limits of each row of an account, or `None` if they must be read."""

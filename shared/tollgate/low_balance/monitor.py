@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.observability import logger
-from tollgate.kit.queue import Queue
-from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError

@@ -20,9 +20,9 @@ from enum import StrEnum
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock
-from tollgate.kit.contention import decided_anew
 from tollgate.kit.errors import AccountSuspendedError, PaymentUnavailableError
 from tollgate.kit.observability import logger
+from tollgate.kit.retry import retry_change
 from tollgate.kit.ses import MAX_RECIPIENTS, Mailed, Mailer
 from tollgate.ledger.repository import AccountClosedError, LedgerRepository
 from tollgate.low_balance import mails
@@ -141,7 +141,7 @@ class RefillWorker:
                 self.low_balances.save(current, after_mails(current, done, is_notified=not failed))
 
         # Recorded after the mails: a repeated mail is better than a lost mail.
-        decided_anew(record, StaleLowBalanceError, what="This balance is")
+        retry_change(record, StaleLowBalanceError, what="This balance is")
         if failed:
             raise MailsNotSentError(f"{len(failed)} of {len(left)}")
 

@@ -1,6 +1,6 @@
 """The low-balance state of each account in DynamoDB: one row decides the reaction to a crossing."""
 
-from tollgate.kit.dynamodb import RowsAsRead
+from tollgate.kit.dynamodb.database import RowsAsRead
 from tollgate.low_balance.rules import LowBalanceState
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from tollgate.kit.clock import MS_PER_S, utc_month
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.rows import Item
 
 # Stripe keeps an idempotency key for at least 24 hours: a payment with an unknown outcome must not be
 # requested after that, because it could be a second payment.

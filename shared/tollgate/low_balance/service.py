@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from tollgate.audit.events import OWNER, STRIPE, Action
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.contention import decided_anew
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.mail import ALLOWED, address_of
 from tollgate.kit.money import dollars
 from tollgate.kit.numbers import digits
-from tollgate.kit.writes import Write
+from tollgate.kit.retry import retry_change
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceSettings, LowBalanceState, TopUpState, after_paid_top_up
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
@@ -93,7 +93,7 @@ class LowBalanceService:
             changed = change(state)
             return state if changed == state else self.low_balances.save(state, changed, others)
 
-        return decided_anew(write, StaleLowBalanceError, what="These settings are")
+        return retry_change(write, StaleLowBalanceError, what="These settings are")
 
 
 def _in_words(settings: LowBalanceSettings) -> str:

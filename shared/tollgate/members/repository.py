@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb import Database, RowsAsRead
-from tollgate.kit.dynamodb_core import MAX_KEYS
-from tollgate.kit.expressions import Condition, Equals, Exists, Missing, Remove, Set
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write, put_new
+from tollgate.kit.dynamodb.core import MAX_KEYS
+from tollgate.kit.dynamodb.database import Database, RowsAsRead
+from tollgate.kit.dynamodb.expressions import Condition, Equals, Exists, Missing, Remove, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write, put_new
 from tollgate.members.team import Team, TeamError, founded
 
 # Accounts of one person.

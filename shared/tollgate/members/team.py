@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from tollgate.kit.clock import MS_PER_S, utc_day
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.ids import new_id
-from tollgate.kit.rows import Item
-from tollgate.kit.shards import due_shard
 from tollgate.members.roles import Role
 from tollgate.members.topics import BY_DEFAULT, Topic, is_forced
 

@@ -12,8 +12,8 @@ from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
 from tollgate.kit.clock import MS_PER_DAY, Clock, to_the_minute, utc_day, utc_month
+from tollgate.kit.http.query import epoch_ms
 from tollgate.kit.observability import logger
-from tollgate.kit.query import epoch_ms
 from tollgate.ledger.query import StatementQuery
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.members.repository import TeamRepository

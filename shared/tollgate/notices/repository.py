@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.expressions import Add, Equals, Set
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.expressions import Add, Equals, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, Write, put_new
 from tollgate.kit.ids import new_id
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import CountingWrite, Write, put_new
 
 # Longer than the function can run: after this time the worker is dead.
 LEASE_MS = 160 * MS_PER_S

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.changes import ChangeReader, ChangesGoneError
+from tollgate.kit.dynamodb.changes import ChangeReader, ChangesGoneError
 
 Change = Mapping[str, Any]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tollgate.audit.events import Action
-from tollgate.kit.dead_letters import DeadLetters
-from tollgate.kit.queue import Queue
+from tollgate.kit.aws.dead_letters import DeadLetters
+from tollgate.kit.aws.queue import Queue
 from tollgate.operator.changes import ChangesRedrive
 from tollgate.operator.console import OperatorConsole
 

@@ -21,7 +21,7 @@ from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
 from tollgate.catalog.pricing import best_entry
 from tollgate.catalog.reading import read_document
 from tollgate.catalog.refresh import LiveCatalog
-from tollgate.kit.document import DocumentConflictError, Fetched, Found
+from tollgate.kit.remote_document import DocumentConflictError, Fetched, Found
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.errors import OperatorError
 from tollgate.usage.service import StatisticsService
@@ -34,7 +34,7 @@ _USD = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
 
 
 class PriceDocument(Protocol):
-    """The one document that takes the place of the shipped catalog (`kit/s3_document.py`)."""
+    """The one document that takes the place of the shipped catalog (`kit/aws/s3_document.py`)."""
 
     def read(self) -> Fetched:
         """Return it."""

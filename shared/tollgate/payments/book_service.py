@@ -15,10 +15,10 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
-from tollgate.kit.contention import decided_anew
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import AccountSuspendedError, InsufficientBalanceError
 from tollgate.kit.money import MICRO_USD_PER_CENT, usd_of_micro
-from tollgate.kit.writes import Write
+from tollgate.kit.retry import retry_change
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.standing import BEING_CLOSED
@@ -62,7 +62,7 @@ class PaymentBook:
             # The claim may have been settled against a small balance since: now there is more.
             return self._posted(entry, self._change(payment, known.unsettled()), noted)
 
-        is_first = decided_anew(post, PaymentMovedError, what=_WHAT)
+        is_first = retry_change(post, PaymentMovedError, what=_WHAT)
         if not is_first:
             self._know(paid, entry)
         self._settle(paid.payment_id)
@@ -83,7 +83,7 @@ class PaymentBook:
             if payment.account_id is None:
                 self._note(payment, payment.credited(paid.account_id, entry.entry_id, paid.cents))
 
-        decided_anew(note, PaymentMovedError, what=_WHAT)
+        retry_change(note, PaymentMovedError, what=_WHAT)
 
     def hear(self, claimed: Claimed) -> tuple[Payment, Payment]:
         """Record a claim; return the payment before and after it.
@@ -99,7 +99,7 @@ class PaymentBook:
                 self._note(payment, changed)
             return payment
 
-        before = decided_anew(note, PaymentMovedError, what=_WHAT)
+        before = retry_change(note, PaymentMovedError, what=_WHAT)
         self._settle(claimed.payment_id)
         return before, self.rows.get(claimed.payment_id)
 
@@ -137,7 +137,7 @@ class PaymentBook:
     def _decided(
         self, act: Callable[[], bool], payment_id: str, who: str, reason: str | None
     ) -> Payment | None:
-        if not decided_anew(act, PaymentMovedError, what=_WHAT):
+        if not retry_change(act, PaymentMovedError, what=_WHAT):
             return None
         self._settle(payment_id, who, reason)
         return self.rows.get(payment_id)
@@ -189,7 +189,7 @@ class PaymentBook:
 
         # Another process settled it or spent from the balance meanwhile.
         moved = (PaymentMovedError, AlreadyPostedError, InsufficientBalanceError)
-        decided_anew(settle, *moved, what=_WHAT)
+        retry_change(settle, *moved, what=_WHAT)
 
     def _move(self, payment: Payment, account: Account, who: str, reason: str | None) -> None:
         over = payment.wanted_micro_usd - payment.taken_micro_usd

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.rows import Item
 
 # Claims of one payment: without a bound, there could be endless refunds of a few cents each.
 MAX_CLAIMS = 100

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
-from tollgate.kit.json_body import json_object
+from tollgate.kit.http.json_body import json_object
 from tollgate.kit.observability import logger
 from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, Paid
 from tollgate.payments.secret import StripeKeys

@@ -7,8 +7,8 @@ ledger's index by reference finds payments that were credited before there were 
 from collections.abc import Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.writes import Write, put_as_read
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.writes import Write, put_as_read
 from tollgate.payments.claims import Payment
 
 # How long claims wait for the credit of their payment: Stripe can resend an event for 30 days.

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.remembered import Remembered
 
 # A changed secret is in use at most this much later.
 REFRESH_MS = 300 * MS_PER_S
@@ -41,7 +41,7 @@ class StripeKeySource:
     """Stripe's keys, read when they are first needed and cached for a while."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
-        self._keys = Remembered(lambda: read_keys(read_secret()), REFRESH_MS, clock)
+        self._keys = CachedValue(lambda: read_keys(read_secret()), REFRESH_MS, clock)
 
     def keys(self) -> StripeKeys | None:
         """Return the keys, or `None` if this service takes no payments. Raises as `read_keys` does."""

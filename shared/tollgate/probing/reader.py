@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tollgate.artifacts import sniff
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.documents import CONTAINERS as DOCUMENTS
 from tollgate.probing.documents import document_container, read_document
 from tollgate.probing.extent import said_bytes

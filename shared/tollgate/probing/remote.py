@@ -12,9 +12,9 @@ from typing import Protocol
 
 import httpx
 
-from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.http.addresses import ForbiddenAddressError
+from tollgate.kit.http.outbound import MAX_REDIRECTS, Outbound
 from tollgate.kit.numbers import digits
-from tollgate.kit.outbound import MAX_REDIRECTS, Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 
 

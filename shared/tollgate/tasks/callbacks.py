@@ -7,8 +7,8 @@ duplicate, late and forged callbacks change nothing (docs/architecture.md#rules-
 import hmac
 from collections.abc import Callable
 
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.ids import is_id
-from tollgate.kit.queue import Queue
 from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.audit.events import ACCESS
+from tollgate.kit.aws.queue import Queue
+from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.kit.observability import add_to_log
-from tollgate.kit.queue import Queue
-from tollgate.kit.rows import from_attributes
 from tollgate.tasks.models import TERMINAL
 from tollgate.webhooks.models import delivery_id_of
 

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
-from tollgate.kit.queue import Queue
 from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.tasks.events import pending_delivery

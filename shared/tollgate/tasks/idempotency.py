@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.expressions import Below, Missing
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.dynamodb.expressions import Below, Missing
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.tasks.models import Task
 
 LIFETIME_S = 24 * 60 * 60

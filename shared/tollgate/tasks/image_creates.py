@@ -16,7 +16,7 @@ from tollgate.kit.ids import new_id
 
 ALIAS = "live"
 """The version that the gateway calls too."""
-# As `api` expects it (`kit/json_body.py`, which imports pydantic).
+# As `api` expects it (`kit/http/json_body.py`, which imports pydantic).
 MAX_BODY_BYTES = 5 * 1024 * 1024
 IDEMPOTENCY_KEY = "idempotency-key"
 MAX_EVENT_BYTES = 6_291_556

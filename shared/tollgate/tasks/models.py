@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from tollgate.artifacts.models import FileView, StoredFile
 from tollgate.kit.clock import iso
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import cents_up
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.wallets import row_id
 

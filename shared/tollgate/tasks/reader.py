@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tollgate.catalog.loader import Catalog
+from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
 from tollgate.kit.ids import is_id
-from tollgate.kit.pages import Page, read_page
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
 from tollgate.tasks.query import read_query

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.expressions import Below, Between, Condition, Equals, Exists, Missing
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.expressions import Below, Between, Condition, Equals, Exists, Missing
+from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.ids import new_id
-from tollgate.kit.writes import TransactWrite, Write
 from tollgate.tasks.models import Task
 from tollgate.tasks.rows import task_of, task_row
 

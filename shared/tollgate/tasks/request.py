@@ -13,7 +13,6 @@ from tollgate.catalog import names
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import (
     InvalidInputError,
     ModelNotFoundError,
@@ -21,6 +20,7 @@ from tollgate.kit.errors import (
     Problem,
     unknown_fields,
 )
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS

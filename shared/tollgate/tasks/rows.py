@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from tollgate.artifacts.models import StoredFile
-from tollgate.kit.rows import Item
-from tollgate.kit.shards import due_shard
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.tasks.models import Attempt, Origin, Task, TaskError, TaskErrorCode, TaskStatus
 
 _PLAIN = (

@@ -10,9 +10,10 @@ from tollgate.accounts.models import ApiKey
 from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import EstimateView, Quote, quote
-from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, iso
-from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     IdempotencyConflictError,
@@ -25,10 +26,9 @@ from tollgate.kit.errors import (
     RateLimitedError,
     TollgateError,
 )
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
-from tollgate.kit.queue import Queue
-from tollgate.kit.writes import Write
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository

@@ -14,11 +14,11 @@ from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import MAX_FILES, ArtifactStore, CopyError
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Route
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
-from tollgate.kit.due_index import Due, DueIndex, MovedOnError
+from tollgate.kit.dynamodb.due_index import Due, DueIndex, MovedOnError
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.observability import add_to_log
-from tollgate.kit.queue import Queue
 from tollgate.ledger.repository import ConcurrencyLimitReachedError, LedgerRepository
 from tollgate.providers.runtime.base import Cancels, Job, MediaProvider, TakesKeys
 from tollgate.providers.runtime.health_store import ProviderHealthStore

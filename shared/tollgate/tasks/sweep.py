@@ -6,9 +6,9 @@ Source: docs/architecture.md#tasks.
 from contextlib import suppress
 from dataclasses import dataclass
 
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.due_index import DueIndex, MovedOnError
-from tollgate.kit.queue import Queue
+from tollgate.kit.dynamodb.due_index import DueIndex, MovedOnError
 from tollgate.ledger.repository import LedgerRepository
 
 # In one sweep; the rest waits a minute for the next.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase
-from tollgate.kit.dynamodb_core import DatabaseBusyError, DatabaseError
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InsufficientBalanceError,

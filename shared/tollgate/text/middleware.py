@@ -8,8 +8,8 @@ It knows no route: it answers every exception from below, including unknown path
 
 from collections.abc import Callable, Mapping
 
-from tollgate.kit.cors import TIMEOUT_STATUS
 from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError
+from tollgate.kit.http.cors import TIMEOUT_STATUS
 from tollgate.kit.observability import begin_request, logger
 from tollgate.text.asgi import App, ClientLeftError, Message, Receive, Reply, Scope, Send, encoded_headers
 from tollgate.text.errors import error_body

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase
-from tollgate.kit.dynamodb_core import DatabaseError
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.ledger.request_counts import CountMovedError, RequestMeter, Share
 from tollgate.ledger.wallets import DEFAULT, KnownLimits

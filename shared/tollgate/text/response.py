@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tollgate.kit.dynamodb_core import DatabaseError
-from tollgate.kit.http_response import HttpError
+from tollgate.kit.dynamodb.core import DatabaseError
+from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import TextBilling
 from tollgate.text.errors import ENDED, error_event

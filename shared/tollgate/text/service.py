@@ -17,8 +17,8 @@ from typing import Protocol, cast
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http_client import HttpClient, header_lines
-from tollgate.kit.http_response import ClosedIdleError, ConnectTimeoutError, HttpError
+from tollgate.kit.http.client import HttpClient, header_lines
+from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling

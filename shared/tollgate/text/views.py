@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal, NotRequired
 
 from tollgate.catalog import models as catalog
-from tollgate.kit.shapes import DecimalText, Shape, Timestamp
+from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
 from tollgate.text.models import (
     Embedding,
     LongContextTier,

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.wallets import (
     WalletsMovedError,
     WalletWrites,

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.probing.remote import Bounds, RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, asked

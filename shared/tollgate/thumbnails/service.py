@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.store import CACHE_CONTROL
-from tollgate.kit.batches import NotYetError
+from tollgate.kit.aws.batches import NotYetError
 from tollgate.kit.observability import logger
 from tollgate.thumbnails.drawn import AGAIN, Drawn, NoThumbnail, drawn
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tollgate.kit.clock import utc_day
 from tollgate.kit.money import cents_up
-from tollgate.kit.shapes import Cents, Date, Shape, TypedDict
+from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that change a balance. The filter of the ledger's stream has the same list.

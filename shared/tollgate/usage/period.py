@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import Problem
-from tollgate.kit.query import QueryReader
+from tollgate.kit.http.query import QueryReader
 
 # Days of each range that ends today.
 LENGTHS = {"today": 1, "7d": 7, "30d": 30}

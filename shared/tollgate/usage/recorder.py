@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.kit.observability import logger
-from tollgate.kit.rows import from_attributes
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import Bucket, bucket_of
 from tollgate.usage.repository import RollUp

@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_core import WriteConflictError
-from tollgate.kit.expressions import Between, Equals
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write, put_as_read, put_new
+from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Between, Equals
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write, put_as_read, put_new
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import (
     COUNTED,

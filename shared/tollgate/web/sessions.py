@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.writes import Write
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.writes import Write
 
 # A person signs in again after this time, even if the session is in use.
 LIFE_S = 7 * 24 * 3600

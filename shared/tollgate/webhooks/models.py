@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Any, NotRequired
 
 from tollgate.kit.clock import iso
-from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Shape, Timestamp
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.response_shapes import Shape, Timestamp
 
 TEST_EVENT = "webhook.test"
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300

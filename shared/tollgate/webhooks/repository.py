@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.expressions import AllOf, Below, Equals, Exists, Remove, Set, Size
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.expressions import AllOf, Below, Equals, Exists, Remove, Set, Size
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.shards import due_shard
+from tollgate.kit.dynamodb.writes import Write, put_new
 from tollgate.kit.ids import new_id
-from tollgate.kit.rows import Item
-from tollgate.kit.shards import due_shard
-from tollgate.kit.writes import Write, put_new
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from ulid import ULID
 
+from tollgate.kit.aws.queue import MAX_DELAY_S
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RedeliveryLimitError
-from tollgate.kit.queue import MAX_DELAY_S
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
 # The waits after each failed attempt; the first attempt is immediate. They need no jitter, because an

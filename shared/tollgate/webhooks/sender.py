@@ -12,11 +12,11 @@ import httpx
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.webhook_secrets import live_secrets
-from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.aws.queue import MAX_DELAY_S, Queue
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.http.addresses import ForbiddenAddressError
+from tollgate.kit.http.outbound import Outbound, OutboundAnswer
 from tollgate.kit.observability import add_to_log
-from tollgate.kit.outbound import Outbound, OutboundAnswer
-from tollgate.kit.queue import MAX_DELAY_S, Queue
 from tollgate.webhooks.failing import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.payload import (

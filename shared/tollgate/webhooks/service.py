@@ -14,13 +14,13 @@ from tollgate.accounts.webhook_secrets import (
 )
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
-from tollgate.kit.pages import Page, read_page
-from tollgate.kit.queue import Queue
 from tollgate.kit.rotation import old_secret_ends
 from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_id_of
 from tollgate.webhooks.receivers import check_host

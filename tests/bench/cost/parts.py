@@ -24,8 +24,8 @@ from tests.bench.cost.thumbnails import drawing
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
-from tollgate.kit import aws
-from tollgate.kit.aws_json import AwsJson
+from tollgate.kit.aws import sdk
+from tollgate.kit.aws.json_protocol import AwsJson
 from tollgate.webhooks.models import delivery_id_of
 
 RUNS = 20
@@ -115,7 +115,7 @@ class Bench:
         from make_thumbnails.app import handler  # noqa: PLC0415 - as above
 
         drawn = drawing()
-        with patch.object(aws, "lambda_for_thumbnails", lambda: drawn):
+        with patch.object(sdk, "lambda_for_thumbnails", lambda: drawn):
             made = self._measured(
                 "MakeThumbnailsFunction", runs, lambda n: self._message(handler, self._stored(tasks[n]))
             )
@@ -299,5 +299,5 @@ def _flushed(file: int) -> int:
 def metered_clients(meter: Meter) -> None:
     """Have the SDK clients of this process counted."""
     parts.forget()
-    for make in (aws.dynamodb, aws.sqs, aws.s3):
+    for make in (sdk.dynamodb, sdk.sqs, sdk.s3):
         meter.register(make())

@@ -7,7 +7,7 @@ from local.template import Template
 from tests.bench.scale import load
 from tests.bench.scale.load import Part
 from tests.bench.scale.quotas import QUOTAS
-from tollgate.kit.shards import DUE_SHARDS
+from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.ledger.holds import MAX_HOLDS
 from tollgate.ledger.rate import BASE
 from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
@@ -204,7 +204,8 @@ def _of_due_indexes(rates: Mapping[str, float]) -> list[Ceiling]:
             units / 2,
             "chats/s",
             rates["chat"],
-            f"`DUE_SHARDS` (kit/shards.py, {DUE_SHARDS}): the sweeper then makes more queries per minute",
+            f"`DUE_SHARDS` (kit/dynamodb/shards.py, {DUE_SHARDS}): "
+            "the sweeper then makes more queries per minute",
         ),
         (
             "tasks in the index of due rows",

@@ -9,7 +9,7 @@ from tests.functional.acts.worlds import Act, Caller, Doing, World
 from tests.functional.conftest import invoke, with_prompt
 from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter

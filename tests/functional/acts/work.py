@@ -32,7 +32,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
-from tollgate.kit import aws as aws_clients
+from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
 from tollgate.members.service import Actor
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -73,7 +73,7 @@ def finish_a_task(world: World) -> Doing:
 
 def draw_a_thumbnail(world: World) -> Doing:
     drawing = Drawing(world.aws)
-    drawn = mock.patch.object(aws_clients, "lambda_for_thumbnails", cache(lambda: drawing))
+    drawn = mock.patch.object(sdk, "lambda_for_thumbnails", cache(lambda: drawing))
     world.ends.enter_context(drawn)
     put(world.aws, picture("png"))
     return make
@@ -91,7 +91,7 @@ def erase_an_account(world: World) -> Doing:
 
 def tell_an_owner_of_a_new_key(world: World) -> Doing:
     box = Mailbox()
-    world.ends.enter_context(mock.patch.object(aws_clients, "sesv2", return_value=box))
+    world.ends.enter_context(mock.patch.object(sdk, "sesv2", return_value=box))
     world.ends.enter_context(mock.patch.dict(os.environ, MAIL_FROM=FROM))
     parts.forget()
     ada = world.person(ADA)

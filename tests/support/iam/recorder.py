@@ -31,11 +31,11 @@ from local.template import ROOT, read_template
 from tests.support.iam import recording
 from tests.support.iam.requests import Names, of_missing, requests_of
 from tests.support.iam.rights import Request, Role, roles
-from tollgate.kit.aws_json import AwsJson
-from tollgate.kit.document import Fetched, Nothing
-from tollgate.kit.http_response import HttpError
-from tollgate.kit.s3_get import S3Get
-from tollgate.kit.s3_objects import S3Objects
+from tollgate.kit.aws.json_protocol import AwsJson
+from tollgate.kit.aws.s3_get import S3Get
+from tollgate.kit.aws.s3_objects import S3Objects
+from tollgate.kit.http.response import HttpError
+from tollgate.kit.remote_document import Fetched, Nothing
 
 FUNCTIONS, TESTS = f"{ROOT}/functions/", f"{ROOT}/tests/functional/"
 MISSING, FORBIDDEN = 404, 403

@@ -8,8 +8,8 @@ from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
 from tollgate.accounts.networks import network_of
 from tollgate.accounts.webhook_secrets import WebhookSecret
+from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.kit.errors import ForbiddenError
-from tollgate.kit.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 
 DAY_MS = 24 * 60 * 60 * 1000

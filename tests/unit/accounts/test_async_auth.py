@@ -10,11 +10,11 @@ from tests.support.clock import ManualClock
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
-from tollgate.kit.dynamodb_core import DatabaseError
+from tollgate.kit.dynamodb.core import DatabaseError
+from tollgate.kit.dynamodb.expressions import Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidApiKeyError
-from tollgate.kit.expressions import Set
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
 
 
 class FakeDatabase:

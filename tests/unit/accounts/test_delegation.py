@@ -16,8 +16,8 @@ from tollgate.accounts.networks import contains, network_of
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import iso
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ForbiddenError, RotationInProgressError
-from tollgate.kit.writes import Write
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 
 ACCOUNT, BY, OTHER = "usr_1", "key_" + "0" * 26, "key_" + "1" * 26

@@ -12,8 +12,8 @@ from tollgate.accounts.webhook_secrets import (
     new_webhook_secret,
     rotated,
 )
+from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.kit.errors import RotationInProgressError
-from tollgate.kit.rows import from_attributes, to_attributes
 
 NOW = 1_700_000_000_000
 FIRST = WebhookSecret("whsec_AAAA1111", NOW - 1_000)

@@ -20,7 +20,7 @@ from tests.unit.artifacts.test_store import png
 from tollgate.artifacts import inputs
 from tollgate.artifacts.inputs import SIGNED_S, InputStore
 from tollgate.artifacts.uploads import Uploads
-from tollgate.kit import aws
+from tollgate.kit.aws import sdk
 from tollgate.kit.errors import InvalidInputError
 
 STORAGE = "https://files.test"
@@ -100,11 +100,11 @@ def test_what_is_kept_is_there_with_its_type_also_after_a_repeat() -> None:
 def test_an_address_is_signed_as_every_region_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     # https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-2")
-    aws.forget_clients()
-    monkeypatch.setattr(aws.s3(), "list_objects_v2", lambda **asked: {"Contents": [{"Key": asked["Prefix"]}]})
+    sdk.forget_clients()
+    monkeypatch.setattr(sdk.s3(), "list_objects_v2", lambda **asked: {"Contents": [{"Key": asked["Prefix"]}]})
     values = {"prompt": "a fox", "urls": [f"{STORAGE}/inputs/usr_1/a.png", f"{STORAGE}/media/t/a.png"]}
-    signed = store(aws.s3()).signed(values)
-    aws.forget_clients()
+    signed = store(sdk.s3()).signed(values)
+    sdk.forget_clients()
     assert (signed["prompt"], signed["urls"][1]) == ("a fox", f"{STORAGE}/media/t/a.png")
     query = parse_qs(urlsplit(signed["urls"][0]).query)
     assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]

@@ -20,8 +20,8 @@ from tests.support.losses import OneLoss
 from tests.support.lossy_botocore import losing
 from tollgate.artifacts import store as store_module
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.providers.runtime.outcomes import InlineFile, ResultFile
 
 if TYPE_CHECKING:

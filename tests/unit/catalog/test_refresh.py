@@ -13,8 +13,8 @@ from tollgate.catalog.errors import CatalogError, RefusedDocumentError
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder, compiled
 from tollgate.catalog.reading import faults_of, read_document
 from tollgate.catalog.refresh import REREAD_MS, CurrentCatalog, LiveCatalog
-from tollgate.kit.document import Fetched, Found, Nothing, within
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.remote_document import Fetched, Found, Nothing, within
 
 SHIPPED: dict[str, Any] = json.loads(compiled())
 MODEL = "z-image"

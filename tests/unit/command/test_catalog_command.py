@@ -14,7 +14,7 @@ from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import compiled
 from tollgate.command import catalog
 from tollgate.command.app import cli
-from tollgate.kit.document import DocumentConflictError, Fetched, Found, Nothing
+from tollgate.kit.remote_document import DocumentConflictError, Fetched, Found, Nothing
 
 SHIPPED = compiled()
 ETAG = '"as it was"'

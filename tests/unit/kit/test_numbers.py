@@ -12,8 +12,8 @@ import pytest
 
 from tollgate.accounts.networks import network_of
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.http.query import QueryReader, page_size
 from tollgate.kit.numbers import digits
-from tollgate.kit.query import QueryReader, page_size
 from tollgate.ledger.query import position_of
 from tollgate.low_balance.service import read_settings
 from tollgate.payments.amounts import read_cents

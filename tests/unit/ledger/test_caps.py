@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import Aws
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, open_period

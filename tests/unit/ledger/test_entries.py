@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.kit.rows import from_attributes, to_attributes
+from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
 
 TEXTS = st.text(min_size=1, max_size=20)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.conftest import Aws
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.errors import AccountSuspendedError
-from tollgate.kit.shards import due_shard
 from tollgate.ledger import standing
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (

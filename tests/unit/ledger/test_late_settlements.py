@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_core import Written
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import SingleWrite, TransactWrite
+from tollgate.kit.dynamodb.core import Written
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry

@@ -8,7 +8,7 @@ from moto import mock_aws
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import (
     AccountSuspendedError,
     ConcurrencyLimitedError,

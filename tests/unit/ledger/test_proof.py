@@ -7,8 +7,8 @@ import pytest
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.rows import to_attributes
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.ledger import repository
 from tollgate.ledger.audit import Tally
 from tollgate.ledger.checkpoints import Checkpoints, Run

@@ -7,11 +7,11 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Add, AtLeast
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, Write
 from tollgate.kit.errors import RateLimitedError
-from tollgate.kit.expressions import Add, AtLeast
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import CountingWrite, Write
 from tollgate.ledger.rate import (
     BASE,
     MAX_ATTEMPTS,

@@ -6,9 +6,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
-from tollgate.kit.writes import Write
 from tollgate.ledger.rate import with_fewer_left
 from tollgate.ledger.request_counts import BASE, FACTOR, CountMovedError, RequestMeter, Share
 from tollgate.ledger.wallets import Limits

@@ -19,7 +19,7 @@ from tests.bench.account import BODY, MODEL, World
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb_core import DatabaseBusyError
+from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.errors import (
     AccountSuspendedError,
     InsufficientBalanceError,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.probing.media_server import MediaServer, media_server
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.reader import MediaReader
 
 

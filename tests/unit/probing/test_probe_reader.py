@@ -37,8 +37,8 @@ from tests.unit.probing.media_server import (
     until_closed,
     whole,
 )
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.reader import MediaReader
 from tollgate.probing.remote import HEADER

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.clock import ManualClock
-from tollgate.kit.http_client import split_url
-from tollgate.kit.outbound import tls
+from tollgate.kit.http.client import split_url
+from tollgate.kit.http.outbound import tls
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
 from tollgate.providers.runtime.credentials import ProviderSource

@@ -20,13 +20,13 @@ from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.media import ProbeRequest
 from tollgate.catalog.models import Model
-from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import SystemClock
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Add
+from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.expressions import Add
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.writes import TransactWrite
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import DEFAULT, KnownLimits

@@ -17,7 +17,7 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.text.gateway import AwsRole
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tests.unit.text.test_text_service import KEY, FakeBilling, FakeResponse
-from tollgate.kit.http_client import split_url
+from tollgate.kit.http.client import split_url
 from tollgate.providers.runtime.accounts import text_accounts
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams

@@ -10,10 +10,10 @@ from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_core import DatabaseError, Written
-from tollgate.kit.rows import Item
-from tollgate.kit.writes import SingleWrite
+from tollgate.kit.dynamodb.core import DatabaseError, Written
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import SingleWrite
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.support.http_server import Received, Reply, http_server
-from tollgate.kit.http_client import HttpClient, header_lines
+from tollgate.kit.http.client import HttpClient, header_lines
 
 
 def test_a_providers_cookie_is_not_sent_back() -> None:

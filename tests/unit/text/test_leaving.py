@@ -19,8 +19,8 @@ from tests.support.simulated import SimulatedLoop
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.http_client import HttpClient
-from tollgate.kit.http_response import HttpError
+from tollgate.kit.http.client import HttpClient
+from tollgate.kit.http.response import HttpError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HoldWrites, holds_of
 from tollgate.ledger.wallets import Limits

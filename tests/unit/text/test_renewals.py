@@ -11,7 +11,7 @@ import pytest
 from tests.bench.account import DEMAND, MODEL, USAGE, World
 from tests.support.simulated import SimulatedLoop
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.dynamodb_async import PATIENCE
+from tollgate.kit.dynamodb.async_database import PATIENCE
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,

@@ -12,8 +12,8 @@ from tests.support.clock import ManualClock
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http_client import HttpClient
-from tollgate.kit.http_response import ConnectTimeoutError
+from tollgate.kit.http.client import HttpClient
+from tollgate.kit.http.response import ConnectTimeoutError
 from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock

@@ -11,8 +11,8 @@ from PIL import Image
 from tests.unit.probing.media_files import busy_mp4, mp4, picture, song
 from tests.unit.probing.media_server import MediaServer, Sparse, drip, fixed, media_server, ranged, sparse
 from tests.unit.probing.test_probe_tracks import Memory, child_folder
-from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.probing.tracks import DemuxerFaultError, asked
 from tollgate.thumbnails import drawer as drawer_module

@@ -14,9 +14,9 @@ from moto import mock_aws
 from tests.support.clock import ManualClock
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_core import WriteConflictError
-from tollgate.kit.rows import Item, to_attributes
+from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import Item, to_attributes
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.usage import repository

@@ -6,8 +6,8 @@ import pytest
 
 from tests.conftest import Aws
 from tests.support.samples import finished_task
-from tollgate.kit.due_index import Due, DueIndex
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.due_index import Due, DueIndex
 from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus, delivery_id_of
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE, LaneRepository
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS

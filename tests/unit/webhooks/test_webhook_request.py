@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ulid import ULID
 
-from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.webhooks.models import DeliveryStatus
 from tollgate.webhooks.request import NEWEST, DeliveryQuery, read_query, read_rotation, read_test

@@ -15,8 +15,8 @@ from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_s
 from tests.support.samples import finished_task
 from tollgate.accounts.models import Account
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError
-from tollgate.kit.outbound import Outbound, OutboundAnswer
+from tollgate.kit.http.addresses import AddressGuard, ForbiddenAddressError
+from tollgate.kit.http.outbound import Outbound, OutboundAnswer
 from tollgate.tasks.events import event_of, pending_delivery
 from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module

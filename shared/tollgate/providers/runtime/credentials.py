@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import Clock
-from tollgate.kit.remembered import Remembered
 from tollgate.providers.runtime.base import MediaProvider
 from tollgate.providers.runtime.registry import providers
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
@@ -54,7 +54,7 @@ class ProviderSource:
     """The adapters for the secret's credentials, cached for `REFRESH_MS`."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
-        self._adapters = Remembered(
+        self._adapters = CachedValue(
             lambda: Adapters(read_credentials(read_secret()), clock), REFRESH_MS, clock
         )
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.rows import Item
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,

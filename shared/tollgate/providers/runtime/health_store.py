@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.ids import new_id
-from tollgate.kit.remembered import Remembered
-from tollgate.kit.writes import Write
 from tollgate.providers.runtime.health import TRIAL_MS, Health, in_order, verdict, wants_trial
 from tollgate.providers.runtime.outcomes import PollOutcome, SubmitOutcome
 
@@ -26,7 +26,7 @@ class ProviderHealthStore:
         self._db = db
         self._table = table
         self._clock = clock
-        self._known = Remembered(self._read, REFRESH_MS, clock)
+        self._known = CachedValue(self._read, REFRESH_MS, clock)
 
     def health(self) -> Mapping[str, Health]:
         """Return the health by provider or route, at most `REFRESH_MS` old."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from tollgate.kit.outbound import tls
+from tollgate.kit.http.outbound import tls
 from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
 from tollgate.providers.runtime.outcomes import ResultFile
 from tollgate.providers.runtime.reply import Reply, json_of, without_key

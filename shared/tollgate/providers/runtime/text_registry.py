@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tollgate.kit.sigv4 import AwsKey
+from tollgate.kit.aws.sigv4 import AwsKey
 from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC_ACCOUNT

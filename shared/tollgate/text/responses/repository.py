@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.kit.dynamodb.expressions import Add, Below, Missing, Set
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, Write
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.expressions import Add, Below, Missing, Set
 from tollgate.kit.ids import is_id
-from tollgate.kit.rows import Item
-from tollgate.kit.s3_objects import S3Objects
-from tollgate.kit.writes import CountingWrite, Write
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.request import MAX_BODY_BYTES, dumps
 from tollgate.text.responses.gathering import encoded_list

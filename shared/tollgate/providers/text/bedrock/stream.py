@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tollgate.kit.eventstream import EventMessage, EventStreamDecoder, EventStreamError
+from tollgate.kit.aws.eventstream import EventMessage, EventStreamDecoder, EventStreamError
 from tollgate.providers.text.bedrock.answer import ConverseEvents
 from tollgate.text.relay import messages_event
 from tollgate.text.request import dumps

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
+from tollgate.kit.aws.sigv4 import AwsKey, signed_request_headers
 from tollgate.kit.ids import new_id
-from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 from tollgate.providers.text.bedrock import facts
 from tollgate.providers.text.bedrock.answer import message_of_converse
 from tollgate.providers.text.bedrock.request import converse_request

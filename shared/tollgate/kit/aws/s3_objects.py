@@ -1,0 +1,95 @@
+"""Private objects of one bucket, without an SDK: for text, which starts without one."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tollgate.kit.aws.s3_get import object_url
+from tollgate.kit.aws.sigv4 import AwsKey, signed_request_headers
+from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.http.client import HttpClient, header_lines
+from tollgate.kit.http.response import HttpError
+from tollgate.kit.retry import THROTTLE_STATUSES, busy
+
+TIMEOUT_S = 15.0
+MAX_ATTEMPTS = 3
+# Before the second attempt, because S3 wants fewer requests, not the same again.
+FIRST_WAIT_S = 0.1
+MAX_OBJECT_BYTES = 64 * 1024 * 1024
+
+_MISSING = 404
+_FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
+
+
+class ObjectStoreError(Exception):
+    """S3 is unreachable, or refused the request."""
+
+
+class ObjectStoreBusyError(ObjectStoreError, StorageBusyError):
+    """S3 asked for fewer requests each time; the customer may try again."""
+
+    def __init__(self, reason: str) -> None:
+        StorageBusyError.__init__(self)
+        self.add_note(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class S3Objects:
+    """The objects of `bucket`; their keys need no escapes. `key` returns valid credentials."""
+
+    http: HttpClient
+    bucket: str
+    region: str
+    endpoint: str | None
+    key: Callable[[], AwsKey]
+
+    async def put(self, name: str, body: bytes) -> None:
+        """Write an object; a repeat changes nothing. Raises `ObjectStoreError`."""
+        await self._send("PUT", name, body)
+
+    async def get(self, name: str) -> bytes | None:
+        """Return an object, or `None` if there is none. Raises `ObjectStoreError`."""
+        return await self._send("GET", name)
+
+    async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:
+        last, status = "no answer", 0
+        for attempt in range(MAX_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
+            try:
+                status, found = await self._once(method, name, body)
+            except (HttpError, TimeoutError) as exc:
+                last, status = repr(exc), 0
+                continue
+            if status < _FIRST_ERROR:
+                return found
+            if status == _MISSING:
+                return None
+            last = f"HTTP {status}"
+            if status < _FIRST_SERVER_ERROR:
+                break
+        if status in THROTTLE_STATUSES:
+            busy(method, self.bucket)
+            raise ObjectStoreBusyError(f"{method} {name}: {last}")
+        raise ObjectStoreError(f"{method} {name}: {last}")
+
+    async def _once(self, method: str, name: str, body: bytes) -> tuple[int, bytes]:
+        url = object_url(self.bucket, name, self.region, self.endpoint)
+        host, _, path = url.partition("://")[2].partition("/")
+        headers = signed_request_headers(
+            self.key(),
+            region=self.region,
+            service="s3",
+            host=host,
+            path=f"/{path}",
+            now_s=time.time(),
+            method=method,
+            body=body,
+        )
+        # GET and PUT of a whole object are idempotent.
+        response = await self.http.request(
+            method, url, header_lines(headers), body, timeout_s=TIMEOUT_S, repeatable=True
+        )
+        return response.status, await response.read(MAX_OBJECT_BYTES)

@@ -1,0 +1,69 @@
+"""DynamoDB through our own HTTP client, for text: the same requests as `database.py`, without an SDK.
+
+A boto3 call costs 560 µs of CPU and blocks the loop; this one costs about a tenth of that.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TypeVar
+
+from tollgate.kit.aws.json_protocol import AwsJson
+from tollgate.kit.dynamodb import core
+from tollgate.kit.dynamodb.core import LOST, Answer, Patience, Request, Steps, Wait, Written
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
+
+# At most about 2 s of waits; a request on the hot path does not wait longer for a row.
+PATIENCE = Patience(attempts=8, unanswered=8, max_wait_s=0.5)
+FIRST_SERVER_ERROR = 500
+OK = 200
+
+T = TypeVar("T")
+
+
+class AsyncDatabase:
+    """The tables of one region. Every method raises `DatabaseError`, of which a busy row is one kind."""
+
+    def __init__(self, dynamodb: AwsJson) -> None:
+        self._dynamodb = dynamodb
+
+    async def get(self, table: str, key: Item) -> Item | None:
+        """Return the row at `key` as it is now, or `None`."""
+        return await self._carry_out(core.get(table, key, PATIENCE))
+
+    async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        """Return rows that must exist, all read at one moment."""
+        return await self._carry_out(core.get_together(table, keys, PATIENCE))
+
+    async def write(self, write: SingleWrite) -> Written:
+        """Do one write. Raises the error of `write.refused` if its condition fails."""
+        return await self._carry_out(core.write(write, PATIENCE))
+
+    async def transact(self, writes: Sequence[TransactWrite]) -> None:
+        """Do all writes or none. Raises the error of the first refused write, in the order given."""
+        await self._carry_out(core.transact(writes, PATIENCE))
+
+    async def _carry_out(self, steps: Steps[T]) -> T:
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(await self._take(step))
+        except StopIteration as end:
+            outcome: T = end.value
+            return outcome
+
+    async def _take(self, step: Request | Wait) -> Answer:
+        if isinstance(step, Wait):
+            await asyncio.sleep(step.seconds)
+            return Answer()
+        return await self._send(step)
+
+    async def _send(self, request: Request) -> Answer:
+        try:
+            status, body = await self._dynamodb.call(request.operation, request.body)
+        except (OSError, ValueError) as exc:
+            return Answer({}, LOST, exc)
+        if status == OK:
+            return Answer(body)
+        code = str(body.get("__type", "")).rpartition("#")[2]
+        return Answer(body, LOST if status >= FIRST_SERVER_ERROR else code or f"status {status}")

@@ -1,0 +1,11 @@
+"""HTTP: requests that arrive, and requests to others.
+
+Nothing is imported here, because each cold start would pay for it.
+
+client.py          the HTTP client for text; `response.py`: its responses; `decompression.py`: their encodings
+happy_eyeballs.py  connects to the first address of a host that responds
+outbound.py        the only client for customers' addresses; `addresses.py`: which of them it may call
+request_body.py    the body of a request, read within a bound; `json_body.py`: a body as strict JSON
+query.py           the query of a request
+cors.py            access for pages of other origins; `base_url.py`: the address of a request
+"""
