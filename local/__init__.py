@@ -8,7 +8,7 @@ emulator.py     the AWS emulator; `stack.py` makes in it what `template.py` read
                 `translation.py` translates; `translated.py`: as JSON
 worker.py       streams, queues and schedules; `pump.py`, `events.py`: as Lambda does; `wake.py`: at once
 lambda_api.py   Lambda's Invoke API
-server.py       one port for API and files; `api.py` is its process
+server.py       one port for API and files; `api.py` is its process; `missing_pages.py`: the 404 page
 processes.py    child processes that never outlive us
 files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
 demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers; `build.py`: what they run

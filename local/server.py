@@ -21,6 +21,7 @@ from get_status.app import app as status_app
 from local.door import Door, allowed_hosts
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
+from local.missing_pages import MissingPages
 from local.patience import PatientProtocol
 from local.preflight import Preflights
 from local.template import read_template
@@ -84,7 +85,10 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
-DASHBOARD_PATHS = ("/", "/docs", "/status", "/dashboard")
+DASHBOARD_PATHS = (
+    *("/", "/docs", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
+    *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/.well-known/security.txt"),
+)
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
@@ -136,7 +140,7 @@ def create_app(bucket: str) -> Starlette:
     app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
     allowed_origin = cors_headers()["access-control-allow-origin"]
     # Not a mount at "/": that takes no path with a newline in it.
-    app.router.default = Preflights(compressed, template, allowed_origin)
+    app.router.default = MissingPages(Preflights(compressed, template, allowed_origin), template)
     app.add_middleware(WakesWorker)
     app.add_middleware(Door, hosts=allowed_hosts(), origin=allowed_origin)
     return app

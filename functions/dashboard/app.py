@@ -8,6 +8,7 @@ permissions.py  each role's permissions, a row for each route
 serving.py    the parts that all pages share
 services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
 landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
+public_files.py  robots.txt, sitemap.xml, favicon.ico, security.txt, and the operator's own pages
 overview.py   and a file for each other page, named after it
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -28,6 +29,7 @@ from dashboard import (
     members,
     overview,
     playground,
+    public_files,
     sign_in,
     statements,
     status,
@@ -60,6 +62,7 @@ for pages in (
 app.include_router(landing.router)
 app.include_router(docs.router)
 app.include_router(status.router)
+app.include_router(public_files.router)
 app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from dashboard.permissions import may
-from dashboard.security import csrf_token
+from dashboard.security import csrf_token, path_of
 from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit import money as money_text
@@ -126,7 +126,7 @@ def cached_answer(request: Request, text: str, kind: str) -> Response:
     return Response(answer.body, media_type=kind, headers=headers)
 
 
-def _places(request: Request) -> dict[str, str]:
+def _places(request: Request) -> dict[str, Any]:
     """Return the addresses of pages and files that a browser uses."""
     return {
         "home": home(request),
@@ -135,6 +135,8 @@ def _places(request: Request) -> dict[str, str]:
         "static": f"{home(request)}/static/{version()}",
         "version": version(),
         "release": VERSION,
+        "canonical": f"{base_url(request)}{path_of(request)}",
+        "supplied": dashboard_parts.dashboard().settings.supplied_pages,
     }
 
 

@@ -32,6 +32,8 @@ CSRF_HEADER = "x-csrf-token"
 INVITATION = "invitation"
 # Session key of the page to open after the sign-in.
 WANTED = "wanted"
+# The pages that know their visitor.
+NOT_PUBLIC = ("/dashboard", "/admin")
 # The pages with sample media, besides the public pages.
 SHOWING = "/dashboard/catalog"
 # The pages that upload files.
@@ -187,7 +189,7 @@ def path_of(request: Request) -> str:
 
 def is_public(path: str) -> bool:
     """Return whether the page at a path, without the gateway's stage, is the same for all visitors."""
-    return path in ("", "/", "/docs", "/status") or path.startswith("/docs/")
+    return not path.startswith(NOT_PUBLIC)
 
 
 class Sessions:

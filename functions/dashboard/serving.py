@@ -30,6 +30,7 @@ from tollgate.kit.errors import (
     TollgateError,
     UserNotFoundError,
 )
+from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
 from tollgate.kit.retry import fault
 from tollgate.members.team import TeamError
@@ -63,6 +64,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
     app.exception_handler(RequestValidationError)(wrong_parameter)
     app.add_middleware(Sessions, failed=failed)
     app.add_middleware(AtStage)
+    app.add_middleware(HeadLikeGet)
     return app
 
 
@@ -156,8 +158,10 @@ def _error(request: Request, error: TollgateError) -> Response:
         answer = toast(request, words, status=error.status, bad=True)
     elif isinstance(error, ForbiddenError):
         # The visitor may have the permission in another account. This page offers the choice.
-        answer = page(request, "error.html", error.status, error=error)
+        answer = page(request, "error.html", error.status, error=error, layout="base.html")
     else:
-        answer = part(request, "error.html", error.status, error=error, account=None)
+        # A visitor of the public pages has no dashboard to go to.
+        layout = "base.html" if "account_id" in request.session else "public.html"
+        answer = part(request, "error.html", error.status, error=error, account=None, layout=layout)
     answer.headers.update(error.headers())
     return answer

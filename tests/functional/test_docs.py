@@ -17,7 +17,7 @@ from tollgate.reference.site import SITE, Site
 
 MAX_COMPRESSED_BYTES = 150_000
 BASE_URL = "https://example.com/live"
-UPLOAD = re.compile(r'tollgate\.run\("([\w-]+)", (\{.*Path\(.*\})\)')
+UPLOAD = re.compile(r'tollgate_client\.run\("([\w-]+)", (\{.*Path\(.*\})\)')
 LINK = re.compile(r"\]\((https://example\.com/live[^)\s]*)\)")
 
 

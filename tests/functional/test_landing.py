@@ -23,11 +23,13 @@ MAX_BYTES = 150_000
 pytestmark = pytest.mark.usefixtures("dashboard")
 
 
-def get(path: str, headers: dict[str, str] | None = None, query: str = "") -> dict[str, Any]:
+def get(
+    path: str, headers: dict[str, str] | None = None, query: str = "", method: str = "GET"
+) -> dict[str, Any]:
     """Ask the handler for a path of the whole service, as the gateway does at its stage."""
     event = deepcopy(EVENT)
     sent = {**event["headers"], **(headers or {})}
-    event |= {"httpMethod": "GET", "path": path, "headers": sent}
+    event |= {"httpMethod": method, "path": path, "headers": sent}
     event["multiValueHeaders"] = {name: [value] for name, value in sent.items()}
     values = parse_qs(query)
     event["queryStringParameters"] = {name: one[-1] for name, one in values.items()} or None

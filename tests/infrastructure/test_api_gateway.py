@@ -59,11 +59,20 @@ DASHBOARD = {
     *(
         (method, path)
         for path in ("/", "/docs", "/docs/{proxy+}", "/status")
-        for method in ("GET", "OPTIONS")
+        for method in ("GET", "HEAD", "OPTIONS")
     ),
     *((method, "/dashboard") for method in ("GET", "OPTIONS")),
-    *((method, "/dashboard/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
+    *((method, "/dashboard/{proxy+}") for method in ("GET", "HEAD", "POST", "OPTIONS")),
 }
+
+PUBLIC_FILES = {
+    ("GET", path)
+    for path in (
+        *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/.well-known/security.txt"),
+        *("/terms", "/privacy", "/contact"),
+    )
+}
+"""Files without cookies, so pages of any origin may read them."""
 
 ADMIN = {
     *((method, "/admin") for method in ("GET", "OPTIONS")),
@@ -78,7 +87,9 @@ GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | ADMIN | MCP
+        assert (
+            template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | ADMIN | MCP
+        )
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
         for _, path in TEXT | {route for route in TEXT_OF_OTHER_BASES if route[1] != V1_TWICE}:
@@ -134,8 +145,10 @@ class TestCrossOrigin:
         self, template: Template
     ) -> None:
         preflights = template.preflights()
-        assert set(preflights) == {path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP}
-        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP:
+        assert set(preflights) == {
+            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES
+        }
+        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES:
             headers = preflights[path]
             assert method in headers["access-control-allow-methods"].strip("'").split(",")
             # A wildcard stands for every header but this one.

@@ -46,6 +46,15 @@ class DashboardSettings(ApiSettings):
     sign_in_parameter: str | None = None
     tollgate_development_sign_in: bool = False
     mail_from: str | None = None
+    terms_url: str | None = None
+    privacy_url: str | None = None
+    contact_url: str | None = None
+
+    @property
+    def supplied_pages(self) -> dict[str, str]:
+        """Return the addresses of the operator's pages, by their names: `terms`, `privacy`, `contact`."""
+        pages = {"terms": self.terms_url, "privacy": self.privacy_url, "contact": self.contact_url}
+        return {name: address for name, address in pages.items() if address}
 
     def __post_init__(self) -> None:
         """Refuse the development sign-in on AWS."""

@@ -47,6 +47,22 @@ class TestPaths:
         assert answer.status_code == 404
         assert answer.json()["code"] == 404
 
+    @pytest.mark.parametrize("path", ["/nothing", "/api/v1/nothing", "/docs2", "/%0A"])
+    def test_a_browser_gets_the_gateway_s_page_for_an_unknown_path(self, aws: Any, path: str) -> None:
+        answer = ask("GET", path, headers={"accept": "text/html,*/*;q=0.8"})
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert "<h1>Page not found</h1>" in answer.text
+        assert "$context" not in answer.text
+
+    @pytest.mark.parametrize("accept", ["*/*", "application/json", ""])
+    def test_other_clients_get_the_contract_s_error(self, aws: Any, accept: str) -> None:
+        assert ask("GET", "/nothing", headers={"accept": accept}).json()["error"]["code"] == "not_found"
+
+    def test_a_browser_gets_a_route_s_own_error(self, aws: Any) -> None:
+        answer = ask("GET", "/api/v1/catalog/nothing", headers={"accept": "text/html"})
+        assert answer.json()["error"]["code"] == "model_not_found"
+
     def test_files_of_requests_are_not_shown(self) -> None:
         for path in (
             "/storage/inputs/usr_1/a.png",
