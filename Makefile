@@ -124,11 +124,8 @@ architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at two widths, into docs/pictures (needs chromium)
 	@$(PYTHON) -m tests.browser.pictures
 
-prose: .venv/.ready  ## count awkward sentences, and lower the ceilings that `make check` holds (SHOW=docs/api.md lists those of a file)
+prose: .venv/.ready  ## count awkward sentences, and lower the ceilings that `make check` holds (SHOW=README.md lists those of a file)
 	@$(PYTHON) -m local.prose $(if $(SHOW),--show $(SHOW),--lower)
-
-error-docs: .venv/.ready  ## write what the docs say of errors from docs/errors.md
-	@$(PYTHON) -m local.error_docs
 
 provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
 	@$(PYTHON) -m local.provider_table

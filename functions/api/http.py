@@ -105,5 +105,5 @@ def created_of(
 
 
 def envelope(data: Any) -> JSONResponse:
-    """Wrap `data` as `{code, data}` (docs/contract.md#envelope)."""
+    """Wrap `data` as `{code, data}` (site/conventions.md#envelope)."""
     return JSONResponse({"code": 200, "data": data})

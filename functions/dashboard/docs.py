@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
 from dashboard.render import base_url, cached_answer, docs_page
 from dashboard.services import Services
@@ -10,11 +11,13 @@ from tollgate.catalog.models import ListedTextModel, Model
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.reference.calculator import fields_of, media_price, text_price
+from tollgate.reference.guides import INDEX, MARKDOWN
 from tollgate.web.forms import form_of, input_of
 
-MARKDOWN = ".md"
-INDEX = "index"
+MOVED_PERMANENTLY = 301
 MAX_TOKENS = 999_999_999
+MOVED = {"agents": "use/mcp"}
+"""Pages with another path since a release."""
 
 router = APIRouter(prefix="/docs")
 
@@ -57,6 +60,10 @@ def show(services: Services, request: Request, path: str) -> Response:
 def _answer(services: Services, request: Request, path: str) -> Response:
     site = services.api.reference.site
     name = path.removesuffix(MARKDOWN)
+    if name in MOVED:
+        return RedirectResponse(
+            f"{base_url(request)}/docs/{path.replace(name, MOVED[name])}", MOVED_PERMANENTLY
+        )
     text = site.markdown("" if name == INDEX else name, base_url(request))
     if path.endswith(MARKDOWN):
         return cached_answer(request, text, "text/markdown")

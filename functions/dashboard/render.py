@@ -106,10 +106,12 @@ def public_page(request: Request, template: str, **context: Any) -> Response:
 def docs_page(request: Request, site: "Site", path: str, markdown: str, **context: Any) -> Response:
     """Return a page of the docs around its Markdown."""
     # Imported here: a parser that only these pages need.
-    from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415 - see above
+    from tollgate.reference.guides import address  # noqa: PLC0415 - see above
+    from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415
 
     button = str(_environment().get_template("copy.html").render())
-    html = html_of(markdown).replace(ICON_SLOT, button)
+    docs = request.base_url.path.rstrip("/") + "/docs"
+    html = html_of(markdown, lambda target: address(target, path, docs)).replace(ICON_SLOT, button)
     # A page with prices has the calculator at them.
     before, prices, after = html.partition(PRICES)
     parts = [Markup(before), Markup(prices + after)]  # noqa: S704 - it passes on no HTML

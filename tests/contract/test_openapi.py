@@ -144,7 +144,7 @@ class TestDocument:
 
     def test_open_routes_are_those_of_the_contract(self) -> None:
         is_open = {path for path, on in paths().items() for one in on.values() if not one["security"]}
-        # The catalog and cost endpoints (docs/contract.md#authentication), and this reference.
+        # The catalog and cost endpoints (site/keys.md), and this reference.
         assert {path.split("/")[3] for path in is_open if path.startswith("/api/")} == {
             "catalog", "cost", "openapi.json", "version",
         }  # fmt: skip

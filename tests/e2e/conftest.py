@@ -63,7 +63,7 @@ class Offer:
 # $0.75 and $4.50 a million tokens (catalog/data/text)
 PAID = Offer(PAID_IMAGE, PAID_IMAGE_CENTS, "gpt-5.4-mini", 75, 450)
 FREE = Offer("test-image", 0, "test-chat", 0, 0)
-"""Models that the service makes itself: a stack without any provider's key has them (docs/test-models.md)."""
+"""Models that the service makes itself: a stack without any provider's key has them (site/test-models.md)."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -307,7 +307,7 @@ class TestAlarms:
 
     def test_faults_of_ours_ring_by_their_share(self, template: Template) -> None:
         filtered = template.of_type("AWS::Logs::MetricFilter")["ServerFaultsFilter"]
-        # Providers' are 502, 503 and 524 (docs/errors.md); of a function that Lambda refuses to run 503 too
+        # Providers' are 502, 503 and 524 (site/errors.md); of a function that Lambda refuses to run 503 too
         assert re.findall(r'"(\w+)"', filtered["FilterPattern"]) == ["500", "504", "INTEGRATION_FAILURE"]
         (api,) = template.of_type("AWS::ApiGateway::RestApi").values()
         assert "INTEGRATION_FAILURE" in api["Body"]["x-amazon-apigateway-gateway-responses"]

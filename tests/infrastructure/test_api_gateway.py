@@ -82,7 +82,7 @@ ADMIN = {
 MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
 
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
-"""Errors (code, status, type) that no code of ours raises (docs/contract.md#errors)."""
+"""Errors (code, status, type) that no code of ours raises (site/errors.md)."""
 
 
 class TestRoutes:

@@ -389,7 +389,7 @@ class TestMedia:
         for behaviour in behaviours(distribution["DistributionConfig"]):
             assert behaviour["CachePolicyId"] == {"Ref": "MediaCachePolicy"}
         policy = template.of_type("AWS::CloudFront::CachePolicy")["MediaCachePolicy"]["CachePolicyConfig"]
-        # docs/contract.md#task-status
+        # site/tasks.md#delete-files
         assert policy["MaxTTL"] == 3600
 
     def test_a_broken_upload_is_not_kept(self, template: Template) -> None:

@@ -1,4 +1,4 @@
-"""`docs/errors.md` and the code name the same errors."""
+"""`site/errors.md` and the code name the same errors."""
 
 import ast
 import re
@@ -15,14 +15,14 @@ from tollgate.text import errors as text_errors
 from tollgate.text.errors import messages_type
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "errors.md"
+DOCUMENT = ROOT / "shared/tollgate/reference/site/errors.md"
 GATEWAY_CODE = re.compile(r'"code": ?"([a-z_]+)"')
 
 
 def section(title: str) -> list[str]:
     """Return the lines between a heading and the next one."""
     found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENT.read_text(), re.M | re.S)
-    assert found, f"docs/errors.md has no section '{title}'"
+    assert found, f"site/errors.md has no section '{title}'"
     return found[1].splitlines()
 
 
@@ -34,7 +34,7 @@ def rows(title: str) -> dict[str, list[str]]:
         if not re.fullmatch(r"`[a-z_]+`(, `[a-z_]+`)*", cells[0]):
             continue
         for code in re.findall("[a-z_]+", cells[0]):
-            assert code not in found, f"{code} stands twice in docs/errors.md"
+            assert code not in found, f"{code} stands twice in site/errors.md"
             found[code] = cells[1:]
     return found
 

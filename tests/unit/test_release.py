@@ -36,4 +36,7 @@ class TestRelease:
         assert days == sorted(set(days), reverse=True)
 
     def test_the_version_of_the_api_is_the_contracts(self) -> None:
-        assert f"the OpenAPI document has version `{API_VERSION}`" in (ROOT / "docs/contract.md").read_text()
+        assert (
+            f"the OpenAPI document has version `{API_VERSION}`"
+            in (ROOT / "shared/tollgate/reference/site/conventions.md").read_text()
+        )

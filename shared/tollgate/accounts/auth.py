@@ -17,7 +17,7 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 from tollgate.kit.observability import logger
 
-# A revoked key works at most this much longer (docs/contract.md#authentication).
+# A revoked key works at most this much longer (site/keys.md).
 KEY_CACHE_MS = 30 * MS_PER_S
 MAX_CACHED_KEYS = 10_000
 # Of one key in 30 s: a secret that differs from the cached one may be new, or a guess.

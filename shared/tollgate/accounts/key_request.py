@@ -1,4 +1,4 @@
-"""A request's fields of an API key, checked as a whole (docs/contract.md#authentication). Pure."""
+"""A request's fields of an API key, checked as a whole (site/keys.md). Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

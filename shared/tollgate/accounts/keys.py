@@ -1,6 +1,6 @@
 """API keys: `tg_live_<id>_<secret><checksum>`. Pure functions; only a hash is ever stored.
 
-Source: docs/contract.md#authentication.
+Source: site/keys.md.
 
 The secret has 192 bits from the system's generator, so one round of SHA-256 is enough to store it. The
 checksum allows a wrong key to be refused, and a leaked key to be recognised, without a database read.

@@ -20,7 +20,7 @@ from tollgate.ledger.wallets import DEFAULT, Limits
 
 
 class Scope(StrEnum):
-    """The permitted uses of a key (docs/contract.md#authentication)."""
+    """The permitted uses of a key (site/keys.md)."""
 
     MEDIA = "media"
     TEXT = "text"
@@ -109,7 +109,7 @@ class Account:
     """The account's limits; the default of all accounts if it has no limits."""
 
     def view(self) -> UserView:
-        """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
+        """Return the `data` of `GET /api/v1/user/me` (site/billing.md)."""
         return {
             "id": self.account_id,
             "balance": cents_down(self.balance_micro_usd),

@@ -1,6 +1,6 @@
 """The API key that a request sends. Pure.
 
-Source: docs/contract.md#authentication. Every route reads the same two headers.
+Source: site/keys.md. Every route reads the same two headers.
 """
 
 from collections.abc import Mapping

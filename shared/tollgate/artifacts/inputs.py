@@ -1,6 +1,6 @@
 """Media in requests, sent as data URIs: stored privately, and readable only through signed URLs.
 
-Source: docs/contract.md#generation.
+Source: site/uploads.md.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """A customer's `input` against a profile: normalised values, or every problem at once.
 
-Source: docs/contract.md#generation.
+Source: site/tasks.md#create.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,7 @@
 """The kinds of values in an input, from which profiles are built.
 
 A kind checks a value, describes itself as JSON Schema, and can be narrowed by a model's data
-(`restrictions.py`). Types are strict (docs/contract.md#generation): "5" is not 5, "false" is not false, true
+(`restrictions.py`). Types are strict (site/conventions.md#values): "5" is not 5, "false" is not false, true
 is not 1, null is not a value; a whole number may come as 5.0.
 """
 
@@ -215,7 +215,7 @@ class Flag(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Ignored(Kind):
-    """A deprecated field: still accepted, whatever it holds, and dropped (docs/contract.md#versioning)."""
+    """A deprecated field: still accepted, whatever it holds, and dropped (site/conventions.md#versions)."""
 
     def check(self, value: Any) -> None:
         """Return None: `checking.py` takes the field out before it gets here."""

@@ -286,7 +286,7 @@ class ListedEmbedding(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedTextModel(Listed):
-    """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
+    """A text model: no profile, no `params`; its prices are per 1M tokens (site/catalog.md#a-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
     `embedding` generates vectors: its protocol is `embeddings`, and it has no output. `adaptive_thinking` is

@@ -58,7 +58,7 @@ class ParamView(ValuesView):
 
 
 def descriptors(model: Model) -> list[ParamView]:
-    """Return the model's `params` (docs/contract.md#param-descriptor), optional keys left out where empty."""
+    """Return the model's `params` (site/catalog.md#fields-of-an-input) without empty optional keys."""
     fields, kinds = model.input_class.published(), model.input_class.kinds()
     return [_descriptor(name, info, kinds[name]) for name, info in fields.items()]
 

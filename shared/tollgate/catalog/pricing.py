@@ -54,7 +54,7 @@ class EstimateView(Shape):
 class Quote:
     """The charge for one request; `breakdown` has its parts as the estimate shows them.
 
-    Source: docs/contract.md#generation.
+    Source: site/billing.md#images-videos-and-music.
     """
 
     charge_cents: int

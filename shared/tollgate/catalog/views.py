@@ -1,4 +1,4 @@
-"""The bodies of the catalog and cost routes (docs/contract.md#catalog-model; docs/contract.md#cost)."""
+"""The bodies of the catalog and cost routes (site/catalog.md#a-model; site/catalog.md#prices)."""
 
 from decimal import Decimal
 from typing import Literal, NotRequired

@@ -34,7 +34,7 @@
     ├── PaymentUnavailableError    503 payment_unavailable
     └── StorageBusyError           503 storage_busy            with Retry-After
 
-`docs/errors.md` explains each error to customers. A test compares the two.
+`site/errors.md` explains each error to customers. A test compares the two.
 """
 
 import json
@@ -104,7 +104,7 @@ def unknown_fields(
 
 
 NO_REPEAT = {"x-should-retry": "false"}
-# `type` of an error by its status (docs/contract.md#errors). 524 is no status of HTTP's own.
+# `type` of an error by its status (site/errors.md). 524 is no status of HTTP's own.
 TYPES = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -139,7 +139,7 @@ class TollgateError(Exception):
 
     @property
     def type(self) -> str:
-        """Return the contract's name for the status (docs/contract.md#errors)."""
+        """Return the contract's name for the status (site/errors.md)."""
         return TYPES[self.status]
 
     def extra(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Ids: a ULID with a prefix for its kind. They sort by creation time.
 
-Source: docs/contract.md#ids.
+Source: site/conventions.md#values.
 """
 
 from ulid import ULID

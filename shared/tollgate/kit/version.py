@@ -2,4 +2,4 @@
 
 VERSION = "0.1.0"
 API_VERSION = "1.0"
-"""The version of the API in its OpenAPI document, fixed by the contract (docs/contract.md#versioning)."""
+"""The version of the API in its OpenAPI document, fixed by the contract (site/conventions.md#versions)."""

@@ -1,6 +1,6 @@
 """Spending caps: how much one API key may spend in a UTC day or month. Pure.
 
-Source: docs/contract.md#authentication.
+Source: site/keys.md#spending-caps.
 
 The account's own row counts the spending of each key in a period, as `spent#<key>#<period>`. The write that
 takes money also counts it, under its own condition. The write that returns money takes it off the counter

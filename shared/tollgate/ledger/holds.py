@@ -66,7 +66,7 @@ RENEW_AGAIN_MS = 3 * MS_PER_S
 MAX_RENEWAL_FAILURES = 20
 # As many as fit in the 15 minutes that a request through the gateway may last.
 MAX_RENEWALS = 7
-# Text requests of one account at once (docs/contract.md#limits).
+# Text requests of one account at once (site/limits.md).
 MAX_HOLDS = 100
 
 _PREFIX = "req_"

@@ -2,7 +2,7 @@
 
 Requests of any kind are counted in `request_counts.py`.
 
-Source: docs/contract.md#limits.
+Source: site/limits.md.
 
 The account's row has one number, `request_rate`: the minute (since the epoch) times `BASE`, plus the requests
 in it. The write that takes the money also counts the request, under its own condition, so a refused request

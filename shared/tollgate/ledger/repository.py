@@ -47,9 +47,9 @@ from tollgate.ledger.standing import MAY_SPEND, resume, still, suspend, suspende
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, row_ids, together
 
-# Tasks of one account that have not ended (docs/contract.md#limits).
+# Tasks of one account that have not ended (site/limits.md).
 MAX_OPEN_TASKS = 10_000
-# Tasks of one account that providers work on at once; the others wait their turn (docs/contract.md#limits).
+# Tasks of one account that providers work on at once; the others wait their turn (site/limits.md).
 MAX_RUNNING_TASKS = 100
 # Entries that the proof reads at once; DynamoDB reads 1 MB a page, which is about a third of it.
 LINES_AT_ONCE = 10_000

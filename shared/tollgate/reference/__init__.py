@@ -6,6 +6,7 @@ answers.py        the schemas of Tollgate's responses, from the code's types
 document.py       OpenAPI 3.1 from these three, the error classes and the catalog
 generations.py    the catalog's part of the document: the create body of each model, with an example
 site.py           the docs: Markdown from the templates in site/; markup.py converts it to HTML
+guides.py         the pages that people write: order, links, advice of the errors page
 examples.py       programs in the docs; prices.py and calculator.py: the prices of models
 pages.py          all of it, rendered once per catalog; views.py describes schemas in words
 """

@@ -3,7 +3,8 @@
 The parser escapes HTML in the source, so no text of a catalog can become HTML.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -12,17 +13,36 @@ from markupsafe import escape
 
 # The position of a page's copy button.
 ICON_SLOT = "<!--copy-->"
-_LABELS = {"bash": "Shell", "json": "JSON", "python": "Python", "typescript": "TypeScript"}
+OUTPUT = "output"
+_LABELS = {
+    "bash": "Shell",
+    "http": "HTTP",
+    "javascript": "JavaScript",
+    "json": "JSON",
+    "python": "Python",
+    "toml": "TOML",
+    "typescript": "TypeScript",
+    "yaml": "YAML",
+}
+_NAME = re.compile(r"[\w.-]+")
 
 
-def html_of(markdown: str) -> str:
-    """Return a page as HTML. Tables scroll separately, and headings have anchors."""
+def html_of(markdown: str, address: Callable[[str], str] = str) -> str:
+    """Return a page as HTML; `address` returns the address of a link's target.
+
+    Tables scroll sideways. Headings have anchors, and so have rows of tables that begin with a name in code.
+    """
     tokens = _parser().parse(markdown)
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrSet("href", address(str(child.attrGet("href"))))
     return "".join(_rendered(tokens))
 
 
 def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
     at = 0
+    anchors: set[str] = set()
     while at < len(tokens):
         fences = _fences(tokens, at)
         if fences:
@@ -30,8 +50,10 @@ def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
             at += len(fences)
             continue
         token = tokens[at]
-        if token.type == "heading_open":
-            token.attrSet("id", _anchor(tokens[at + 1].content))
+        anchor = _anchor_at(tokens, at)
+        if anchor and anchor not in anchors:
+            token.attrSet("id", anchor)
+            anchors.add(anchor)
         # The parser sets a style attribute, which the pages' content security policy forbids.
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", None) == "text-align:right":
             token.attrSet("class", "number")
@@ -45,12 +67,19 @@ def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _fences(tokens: Sequence[Token], start: int) -> list[Token]:
-    found = []
+    """Return the programs from here on, or one output: it belongs to the programs, but is none of them."""
+    found: list[Token] = []
     for token in tokens[start:]:
-        if token.type != "fence":
+        if token.type != "fence" or (found and _is_output(token)):
             break
         found.append(token)
+        if _is_output(token):
+            break
     return found
+
+
+def _is_output(fence: Token) -> bool:
+    return fence.info.partition(" ")[2].startswith(OUTPUT)
 
 
 def _box(fences: Sequence[Token]) -> str:
@@ -73,7 +102,19 @@ def _box(fences: Sequence[Token]) -> str:
 
 def _label(fence: Token) -> str:
     language, _, label = fence.info.partition(" ")
-    return label or _LABELS.get(language, language or "Text")
+    return (
+        label.capitalize() if label.startswith(OUTPUT) else label or _LABELS.get(language, language or "Text")
+    )
+
+
+def _anchor_at(tokens: Sequence[Token], at: int) -> str | None:
+    if tokens[at].type == "heading_open":
+        return _anchor(tokens[at + 1].content)
+    if tokens[at].type == "tr_open" and tokens[at + 1].type == "td_open":
+        first = tokens[at + 2].children or []
+        if len(first) == 1 and first[0].type == "code_inline" and _NAME.fullmatch(first[0].content):
+            return first[0].content
+    return None
 
 
 def _anchor(title: str) -> str:

@@ -12,6 +12,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.reference import views
 from tollgate.reference.document import openapi
+from tollgate.reference.guides import guides
 from tollgate.reference.prices import Headlines, Tier, tiers
 from tollgate.reference.site import Site
 
@@ -75,6 +76,7 @@ class Reference:
                 document=self._document,
                 groups=_by_group(self._document),
                 generations=generations,
+                guides=guides(),
                 texts=self._catalog.texts(),
                 fields=lambda schema: views.fields(schema, schemas),
             )

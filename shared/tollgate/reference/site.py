@@ -8,53 +8,27 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tollgate.catalog.loader import AnyModel, Catalog, read_yaml
+from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import ModelNotFoundError, RouteNotFoundError
 from tollgate.kit.money import usd
 from tollgate.reference import examples, views
 from tollgate.reference.document import errors
 from tollgate.reference.generations import example_input
+from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked
 from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers
 
-SITE = Path(__file__).parent / "site"
 HOOK = "your webhook"
 # More than the number of pages. Each has a few kilobytes.
 KEPT_PAGES = 256
-START, API, MODELS = "Start", "API", "Models"
+API, MODELS = "API", "Models"
 _FREE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk"}}
 _SCHEMAS = "#/components/schemas/"
 _KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "TEXT": "Text"}
-_STARTS = (
-    ("", "Overview", "What Tollgate is, and the first call"),
-    ("image", "Images", "Create an image and save it"),
-    ("video", "Videos", "Create a video and save it"),
-    ("music", "Music", "Create a track and save it"),
-    ("chat", "Chat", "Ask a text model, streamed"),
-    ("agents", "Agents (MCP)", "Give an agent the models as tools"),
-    ("webhooks", "Webhooks", "Be told when a task has ended"),
-    ("errors", "Errors", "Every error, and what to do"),
-    ("members", "Members", "Share an account: roles, invitations, keys"),
-    ("closing", "Closing an account", "What is erased, what stays and why"),
-    ("models", "All models", "Every model and its price"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Doc:
-    """A page: its path below `/docs`, and its texts in the navigation and the search."""
-
-    path: str
-    title: str
-    about: str
-    section: str
-    group: str = ""
-    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +67,7 @@ class Site:
     @cached_property
     def pages(self) -> Mapping[str, Doc]:
         """Return every page by its path, in the order of the navigation."""
-        starts = [Doc(path, title, about, START) for path, title, about in _STARTS]
-        return {doc.path: doc for doc in (*starts, *self._endpoint_pages(), *self._model_pages())}
+        return {doc.path: doc for doc in (*guides(), *self._endpoint_pages(), *self._model_pages())}
 
     def navigation(self) -> dict[str, dict[str, list[Doc]]]:
         """Return the pages by section and group."""
@@ -140,29 +113,19 @@ class Site:
         elif doc.section == MODELS:
             name, more = "model", self._of_model(path, base_url)
         else:
-            name, more = path or "index", self._of_start()
-        text = _environment().get_template(f"{name}.md").render({**context, **more})
+            name, more = path or INDEX, self._of_guide()
+        text = _environment().get_template(f"{name}{MARKDOWN}").render({**context, **more})
+        if name == (path or INDEX):
+            text = linked(text, path, base_url, self._endpoints)
         # Blocks of a template without text leave empty lines.
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
-    def _of_start(self) -> dict[str, Any]:
+    def _of_guide(self) -> dict[str, Any]:
         models = {
             name: [model for model in self._catalog.everything() if model.media_type == kind]
             for kind, name in _KINDS.items()
         }
-        # Generated from docs/errors.md (`make error-docs`), which has a row for each error of customers.
-        advice = read_yaml(SITE / "errors.yaml")
-        told = [
-            (code, error.status, advice[code]["when"], advice[code]["do"])
-            for code, error in errors().items()
-            if code in advice
-        ]
-        return {
-            "starts": [doc for doc in self.pages.values() if doc.section == START],
-            "models": models,
-            "headlines": self._headlines,
-            "errors": sorted(told, key=lambda row: row[1]),
-        }
+        return {"models": models, "headlines": self._headlines}
 
     def _of_model(self, path: str, base_url: str) -> dict[str, Any]:
         model = self.model(path)
@@ -189,7 +152,6 @@ class Site:
     def _of_endpoint(self, path: str) -> dict[str, Any]:
         method, route, operation = self._operations[path.rpartition("/")[2]]
         body = _json_schema(operation.get("requestBody", {}))
-        advice = read_yaml(SITE / "errors.yaml")
         return {
             "method": method,
             "path": route,
@@ -198,7 +160,7 @@ class Site:
             "body": body.get("$ref", "").removeprefix(_SCHEMAS),
             "inputs": views.fields(body, self._schemas) if body else [],
             "answers": list(self._answers(operation)),
-            "errors": [(code, errors()[code].status, advice[code]["do"]) for code in self._codes(operation)],
+            "errors": [(code, errors()[code].status, advice()[code]) for code in self._codes(operation)],
             "programs": [] if route == HOOK else examples.endpoint(method, route, self._sample(body)),
         }
 
@@ -224,6 +186,11 @@ class Site:
         for named in operation["responses"].values():
             name = named.get("$ref", "").rpartition("/")[2]
             yield from (code for code in name.split(".") if code in errors())
+
+    @cached_property
+    def _endpoints(self) -> dict[str, str]:
+        """Return the page of each endpoint by its method and path."""
+        return {f"{method} {route}": f"api/{name}" for name, (method, route, _) in self._operations.items()}
 
     @cached_property
     def _operations(self) -> dict[str, tuple[str, str, dict[str, Any]]]:

@@ -7,7 +7,7 @@ from tollgate.webhooks.schedule import LATE_MS
 
 
 def event_of(task: Task) -> Event:
-    """Return the webhook event of an ended task: the body of its status (docs/contract.md#webhooks)."""
+    """Return the webhook event of an ended task: the body of its status (site/webhooks.md)."""
     return Event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
 
 

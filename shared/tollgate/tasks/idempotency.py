@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same key returns the same task, for a day (docs/contract.md#generation)."""
+"""Idempotency-Key: the same key returns the same task, for a day (site/tasks.md#create)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from tollgate.ledger.wallets import row_id
 
 
 class TaskStatus(StrEnum):
-    """The states of a task (docs/contract.md#states; docs/architecture.md#tasks)."""
+    """The states of a task (site/tasks.md#wait-for-the-end; docs/architecture.md#tasks)."""
 
     NOT_STARTED = "not_started"  # Charged and queued.
     RUNNING = "running"  # A provider was asked.

@@ -23,7 +23,7 @@ TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
 class TaskReader:
     """Shows tasks to their own account; another account's task is reported as not found.
 
-    Source: docs/contract.md#task-status.
+    Source: site/tasks.md#wait-for-the-end.
     """
 
     tasks: TaskRepository

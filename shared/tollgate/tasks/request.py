@@ -1,6 +1,6 @@
 """The body of create and estimate, checked as a whole. Pure.
 
-Source: docs/contract.md#generation.
+Source: site/tasks.md#create.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Error bodies on the text routes: one shape that the clients of both protocols read (docs/contract.md#text).
+"""Error bodies on the text routes: one shape for the clients of both protocols (site/errors.md#text-routes).
 
 `{code, error: {message, type, code}}`; on messages also `"type": "error"` and Anthropic's own error types.
 """
@@ -31,7 +31,7 @@ class ProviderUnavailableError(TollgateError):
 
 
 class UpstreamTimeoutError(TollgateError):
-    """A request without streaming received no response in time (docs/contract.md#limits)."""
+    """A request without streaming received no response in time (site/limits.md#sizes-and-times)."""
 
     status = 524
     code = "upstream_timeout"

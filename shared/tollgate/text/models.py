@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TextProtocol(StrEnum):
-    """The protocol of a text request, by the catalog's names (docs/contract.md#catalog-model)."""
+    """The protocol of a text request, by the catalog's names (site/catalog.md#a-model)."""
 
     OPENAI = "openai"  # Chat completions.
     ANTHROPIC = "anthropic"  # Messages.

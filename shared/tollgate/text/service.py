@@ -47,7 +47,7 @@ from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
 from tollgate.text.usage import read_token_count
 
-# A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits).
+# A request that is not streamed and has no answer after this long is a 524 (site/limits.md#sizes-and-times).
 WHOLE_TIMEOUT_S = 100.0
 # Between two pieces of a stream; the gateway gives up after as long.
 IDLE_TIMEOUT_S = 300.0

@@ -83,7 +83,7 @@ def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
 def models_view(models: Iterable[catalog.ListedTextModel]) -> TextModelsView:
     """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
 
-    Source: docs/contract.md#text.
+    Source: site/chat.md.
     """
     data = [model_view(model) for model in models]
     first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)

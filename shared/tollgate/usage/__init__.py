@@ -1,7 +1,7 @@
 """Statistics: the usage and cost of an account by day and by model, from the ledger's stream.
 
 In: batches of the ledger's stream. Out: a row for each account and day, and `GET /stats`
-(docs/statistics.md).
+(site/statistics.md).
 
 counts.py       the counts: pure arithmetic
 recorder.py     adds a batch of the stream to the roll-up

@@ -1,4 +1,4 @@
-"""The days of a request for statistics (docs/contract.md#account). Pure."""
+"""The days of a request for statistics (site/statistics.md#statistics). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

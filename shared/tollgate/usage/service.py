@@ -19,7 +19,7 @@ class StatisticsService:
     def of(self, account_id: str, query: Mapping[str, str]) -> StatisticsView:
         """Return `{range, from, to, total, byDay, byModel, byKey}` for the days in `query`.
 
-        Source: docs/contract.md#account.
+        Source: site/statistics.md#statistics.
 
         Raises `InvalidInputError`.
         """

@@ -2,7 +2,7 @@
 
     opening + credits + debits + charges + refunds = closing, which is the next month's opening
 
-All amounts are sums of the ledger's entries, by the UTC month of each entry (docs/statistics.md).
+All amounts are sums of the ledger's entries, by the UTC month of each entry (site/statistics.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

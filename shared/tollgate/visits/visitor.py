@@ -16,7 +16,7 @@ PAGE_PATH = "/"
 PAGE_MARK = "<html"
 CHAT_MODEL, IMAGE_MODEL = "test-chat", "test-image"
 PROMPT = "visit"
-# The test model's response (docs/test-models.md).
+# The test model's response (site/test-models.md).
 CHAT_ANSWER = f"You wrote: {PROMPT}"
 STREAM_END = "[DONE]"
 # A word of the answer is a line or two.

@@ -131,7 +131,7 @@ def sent_by(form: Sequence[FormField]) -> dict[str, str]:
 
 
 def widget_of(param: Param) -> Widget:
-    """Return the kind of form field for a param descriptor (docs/contract.md#param-descriptor)."""
+    """Return the kind of form field for a param descriptor (site/catalog.md#fields-of-an-input)."""
     if param["kind"] == "object":
         return "json"
     if param["isMedia"]:

@@ -1,7 +1,7 @@
 """Webhooks: their content, their signature, their schedule, and the URLs that are allowed.
 
 In: a message `{delivery_id, seq}` about a delivery, which the end of a task wrote. Out: one signed POST for
-each attempt, and the log of attempts. For customers: docs/webhooks.md.
+each attempt, and the log of attempts. For customers: site/webhooks.md.
 
 models.py       a delivery and its log
 payload.py      the event, its signature

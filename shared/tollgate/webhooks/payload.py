@@ -1,6 +1,6 @@
 """The content of a webhook, its signature, and the part of the answer that is stored. Pure.
 
-Source: Standard Webhooks; docs/contract.md#webhooks.
+Source: Standard Webhooks; site/webhooks.md.
 """
 
 import json

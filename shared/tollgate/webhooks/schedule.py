@@ -1,4 +1,4 @@
-"""When a delivery is attempted (docs/contract.md#webhooks). Pure: each function returns what to write.
+"""When a delivery is attempted (site/webhooks.md#attempts). Pure: each function returns what to write.
 
 pending ─► claimed ─► after_attempt ─► delivered
   │ ▲         ▲          │ └─────► failed ◄──┐

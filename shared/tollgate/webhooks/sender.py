@@ -29,7 +29,7 @@ from tollgate.webhooks.payload import (
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
 from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
 
-# For the whole exchange: the receiver must answer within this time (docs/contract.md#webhooks).
+# For the whole exchange: the receiver must answer within this time (site/webhooks.md#the-event).
 TIMEOUT_S = 10.0
 # An attempt that took this long was slow: its account's lane is narrow until an attempt is quicker.
 SLOW_MS = 2 * MS_PER_S

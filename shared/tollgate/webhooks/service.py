@@ -38,7 +38,7 @@ SIGNING_SECRET = "Webhook signing secret"  # noqa: S105 - its name
 class WebhookService:
     """Shows and repeats deliveries; another account's delivery raises `DeliveryNotFoundError`.
 
-    Source: docs/contract.md#webhooks.
+    Source: site/webhooks.md.
     """
 
     deliveries: DeliveryRepository

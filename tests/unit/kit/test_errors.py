@@ -40,7 +40,7 @@ ERRORS = sorted(
 )
 
 STATUSES = {
-    # docs/contract.md#errors; the two of the HTTP server itself, 404 and 405, beside them.
+    # site/errors.md; the two of the HTTP server itself, 404 and 405, beside them.
     "invalid_input": 400,
     "max_cost_exceeded": 400,
     "invalid_api_key": 401,

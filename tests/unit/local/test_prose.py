@@ -117,7 +117,7 @@ class TestText:
         found = {path.relative_to(prose_files.ROOT).as_posix() for path in prose_files.paths()}
         assert {
             "README.md",
-            "docs/errors.md",
+            "shared/tollgate/reference/site/errors.md",
             "docs/decisions/0001-one-template-one-emulator.md",
             "clients/mcp/README.md",
             "shared/tollgate/reference/site/index.md",

@@ -1,6 +1,6 @@
 """When a delivery is tried: now, then 10 s, 30 s, 2 min, 10 min, 1 h, 6 h, 24 h, or by hand.
 
-Source: docs/contract.md#webhooks.
+Source: site/webhooks.md.
 """
 
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The one answer without these headers (docs/contract.md#errors).
+# The one answer without these headers (site/conventions.md#web-pages).
 TIMEOUT_STATUS = 524
 
 

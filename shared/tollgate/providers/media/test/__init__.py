@@ -8,6 +8,6 @@ from tollgate.providers.runtime.declaration import About, Provider
 NAME = "test"
 PROVIDER = Provider(
     name=NAME,
-    about=About("This service itself", "docs/test-models.md"),
+    about=About("This service itself", "site/test-models.md"),
     env=None,
 )

@@ -1,4 +1,4 @@
-"""Directions in a prompt for a test model, e.g. `a cat [[slow 30]]`; the list is docs/test-models.md. Pure.
+"""Directions in a prompt for a test model, e.g. `a cat [[slow 30]]`; the list is site/test-models.md. Pure.
 
 A prompt may have several. Unknown or malformed directions are normal text of the prompt.
 """

@@ -1,0 +1,59 @@
+"""README.md, docs/ and the customer docs: each program for the shell and Python runs as pasted.
+
+It prints the output that the page shows below it. tests/clients/test_docs_programs.py runs the others.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.template import ROOT
+from tests.support.doc_programs import NOT_RUN, OF_CLIENTS, PAGES, page_text, programs, read, to_run
+from tests.support.missing import needs
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+
+TIMEOUT_S = 10
+
+
+@pytest.fixture(scope="module")
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return the address of the running service and a key."""
+    return shared_service
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in OF_CLIENTS])
+def test_the_programs_of_a_page_run(service: dict[str, Any], tmp_path: Path, page: str) -> None:
+    if to_run(page, page_text(page, service["baseUrl"]), {"bash", "python"}):
+        needs("curl", "jq")
+    read(page, service, tmp_path, {"bash", "python"})
+
+
+def test_the_list_of_those_that_are_not_run_has_no_other(service: dict[str, Any]) -> None:
+    found = {
+        (page, one.code.partition("\n")[0])
+        for page in PAGES
+        for one in programs(page_text(page, service["baseUrl"]))
+    }
+    assert NOT_RUN.keys() <= found
+
+
+def test_the_readme_sets_both_variables(service: dict[str, Any], tmp_path: Path) -> None:
+    start, variables, *_ = programs((ROOT / "README.md").read_text())
+    assert start.code == "make run\n"
+    (tmp_path / ".local").mkdir()
+    (tmp_path / ".local/service.json").write_text(json.dumps({"apiKey": service["apiKey"]}))
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", f'{variables.code}echo "$TOLLGATE_URL $TOLLGATE_API_KEY"'],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    assert ran.stdout == f"http://127.0.0.1:8080 {service['apiKey']}\n"
