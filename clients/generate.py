@@ -61,7 +61,13 @@ def python(models: Sequence[Mapping[str, Any]]) -> str:
         name = class_name(one["id"])
         parent = "TypedDict"
         if required:
-            lines += ["", "", f"class _{name}(TypedDict):", f'    """What `{one["id"]}` requires."""', ""]
+            lines += [
+                "",
+                "",
+                f"class _{name}(TypedDict):",
+                f'    """Required fields of `{one["id"]}`."""',
+                "",
+            ]
             lines += [line for param in required for line in _python_field(param)]
             parent = f"_{name}"
         total = ", total=False"

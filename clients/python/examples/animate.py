@@ -15,19 +15,19 @@ MODEL = "seedance-1.5-pro"
 
 
 def show(progress: tollgate_client.Progress) -> None:
-    """Print how it is going."""
+    """Print the progress."""
     percent = "" if progress.percent is None else f", {progress.percent} %"
     print(f"{progress.elapsed_s:5.1f} s  {progress.task.status}{percent}")
 
 
 def main(image: Path, prompt: str) -> int:
-    """Return 0 when the video is saved."""
+    """Create the video and return the exit status, which is 0 if it is saved."""
     wanted = Seedance15ProInput(prompt=prompt, imageUrls=[image], duration=4, resolution="480p")
     with tollgate_client.Client() as client:
         price = client.estimate(MODEL, wanted).price_cents
         print(f"This costs ${price / 100:.2f}")
         try:
-            # Never more than was just said, whatever happens to prices in between.
+            # The limit is the printed price, even if prices change in between.
             task = client.run(MODEL, wanted, max_cost_cents=price, on_progress=show)
         except tollgate_client.TaskFailedError as failed:
             print(f"{failed}. Refunded: ${(failed.task.refunded_cents or 0) / 100:.2f}")

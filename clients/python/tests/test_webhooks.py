@@ -1,4 +1,4 @@
-"""Webhooks, against the library that the service signs them with."""
+"""Webhooks, compared with the library that signs them in the service."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""When a request is sent again, and what its answer means. httpx's mock transport is the service."""
+"""The retries of a request, and the meaning of its response. httpx's mock transport is the service."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def client(answer: Answers) -> tollgate_client.Client:
 
 
 def in_turn(*answers: httpx.Response | Exception) -> tuple[Answers, list[httpx.Request]]:
-    """Return a service that gives these answers, one after the other, and what it was asked."""
+    """Return a service that returns these responses in turn, and the requests that it receives."""
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -234,7 +234,7 @@ class TestErrors:
 
 class TestLocalFiles:
     def answers(self, request: httpx.Request) -> httpx.Response:
-        """Answer as the service does: a model with one media field, an upload granted, a task created."""
+        """Respond like the service: a model with one media field, a form for an upload, a new task."""
         self.seen.append(request)
         if request.url.path == "/api/v1/catalog/m":
             params = [{"name": "prompt"}, {"name": "imageUrls", "isMedia": True}]

@@ -6,17 +6,17 @@
     task.save("images")
 
 `run`, `submit`, `estimate`, `task`, `models`, `chat`, `stream_chat` and `upload` use one shared `Client`,
-made from `TOLLGATE_API_KEY` and `TOLLGATE_URL` at first use.
+created on first use from `TOLLGATE_API_KEY` and `TOLLGATE_URL`.
 
-errors.py     what can go wrong, as a tree of classes
-models.py     what the service answers, as values
-inputs.py     the input of each model, typed; generated from the catalog
-wire.py       one request: how it is made, when it is sent again
+errors.py     the tree of error classes
+models.py     the data in responses
+inputs.py     the typed input of each model, generated from the catalog
+wire.py       one request: its construction and its retries
 media.py      local files inside an input
-steps.py      each operation as steps, without I/O
+steps.py      the steps of each operation, without I/O
 client.py     the steps with threads; aio.py: with asyncio
 progress.py   progress in a terminal
-webhooks.py   is a webhook Tollgate's?
+webhooks.py   verifies webhooks
 command.py    the `tollgate` command
 """
 
@@ -103,7 +103,7 @@ def _shared() -> Client:
 
 
 def run(model: str, input: Mapping[str, Any] | None = None, **options: Any) -> Task:  # noqa: A002
-    """Make one generation and wait for it. See `Client.run`."""
+    """Create one generation and wait for it. See `Client.run`."""
     return _shared().run(model, input, **options)
 
 
@@ -113,12 +113,12 @@ def submit(model: str, input: Mapping[str, Any] | None = None, **options: Any) -
 
 
 def estimate(model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
-    """Return what a generation would cost. See `Client.estimate`."""
+    """Return the price of a generation. See `Client.estimate`."""
     return _shared().estimate(model, input)
 
 
 def task(task_id: str) -> Task:
-    """Return a task that was created before. See `Client.task`."""
+    """Return an existing task. See `Client.task`."""
     return _shared().task(task_id)
 
 
@@ -133,10 +133,10 @@ def upload(file: Any) -> Upload:
 
 
 def chat(model: str, messages: Messages, **options: Any) -> Chat:
-    """Return a text model's answer. See `Client.chat`."""
+    """Return a text model's response. See `Client.chat`."""
     return _shared().chat(model, messages, **options)
 
 
 def stream_chat(model: str, messages: Messages, **options: Any) -> Iterator[str]:
-    """Yield a text model's answer as it comes. See `Client.stream_chat`."""
+    """Yield a text model's response as it arrives. See `Client.stream_chat`."""
     return _shared().stream_chat(model, messages, **options)

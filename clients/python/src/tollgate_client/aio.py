@@ -1,4 +1,4 @@
-"""The same client for asyncio."""
+"""The client for asyncio."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 class AsyncTask:
-    """A generation under way. Made by `AsyncClient.submit` and `AsyncClient.task`."""
+    """A generation. Returned by `AsyncClient.submit` and `AsyncClient.task`."""
 
     def __init__(self, client: AsyncClient, seen: TaskStatus) -> None:
         self._client = client
         self.seen = seen
-        """The task as it was last seen."""
+        """The task's state from the last request."""
 
     @property
     def id(self) -> str:
@@ -54,7 +54,7 @@ class AsyncTask:
         return self.seen.files
 
     async def status(self) -> TaskStatus:
-        """Ask for the task as it is now."""
+        """Request and return the current state of the task."""
         self.seen = await self._client._run(self._client._operations.status(self.id))
         return self.seen
 
@@ -64,22 +64,22 @@ class AsyncTask:
         return self.seen
 
     async def cancel(self) -> TaskStatus:
-        """Ask for the end of the task."""
+        """Cancel the task. It is refunded if it ends without a result."""
         self.seen = await self._client._run(self._client._operations.cancel(self.id))
         return self.seen
 
     async def delete_files(self) -> TaskStatus:
-        """Delete the files of the task, which must have ended; the task stays, with its price."""
+        """Delete the files of the task, which must have ended. The task and its price remain."""
         self.seen = await self._client._run(self._client._operations.delete_files(self.id))
         return self.seen
 
     async def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
-        """Save the files of a finished task in `folder`; return where they are."""
+        """Save the files of a finished task in `folder` and return their paths."""
         return [await self._client.save(file, folder) for file in self.files]
 
 
 class AsyncClient:
-    """Tollgate, with one API key, in one event loop. See `tollgate_client.Client`."""
+    """A client of Tollgate with one API key, for one event loop. See `tollgate_client.Client`."""
 
     def __init__(
         self,
@@ -99,11 +99,11 @@ class AsyncClient:
         model: str,
         input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
         *,
-        timeout: float | None = None,  # noqa: ASYNC109 - it bounds the wait for the task, not this call alone
+        timeout: float | None = None,  # noqa: ASYNC109 - it limits the wait for the task, not only this call
         on_progress: OnProgress | None = None,
         **options: Unpack[CreateOptions],
     ) -> AsyncTask:
-        """Make one generation and wait for it; return the finished task."""
+        """Create one generation, wait for it, and return the finished task."""
         task = await self.submit(model, input, **options)
         with shown_progress(model, on_progress) as show:
             await task.wait(timeout, show)
@@ -119,11 +119,11 @@ class AsyncClient:
         return AsyncTask(self, await self._run(self._operations.submit(model, input, options)))
 
     async def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
-        """Return exactly what `submit` would charge for the same input."""
+        """Return the exact charge of `submit` for the same input."""
         return await self._run(self._operations.estimate(model, input))
 
     async def task(self, task_id: str) -> AsyncTask:
-        """Return a task that was created before."""
+        """Return an existing task."""
         return AsyncTask(self, await self._run(self._operations.status(task_id)))
 
     async def tasks(
@@ -147,7 +147,7 @@ class AsyncClient:
         return await self._run(self._operations.model(model_id))
 
     async def balance_cents(self) -> int:
-        """Return the account's balance."""
+        """Return the account's balance in US cents."""
         return int((await self._run(self._operations.me()))["balance"])
 
     async def upload(self, file: Any) -> Upload:
@@ -155,15 +155,15 @@ class AsyncClient:
         return await self._run(self._operations.upload(file))
 
     async def delete_file(self, file_id: str) -> None:
-        """Delete an uploaded file before its time."""
+        """Delete an uploaded file before it expires."""
         await self._run(self._operations.delete_file(file_id))
 
     async def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
-        """Return a text model's answer."""
+        """Return a text model's response."""
         return chat_of(await self._run(self._operations.chat(chat_body(model, messages, options))))
 
     async def stream_chat(self, model: str, messages: Messages, **options: Any) -> AsyncIterator[str]:
-        """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
+        """Yield the text of a response as it arrives. Raises `TollgateError` if the stream breaks."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
         headers = send.headers_for(self._settings)
@@ -186,7 +186,7 @@ class AsyncClient:
             return (await self._http.get(file.url)).raise_for_status().content
 
     async def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
-        """Save a file in a folder, or under a name of your own; return where it is."""
+        """Save a file in a folder, or under another name, and return its path."""
         with reaching(file.url), saving(file, to) as out:
             async with self._http.stream("GET", file.url) as response:
                 async for chunk in response.raise_for_status().aiter_bytes(DOWNLOAD_CHUNK_BYTES):

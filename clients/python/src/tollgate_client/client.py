@@ -1,4 +1,4 @@
-"""The client: `Client` for threads; `aio.AsyncClient` is the same for asyncio."""
+"""The client: `Client` for threads. `aio.AsyncClient` is the same for asyncio."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ DOWNLOAD_CHUNK_BYTES = 1 << 20
 
 
 class Task:
-    """A generation under way. Made by `Client.submit` and `Client.task`."""
+    """A generation. Returned by `Client.submit` and `Client.task`."""
 
     def __init__(self, client: Client, seen: TaskStatus) -> None:
         self._client = client
         self.seen = seen
-        """The task as it was last seen."""
+        """The task's state from the last request."""
 
     @property
     def id(self) -> str:
-        """Return the task's id: `Client.task(id)` finds it again, in any process."""
+        """Return the task's id. `Client.task(id)` returns the task again, in any process."""
         return self.seen.id
 
     @property
@@ -47,7 +47,7 @@ class Task:
         return self.seen.files
 
     def status(self) -> TaskStatus:
-        """Ask for the task as it is now."""
+        """Request and return the current state of the task."""
         self.seen = self._client._run(self._client._operations.status(self.id))
         return self.seen
 
@@ -57,24 +57,24 @@ class Task:
         return self.seen
 
     def cancel(self) -> TaskStatus:
-        """Ask for the end of the task: refunded where nothing will be made."""
+        """Cancel the task. It is refunded if it ends without a result."""
         self.seen = self._client._run(self._client._operations.cancel(self.id))
         return self.seen
 
     def delete_files(self) -> TaskStatus:
-        """Delete the files of the task, which must have ended; the task stays, with its price."""
+        """Delete the files of the task, which must have ended. The task and its price remain."""
         self.seen = self._client._run(self._client._operations.delete_files(self.id))
         return self.seen
 
     def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
-        """Save the files of a finished task in `folder`; return where they are."""
+        """Save the files of a finished task in `folder` and return their paths."""
         return [self._client.save(file, folder) for file in self.files]
 
 
 class Client:
-    """Tollgate, with one API key.
+    """A client of Tollgate with one API key.
 
-    `api_key` and `base_url` default to the variables `TOLLGATE_API_KEY` and `TOLLGATE_URL`. Safe to share
+    `api_key` and `base_url` default to the variables `TOLLGATE_API_KEY` and `TOLLGATE_URL`. It may be shared
     between threads. Close it, or use it in a `with` block.
     """
 
@@ -100,10 +100,11 @@ class Client:
         on_progress: OnProgress | None = None,
         **options: Unpack[CreateOptions],
     ) -> Task:
-        """Make one generation and wait for it; return the finished task.
+        """Create one generation, wait for it, and return the finished task.
 
-        Local files in `input` are uploaded. In a terminal its progress is shown, unless `on_progress` takes
-        it. Raises `APIError` before anything was charged, `TaskFailedError` after a refund.
+        Local files in `input` are uploaded. A terminal shows the progress, unless `on_progress` receives it.
+        Raises `APIError` if the request failed and nothing was charged, `TaskFailedError` if the generation
+        failed and was refunded.
         """
         task = self.submit(model, input, **options)
         with shown_progress(model, on_progress) as show:
@@ -116,19 +117,19 @@ class Client:
         input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
         **options: Unpack[CreateOptions],
     ) -> Task:
-        """Create a generation and return at once. It is charged now, and once."""
+        """Create a generation and return at once. It is charged now, exactly once."""
         return Task(self, self._run(self._operations.submit(model, input, options)))
 
     def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
-        """Return exactly what `submit` would charge for the same input."""
+        """Return the exact charge of `submit` for the same input."""
         return self._run(self._operations.estimate(model, input))
 
     def task(self, task_id: str) -> Task:
-        """Return a task that was created before."""
+        """Return an existing task."""
         return Task(self, self._run(self._operations.status(task_id)))
 
     def tasks(self, *, status: str | None = None, model: str | None = None) -> Iterator[TaskStatus]:
-        """Yield the account's tasks, the newest first, page by page as they are needed."""
+        """Yield the account's tasks, the newest first. Pages are requested when needed."""
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page, cursor = self._run(self._operations.tasks_page(cursor, PAGE_SIZE, status, model))
@@ -137,7 +138,7 @@ class Client:
                 return
 
     def models(self, *, kind: str | None = None, capability: str | None = None) -> list[dict[str, Any]]:
-        """Return the catalog: `kind` is `media` or `llm`, `capability` such as `text-to-video`."""
+        """Return the catalog. `kind` is `media` or `llm`; an example of `capability` is `text-to-video`."""
         return self._run(self._operations.models(kind, capability))
 
     def model(self, model_id: str) -> dict[str, Any]:
@@ -145,24 +146,27 @@ class Client:
         return self._run(self._operations.model(model_id))
 
     def balance_cents(self) -> int:
-        """Return the account's balance. The key needs the scope `account`."""
+        """Return the account's balance in US cents. The key needs the scope `account`."""
         return int(self._run(self._operations.me())["balance"])
 
     def upload(self, file: Any) -> Upload:
-        """Upload a path, bytes or an open binary file; its `id` goes into any media field, many times."""
+        """Upload a path, bytes or an open binary file.
+
+        Its `id` can be used in any media field, repeatedly.
+        """
         return self._run(self._operations.upload(file))
 
     def delete_file(self, file_id: str) -> None:
-        """Delete an uploaded file before its time."""
+        """Delete an uploaded file before it expires."""
         self._run(self._operations.delete_file(file_id))
 
     def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
-        """Return a text model's answer to a string or to messages in OpenAI's form."""
+        """Return a text model's response to a string or to messages in OpenAI's format."""
         reply = self._run(self._operations.chat(chat_body(model, messages, options)))
         return chat_of(reply)
 
     def stream_chat(self, model: str, messages: Messages, **options: Any) -> Iterator[str]:
-        """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
+        """Yield the text of a response as it arrives. Raises `TollgateError` if the stream breaks."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
         headers = send.headers_for(self._settings)
@@ -181,7 +185,7 @@ class Client:
             return self._http.get(file.url).raise_for_status().content
 
     def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
-        """Save a file in a folder, or under a name of your own; return where it is."""
+        """Save a file in a folder, or under another name, and return its path."""
         with reaching(file.url), self._http.stream("GET", file.url) as response, saving(file, to) as out:
             for chunk in response.raise_for_status().iter_bytes(DOWNLOAD_CHUNK_BYTES):
                 out.write(chunk)
@@ -202,7 +206,7 @@ class Client:
         self.close()
 
     def _run(self, steps: Steps[ResultT]) -> ResultT:
-        """Do what an operation asks for, step by step."""
+        """Carry out an operation, step by step."""
         began = time.monotonic()
         answer: Any = None
         try:
@@ -235,7 +239,7 @@ class Client:
 
 @contextmanager
 def reaching(what: str) -> Iterator[None]:
-    """Raise what went wrong on the way to `what` as one of ours."""
+    """Raise an error of the HTTP client as a `TollgateError`; `what` is the address."""
     try:
         yield
     except httpx.TransportError as exc:
@@ -246,7 +250,7 @@ def reaching(what: str) -> Iterator[None]:
 
 @contextmanager
 def saving(file: RemoteFile, to: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open the place of a file to write to; what breaks off leaves nothing there."""
+    """Open a file for writing. If writing fails, no file remains."""
     path = place_of(file, to)
     part = path.with_name(f"{path.name}.part")
     try:
@@ -258,24 +262,24 @@ def saving(file: RemoteFile, to: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def place_of(file: RemoteFile, to: str | os.PathLike[str]) -> Path:
-    """Return where a file is saved: in a folder, or under a name of your own."""
+    """Return the path under which a file is saved: in a folder, or with another name."""
     target = Path(to)
     return target / file.name if target.is_dir() else target
 
 
 def form_of(put: PutFile) -> dict[str, Any]:
-    """Return an upload as the arguments of a request: the form's fields, then the file."""
+    """Return an upload as arguments of an httpx request: the form's fields and the file."""
     return {"data": dict(put.fields), "files": {"file": (put.name, put.content, put.content_type)}}
 
 
 def chat_body(model: str, messages: Messages, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a chat."""
+    """Return the body of a chat request."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
     return {"model": model, "messages": said, **options}
 
 
 def chat_of(reply: Reply) -> Chat:
-    """Read a whole answer."""
+    """Return the chat of a complete response."""
     choices = reply.body.get("choices") or [{}]
     cost = reply.headers.get("x-tollgate-cost-micro-usd")
     return Chat(
@@ -287,7 +291,10 @@ def chat_of(reply: Reply) -> Chat:
 
 
 def texts_of(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the text in the lines of an event stream. Raises `TollgateError` for an error, or no end."""
+    """Yield the text in the lines of an event stream.
+
+    Raises `TollgateError` for an error or a missing end.
+    """
     for line in lines:
         text = text_of(line)
         if text is None:
@@ -298,7 +305,7 @@ def texts_of(lines: Iterator[str]) -> Iterator[str]:
 
 
 def text_of(line: str) -> str | None:
-    """Return the text in one line of an event stream, `None` at its end. Raises `TollgateError`."""
+    """Return the text in one line of an event stream, or `None` at its end. Raises `TollgateError`."""
     if not line.startswith("data:"):
         return ""
     said = line.removeprefix("data:").strip()

@@ -38,7 +38,7 @@ _COMPLETIONS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status: 0, 1 for an error that was told, 130 when interrupted."""
+    """Run the command and return its exit status: 0, 1 after an error message, or 130 if interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["__complete"]:
         return _complete(words[1:])
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tollgate: {exc}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        # Whoever reads the output has enough (`| head`); nothing more is written, at exit neither.
+        # The reader closed the pipe (`| head`). Nothing more is written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -68,9 +68,9 @@ def input_of(
 ) -> dict[str, Any]:
     """Return a model's input from `name=value` words.
 
-    `@path` is a local file, a name that comes twice or belongs to an array makes one, numbers and booleans
-    are read as the model's `params` say, `name:=json` is JSON as it stands, and `whole` is a JSON object to
-    begin with. Raises `TollgateError` for a word that is none of these.
+    `@path` is a local file. A name that occurs twice, or that is an array, becomes an array. Numbers and
+    booleans are parsed according to the model's `params`. `name:=json` is literal JSON, and `whole` is an
+    initial JSON object. Raises `TollgateError` for any other word.
     """
     values: dict[str, Any] = dict(_json(whole)) if whole else {}
     for pair in pairs:
@@ -262,7 +262,7 @@ def _dollars(cents: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their heads: by Rich in a terminal that has it, else in columns."""
+    """Print rows as a table: with Rich in a terminal if it is installed, or else in columns."""
     if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
         from rich.console import Console
         from rich.table import Table
@@ -278,7 +278,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _complete(words: Sequence[str]) -> int:
-    """Print what can come after `words`: commands, models, fields, options. Never fails."""
+    """Print completions of `words`: commands, models, fields, options. Never fails."""
     try:
         print("\n".join(_candidates(words)))
     except (TollgateError, OSError, ValueError):
@@ -304,7 +304,7 @@ def _candidates(words: Sequence[str]) -> list[str]:
 
 
 def _model_ids(kind: str) -> list[str]:
-    """Return the ids of the models of a kind; asked at most once a day for each."""
+    """Return the ids of the models of a kind. They are requested at most once a day."""
     kept = _cache_file(kind)
     if kept.is_file() and time.time() - kept.stat().st_mtime < COMPLETION_FRESH_S:
         return kept.read_text().split()
@@ -316,7 +316,7 @@ def _model_ids(kind: str) -> list[str]:
 
 
 def _remember(ids: Sequence[str] | None) -> None:
-    """Forget what completion knew, when the catalog was just listed: it may be new."""
+    """Delete the completion cache after the catalog was listed, because the catalog may be newer."""
     if ids is not None:
         for kind in ("llm", "media"):
             _cache_file(kind).unlink(missing_ok=True)

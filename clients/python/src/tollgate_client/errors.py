@@ -1,22 +1,22 @@
-"""What can go wrong, as classes to catch.
+"""The errors that this package raises.
 
 TollgateError
 ├── ConfigurationError            no API key or address
-├── UnreachableError              no answer from the service, after every attempt
-├── APIError                      the service refused: status, code, message, request_id
+├── UnreachableError              no response from the service after all attempts
+├── APIError                      the service returned an error: status, code, message, request_id
 │   ├── InvalidInputError         400  `problems` names every field
 │   ├── AuthenticationError       401
-│   ├── InsufficientBalanceError  402  also a key's spending limit
+│   ├── InsufficientBalanceError  402  also a key's spending cap
 │   ├── PermissionDeniedError     403
 │   ├── NotFoundError             404
 │   ├── ConflictError             409, 422
-│   │   └── PriceChangedError     the prices are not those of the estimate
+│   │   └── PriceChangedError     the prices have changed since the estimate
 │   ├── PayloadTooLargeError      413
 │   ├── RateLimitError            429
 │   └── ServiceError              5xx
 ├── TaskFailedError               the generation failed; it was refunded
 │   └── TaskExpiredError          it took too long; it was refunded
-├── WaitTimeoutError              still running after the time that you gave it
+├── WaitTimeoutError              still running after the timeout
 └── SignatureError                a webhook that Tollgate did not sign
 """
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 class TollgateError(Exception):
-    """Everything that this package raises."""
+    """The base of all errors of this package."""
 
 
 class ConfigurationError(TollgateError):
-    """There is no API key or no address to send it to."""
+    """The API key or the address is missing."""
 
 
 class UnreachableError(TollgateError):
-    """No answer, after every attempt. A create can be sent again with the same `idempotency_key`."""
+    """No response after all attempts. A create can be repeated with the same `idempotency_key`."""
 
 
 class APIError(TollgateError):
-    """The service refused a request: HTTP `status`, stable `code`, `request_id` to quote when asking."""
+    """The service returned an error: HTTP `status`, stable `code`, `request_id` for support requests."""
 
     def __init__(self, status: int, code: str, message: str, body: Any, request_id: str | None) -> None:
         super().__init__(f"{message} ({status} {code})")
@@ -55,11 +55,11 @@ class APIError(TollgateError):
 
 
 class InvalidInputError(APIError):
-    """The input breaks the model's schema."""
+    """The input does not match the model's schema."""
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        """Return every problem: `path` (JSON pointer), `message` and, where it can be said, `allowed`."""
+        """Return every problem: `path` (JSON pointer), `message` and, if known, `allowed`."""
         error = self.body.get("error", {}) if isinstance(self.body, dict) else {}
         found = error.get("details", []) if isinstance(error, dict) else []
         return [one for one in found if isinstance(one, dict)]
@@ -70,27 +70,27 @@ class AuthenticationError(APIError):
 
 
 class InsufficientBalanceError(APIError):
-    """The balance, or what this key may spend, does not cover the request."""
+    """The balance, or the key's spending cap, does not cover the request."""
 
 
 class PermissionDeniedError(APIError):
-    """The API key may not do this."""
+    """The API key lacks the permission."""
 
 
 class NotFoundError(APIError):
-    """No such task, model or file of yours."""
+    """The task, model or file does not exist, or belongs to another account."""
 
 
 class ConflictError(APIError):
-    """The same idempotency key with another body, or two requests at the same moment."""
+    """The idempotency key was used with another body, or two requests arrived at the same time."""
 
 
 class PriceChangedError(ConflictError):
-    """The prices are not those of the `price_version` that was sent; nothing was charged."""
+    """The prices differ from the given `price_version`; nothing was charged."""
 
     @property
     def cost_cents(self) -> int:
-        """Return what the request costs now."""
+        """Return the current price of the request in US cents."""
         return int(self.body["error"]["costCents"])
 
 
@@ -99,15 +99,15 @@ class PayloadTooLargeError(APIError):
 
 
 class RateLimitError(APIError):
-    """Too many requests, after every attempt."""
+    """Too many requests, after all attempts."""
 
 
 class ServiceError(APIError):
-    """The service or every provider failed, after every attempt."""
+    """The service or every provider failed, after all attempts."""
 
 
 class TaskFailedError(TollgateError):
-    """The generation failed. `task` has its error and what was refunded."""
+    """The generation failed. `task` has its error and the refunded amount."""
 
     def __init__(self, task: TaskStatus) -> None:
         reason = task.error.get("message", "no reason given") if task.error else "no reason given"
@@ -120,7 +120,7 @@ class TaskExpiredError(TaskFailedError):
 
 
 class WaitTimeoutError(TollgateError):
-    """The task still runs; `task` is how it was last seen. Waiting again costs nothing."""
+    """The task is still running. `task` is its last known state. Waiting again is free."""
 
     def __init__(self, task: TaskStatus, timeout_s: float) -> None:
         super().__init__(f"Task {task.id} is still {task.status} after {timeout_s:g} s")
@@ -128,7 +128,7 @@ class WaitTimeoutError(TollgateError):
 
 
 class SignatureError(TollgateError):
-    """A webhook whose signature, time or headers are wrong."""
+    """The signature, time or headers of a webhook are wrong."""
 
 
 BY_STATUS: dict[int, type[APIError]] = {
@@ -146,7 +146,7 @@ BY_CODE: dict[str, type[APIError]] = {"price_changed": PriceChangedError}
 
 
 def api_error(status: int, body: Any, request_id: str | None) -> APIError:
-    """Return the error that an answer stands for; `body` is its JSON, or its text where it is none."""
+    """Return the error for a response. `body` is its JSON, or its text if it is not JSON."""
     error = body.get("error") if isinstance(body, dict) else None
     said = error if isinstance(error, dict) else {}
     by_class = ServiceError if status >= httpx.codes.INTERNAL_SERVER_ERROR else APIError

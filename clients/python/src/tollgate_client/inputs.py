@@ -76,7 +76,7 @@ ModelId = Literal[
 
 
 class _Flux3ImageInput(TypedDict):
-    """What `flux-3-image` requires."""
+    """Required fields of `flux-3-image`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -96,7 +96,7 @@ class Flux3ImageInput(_Flux3ImageInput, total=False):
 
 
 class _Flux3KleinInput(TypedDict):
-    """What `flux-3-klein` requires."""
+    """Required fields of `flux-3-klein`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -112,7 +112,7 @@ class Flux3KleinInput(_Flux3KleinInput, total=False):
 
 
 class _Flux3VideoInput(TypedDict):
-    """What `flux-3-video` requires."""
+    """Required fields of `flux-3-video`."""
 
     prompt: str
     """What happens in the video."""
@@ -138,7 +138,7 @@ class Flux3VideoInput(_Flux3VideoInput, total=False):
 
 
 class _GeminiOmni11FlashInput(TypedDict):
-    """What `gemini-omni-1.1-flash` requires."""
+    """Required fields of `gemini-omni-1.1-flash`."""
 
     prompt: str
     """What happens in the video."""
@@ -162,7 +162,7 @@ class GeminiOmni11FlashInput(_GeminiOmni11FlashInput, total=False):
 
 
 class _GptImage2Input(TypedDict):
-    """What `gpt-image-2` requires."""
+    """Required fields of `gpt-image-2`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -180,7 +180,7 @@ class GptImage2Input(_GptImage2Input, total=False):
 
 
 class _GptImage25FlareInput(TypedDict):
-    """What `gpt-image-2.5-flare` requires."""
+    """Required fields of `gpt-image-2.5-flare`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -198,7 +198,7 @@ class GptImage25FlareInput(_GptImage25FlareInput, total=False):
 
 
 class _GptImage25SunburstInput(TypedDict):
-    """What `gpt-image-2.5-sunburst` requires."""
+    """Required fields of `gpt-image-2.5-sunburst`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -216,7 +216,7 @@ class GptImage25SunburstInput(_GptImage25SunburstInput, total=False):
 
 
 class _GrokImagineImageInput(TypedDict):
-    """What `grok-imagine-image` requires."""
+    """Required fields of `grok-imagine-image`."""
 
     prompt: str
     """What the image shows, or how to change the given one."""
@@ -232,7 +232,7 @@ class GrokImagineImageInput(_GrokImagineImageInput, total=False):
 
 
 class _GrokImagineImage15Input(TypedDict):
-    """What `grok-imagine-image-1.5` requires."""
+    """Required fields of `grok-imagine-image-1.5`."""
 
     prompt: str
     """What the image shows, or how to change the given one."""
@@ -246,7 +246,7 @@ class GrokImagineImage15Input(_GrokImagineImage15Input, total=False):
 
 
 class _GrokImagineImage20Input(TypedDict):
-    """What `grok-imagine-image-2.0` requires."""
+    """Required fields of `grok-imagine-image-2.0`."""
 
     prompt: str
     """What the image shows, or how to change the given one."""
@@ -262,7 +262,7 @@ class GrokImagineImage20Input(_GrokImagineImage20Input, total=False):
 
 
 class _GrokImagineVideoInput(TypedDict):
-    """What `grok-imagine-video` requires."""
+    """Required fields of `grok-imagine-video`."""
 
     prompt: str
     """What happens in the video."""
@@ -282,7 +282,7 @@ class GrokImagineVideoInput(_GrokImagineVideoInput, total=False):
 
 
 class _GrokImagineVideo15Input(TypedDict):
-    """What `grok-imagine-video-1.5` requires."""
+    """Required fields of `grok-imagine-video-1.5`."""
 
     prompt: str
     """What happens in the video."""
@@ -302,7 +302,7 @@ class GrokImagineVideo15Input(_GrokImagineVideo15Input, total=False):
 
 
 class _Kling26Input(TypedDict):
-    """What `kling-2.6` requires."""
+    """Required fields of `kling-2.6`."""
 
     prompt: str
     """What happens in the video."""
@@ -324,7 +324,7 @@ class Kling26Input(_Kling26Input, total=False):
 
 
 class _Kling26MotionControlInput(TypedDict):
-    """What `kling-2.6-motion-control` requires."""
+    """Required fields of `kling-2.6-motion-control`."""
 
     imageUrls: list[Media]
     """Exactly one image of the figure: JPG or PNG, at most 10 MB."""
@@ -344,7 +344,7 @@ class Kling26MotionControlInput(_Kling26MotionControlInput, total=False):
 
 
 class _Kling30Input(TypedDict):
-    """What `kling-3.0` requires."""
+    """Required fields of `kling-3.0`."""
 
     prompt: str
     """What happens in the video."""
@@ -366,7 +366,7 @@ class Kling30Input(_Kling30Input, total=False):
 
 
 class _Kling30MotionControlInput(TypedDict):
-    """What `kling-3.0-motion-control` requires."""
+    """Required fields of `kling-3.0-motion-control`."""
 
     imageUrls: list[Media]
     """Exactly one image of the figure: JPG or PNG, at most 10 MB."""
@@ -386,7 +386,7 @@ class Kling30MotionControlInput(_Kling30MotionControlInput, total=False):
 
 
 class _Kling30TurboInput(TypedDict):
-    """What `kling-3.0-turbo` requires."""
+    """Required fields of `kling-3.0-turbo`."""
 
     prompt: str
     """What happens in the video."""
@@ -423,7 +423,7 @@ class Kling40Input(TypedDict, total=False):
 
 
 class _Kling40FlashInput(TypedDict):
-    """What `kling-4.0-flash` requires."""
+    """Required fields of `kling-4.0-flash`."""
 
     prompt: str
     """What happens in the video. Required unless there are scenes."""
@@ -441,7 +441,7 @@ class Kling40FlashInput(_Kling40FlashInput, total=False):
 
 
 class _KlingO3Input(TypedDict):
-    """What `kling-o3` requires."""
+    """Required fields of `kling-o3`."""
 
     prompt: str
     """What happens in the video."""
@@ -561,7 +561,7 @@ class MidjourneyVideoInput(TypedDict, total=False):
 
 
 class _MinimaxH3Input(TypedDict):
-    """What `minimax-h3` requires."""
+    """Required fields of `minimax-h3`."""
 
     prompt: str
     """What happens in the video."""
@@ -585,7 +585,7 @@ class MinimaxH3Input(_MinimaxH3Input, total=False):
 
 
 class _MinimaxH3MaxInput(TypedDict):
-    """What `minimax-h3-max` requires."""
+    """Required fields of `minimax-h3-max`."""
 
     prompt: str
     """What happens in the video."""
@@ -609,7 +609,7 @@ class MinimaxH3MaxInput(_MinimaxH3MaxInput, total=False):
 
 
 class _NanoBanana2Input(TypedDict):
-    """What `nano-banana-2` requires."""
+    """Required fields of `nano-banana-2`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -627,7 +627,7 @@ class NanoBanana2Input(_NanoBanana2Input, total=False):
 
 
 class _NanoBanana2LiteInput(TypedDict):
-    """What `nano-banana-2-lite` requires."""
+    """Required fields of `nano-banana-2-lite`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -643,7 +643,7 @@ class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
 
 
 class _NanoBanana21Input(TypedDict):
-    """What `nano-banana-2.1` requires."""
+    """Required fields of `nano-banana-2.1`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -661,7 +661,7 @@ class NanoBanana21Input(_NanoBanana21Input, total=False):
 
 
 class _NanoBananaProInput(TypedDict):
-    """What `nano-banana-pro` requires."""
+    """Required fields of `nano-banana-pro`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -679,7 +679,7 @@ class NanoBananaProInput(_NanoBananaProInput, total=False):
 
 
 class _PixverseV6Input(TypedDict):
-    """What `pixverse-v6` requires."""
+    """Required fields of `pixverse-v6`."""
 
     prompt: str
     """What happens in the video."""
@@ -719,7 +719,7 @@ class PixverseV6Input(_PixverseV6Input, total=False):
 
 
 class _QwenImage3Input(TypedDict):
-    """What `qwen-image-3` requires."""
+    """Required fields of `qwen-image-3`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -737,7 +737,7 @@ class QwenImage3Input(_QwenImage3Input, total=False):
 
 
 class _QwenImage3ProInput(TypedDict):
-    """What `qwen-image-3-pro` requires."""
+    """Required fields of `qwen-image-3-pro`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -892,7 +892,7 @@ class Seedance20MiniInput(TypedDict, total=False):
 
 
 class _Seedance25Input(TypedDict):
-    """What `seedance-2.5` requires."""
+    """Required fields of `seedance-2.5`."""
 
     prompt: str
     """What happens in the video."""
@@ -934,7 +934,7 @@ class Seedance25Input(_Seedance25Input, total=False):
 
 
 class _Seedream40Input(TypedDict):
-    """What `seedream-4.0` requires."""
+    """Required fields of `seedream-4.0`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -958,7 +958,7 @@ class Seedream40Input(_Seedream40Input, total=False):
 
 
 class _Seedream45Input(TypedDict):
-    """What `seedream-4.5` requires."""
+    """Required fields of `seedream-4.5`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -982,7 +982,7 @@ class Seedream45Input(_Seedream45Input, total=False):
 
 
 class _Seedream5FlashInput(TypedDict):
-    """What `seedream-5-flash` requires."""
+    """Required fields of `seedream-5-flash`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -1004,7 +1004,7 @@ class Seedream5FlashInput(_Seedream5FlashInput, total=False):
 
 
 class _Seedream5LiteInput(TypedDict):
-    """What `seedream-5-lite` requires."""
+    """Required fields of `seedream-5-lite`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -1028,7 +1028,7 @@ class Seedream5LiteInput(_Seedream5LiteInput, total=False):
 
 
 class _Seedream5ProInput(TypedDict):
-    """What `seedream-5-pro` requires."""
+    """Required fields of `seedream-5-pro`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -1119,7 +1119,7 @@ class SunoInput(TypedDict, total=False):
 
 
 class _SunoCustomModelInput(TypedDict):
-    """What `suno-custom-model` requires."""
+    """Required fields of `suno-custom-model`."""
 
     name: str
     """Name of the engine."""
@@ -1133,7 +1133,7 @@ class SunoCustomModelInput(_SunoCustomModelInput, total=False):
 
 
 class _TestImageInput(TypedDict):
-    """What `test-image` requires."""
+    """Required fields of `test-image`."""
 
     prompt: str
     """What the image shows, or how to change the given one."""
@@ -1184,7 +1184,7 @@ class TestKling4Input(TypedDict, total=False):
 
 
 class _TestOmniInput(TypedDict):
-    """What `test-omni` requires."""
+    """Required fields of `test-omni`."""
 
     prompt: str
     """What happens in the video."""
@@ -1231,7 +1231,7 @@ class TestSeedance1Input(TypedDict, total=False):
 
 
 class _TestSora2Input(TypedDict):
-    """What `test-sora-2` requires."""
+    """Required fields of `test-sora-2`."""
 
     prompt: str
     """What happens in the video."""
@@ -1332,7 +1332,7 @@ class TestSunoInput(TypedDict, total=False):
 
 
 class _TestVideoInput(TypedDict):
-    """What `test-video` requires."""
+    """Required fields of `test-video`."""
 
     prompt: str
     """What happens in the video."""
@@ -1350,7 +1350,7 @@ class TestVideoInput(_TestVideoInput, total=False):
 
 
 class _Veo31FastInput(TypedDict):
-    """What `veo-3.1-fast` requires."""
+    """Required fields of `veo-3.1-fast`."""
 
     prompt: str
     """What happens in the video."""
@@ -1370,7 +1370,7 @@ class Veo31FastInput(_Veo31FastInput, total=False):
 
 
 class _Veo31LiteInput(TypedDict):
-    """What `veo-3.1-lite` requires."""
+    """Required fields of `veo-3.1-lite`."""
 
     prompt: str
     """What happens in the video."""
@@ -1386,7 +1386,7 @@ class Veo31LiteInput(_Veo31LiteInput, total=False):
 
 
 class _Veo31QualityInput(TypedDict):
-    """What `veo-3.1-quality` requires."""
+    """Required fields of `veo-3.1-quality`."""
 
     prompt: str
     """What happens in the video."""
@@ -1406,7 +1406,7 @@ class Veo31QualityInput(_Veo31QualityInput, total=False):
 
 
 class _Wan27EditVideoInput(TypedDict):
-    """What `wan-2.7-edit-video` requires."""
+    """Required fields of `wan-2.7-edit-video`."""
 
     editVideoUrl: Media
     """The video that the prompt changes."""
@@ -1434,7 +1434,7 @@ class Wan27EditVideoInput(_Wan27EditVideoInput, total=False):
 
 
 class _Wan27ImageInput(TypedDict):
-    """What `wan-2.7-image` requires."""
+    """Required fields of `wan-2.7-image`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -1456,7 +1456,7 @@ class Wan27ImageInput(_Wan27ImageInput, total=False):
 
 
 class _Wan27ImageProInput(TypedDict):
-    """What `wan-2.7-image-pro` requires."""
+    """Required fields of `wan-2.7-image-pro`."""
 
     prompt: str
     """What the image shows, or how to change the given ones."""
@@ -1524,7 +1524,7 @@ class Wan27ReferenceToVideoInput(TypedDict, total=False):
 
 
 class _Wan27TextToVideoInput(TypedDict):
-    """What `wan-2.7-text-to-video` requires."""
+    """Required fields of `wan-2.7-text-to-video`."""
 
     prompt: str
     """What happens in the video. Required without media."""
@@ -1614,7 +1614,7 @@ class Wan30PrimeInput(TypedDict, total=False):
 
 
 class _ZImageInput(TypedDict):
-    """What `z-image` requires."""
+    """Required fields of `z-image`."""
 
     prompt: str
     """What the image shows, or how to change the given one."""

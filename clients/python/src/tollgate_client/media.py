@@ -1,4 +1,4 @@
-"""Files of yours inside an input: found, and replaced by what the service can read."""
+"""Finds local files in an input, and replaces them by ids that the service can read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 MAX_DEPTH = 6
-"""Inputs are nested less deep than this."""
+"""Inputs have fewer levels than this."""
 UNKNOWN_TYPE = "application/octet-stream"
 REMOTE = ("http://", "https://", "data:", "file_")
 
@@ -36,17 +36,17 @@ _BY_SUFFIX = {
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file to upload, read when it is needed."""
+    """A file to upload. It is read on demand."""
 
     name: str
     read: Callable[[], bytes]
 
 
 def local_file(value: Any) -> LocalFile | None:
-    """Return the file that a value of an input stands for: a `Path`, bytes, or an open binary file.
+    """Return the local file for a value of an input: a `Path`, bytes, or an open binary file.
 
-    A string is a file only in a media field: see `replaced`. Raises `FileNotFoundError` for a `Path` that
-    is not there.
+    A string is a file only in a media field; see `replaced`. Raises `FileNotFoundError` if a `Path` does not
+    exist.
     """
     if isinstance(value, Path):
         path = value.expanduser()
@@ -63,7 +63,7 @@ def local_file(value: Any) -> LocalFile | None:
 
 
 def type_of(content: bytes, name: str) -> str:
-    """Return a file's type by its first bytes, as the service does; of a document by its name."""
+    """Return a file's type from its first bytes like the service; for a document, from its name."""
     if content[:4] == b"RIFF":
         return _BY_RIFF_FORM.get(content[8:12], UNKNOWN_TYPE)
     if content[4:8] == b"ftyp":
@@ -73,9 +73,10 @@ def type_of(content: bytes, name: str) -> str:
 
 
 def local_path(text: str) -> LocalFile | None:
-    """Return the file that a string in a media field names, or `None` for a URL, a data URI, a `file_…` id.
+    """Return the file for a string in a media field; `None` for a URL, a data URI or a `file_…` id.
 
-    Raises `FileNotFoundError` for what looks like a path and is none: better now than as an odd URL later.
+    Raises `FileNotFoundError` if the path does not exist, because the service would report it as an invalid
+    URL.
     """
     return None if text.startswith(REMOTE) else local_file(Path(text))
 
@@ -83,7 +84,7 @@ def local_path(text: str) -> LocalFile | None:
 def files_in(
     values: Any, media_fields: frozenset[str], *, is_media: bool = False, depth: int = 0
 ) -> list[Any]:
-    """Return every value that is a local file, each once, in order; they are told by `key_of`."""
+    """Return the local files in an input in order, without duplicates (see `key_of`)."""
     found: dict[Any, Any] = {}
 
     def note(value: Any) -> Any:
@@ -102,10 +103,10 @@ def replaced(
     is_media: bool = False,
     depth: int = 0,
 ) -> Any:
-    """Return an input with `replace(value)` in the place of each local file.
+    """Return an input with each local file replaced by `replace(value)`.
 
-    `media_fields` are the names of the model's fields that hold files; what is nested in one of those is
-    media as well (`{"url": …, "role": …}`), but for the words beside the URL.
+    `media_fields` are the names of the model's fields for files. Values nested in such a field are files too
+    (`{"url": …, "role": …}`), except texts beside the URL.
     """
     if depth > MAX_DEPTH:
         return values
@@ -127,7 +128,7 @@ def replaced(
 
 
 def key_of(value: Any) -> Any:
-    """Return what makes two values the same file."""
+    """Return a key that is equal for values of the same file."""
     return str(value) if isinstance(value, (str, Path)) else id(value)
 
 

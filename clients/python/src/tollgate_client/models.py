@@ -1,4 +1,4 @@
-"""What the service answers, as values."""
+"""The data in the service's responses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENDED = frozenset({FINISHED, FAILED, EXPIRED})
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that a task made: `url` opens anywhere, `type` is image, video or audio."""
+    """A result file of a task. `url` is public; `type` is image, video or audio."""
 
     url: str
     type: str
@@ -22,12 +22,12 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
-        """Return the last part of the URL: a name to save it under."""
+        """Return the last part of the URL for use in a file name."""
         return self.url.rsplit("/", 1)[-1].split("?", 1)[0] or "file"
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> RemoteFile:
-        """Read one entry of a task's `files`."""
+        """Return the file for an entry of a task's `files`."""
         return cls(
             data["fileUrl"],
             data.get("fileType", "file"),
@@ -39,7 +39,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class TaskStatus:
-    """A task as it was when the service was asked."""
+    """The state of a task at the time of the request."""
 
     id: str
     status: str
@@ -52,7 +52,7 @@ class TaskStatus:
     error: Mapping[str, Any] | None = None
     poll_after_s: float | None = None
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The status body as it came, for what has no name here."""
+    """The original body of the status, for fields that have no attribute."""
 
     @property
     def ended(self) -> bool:
@@ -61,7 +61,7 @@ class TaskStatus:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> TaskStatus:
-        """Read the `data` of create, status or a webhook event."""
+        """Return the status for the `data` of a create, a status or a webhook event."""
         return cls(
             id=data["taskId"],
             status=data["status"],
@@ -79,7 +79,7 @@ class TaskStatus:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a create would charge: `price_cents`, and the `price_version` it was computed with."""
+    """The charge of a create in US cents, and the `price_version` for which it was calculated."""
 
     model: str
     price_cents: int
@@ -88,13 +88,13 @@ class Estimate:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Estimate:
-        """Read the `data` of an estimate."""
+        """Return the estimate for the `data` of the response."""
         return cls(data["model"], data["price"], data.get("priceVersion"), tuple(data.get("breakdown") or ()))
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file of yours that the service keeps for a while; `id` (`file_…`) goes into any media field."""
+    """An uploaded file, which the service keeps for some time. Use `id` (`file_…`) in any media field."""
 
     id: str
     url: str | None = None
@@ -102,13 +102,13 @@ class Upload:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Upload:
-        """Read the `data` of a file."""
+        """Return the upload for the `data` of a file."""
         return cls(data["id"], data.get("url"), data.get("expiresAt"))
 
 
 @dataclass(frozen=True)
 class Chat:
-    """A text answer: its `text`, the token `usage` and, where the service said it, what it cost."""
+    """A text response: `text`, the tokens in `usage`, and the cost in micro-USD if it is known."""
 
     text: str
     usage: Mapping[str, Any] | None
@@ -118,7 +118,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class Progress:
-    """How a task that is waited for is doing. `percent` only where its provider tells."""
+    """The progress of a task during a wait. `percent` is `None` unless its provider reports it."""
 
     task: TaskStatus
     elapsed_s: float

@@ -1,4 +1,4 @@
-"""Progress of a wait, in a terminal: a bar where Rich is installed, else one line that is written over."""
+"""The progress of a wait in a terminal: a bar if Rich is installed, or else one line that is overwritten."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Show = Callable[[Progress], None]
 
 @contextlib.contextmanager
 def shown_progress(title: str, given: Show | None) -> Iterator[Show | None]:
-    """Yield what takes the progress: what was given, else the terminal, or nothing where there is none."""
+    """Yield the receiver of the progress: `given`, the terminal, or `None` without a terminal."""
     if given is not None or not sys.stderr.isatty():
         yield given
         return

@@ -1,5 +1,7 @@
-"""What the client does, one generator an operation: it yields what to send or how long to wait, and is told
-what came back. `client.py` and `aio.py` drive the same steps, one with threads, one with asyncio."""
+"""The operations of the client without I/O.
+
+Each operation is a generator. It yields a request, an upload or a pause, and receives the response.
+`client.py` drives the steps with threads, `aio.py` with asyncio."""
 
 from __future__ import annotations
 
@@ -23,29 +25,32 @@ from tollgate_client.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_
 Effect = Send | Sleep | PutFile
 ResultT = TypeVar("ResultT")
 Steps = Generator[Effect, Any, ResultT]
-"""Answers: to `Send` a `Reply`, or `None` where none came; to `PutFile` a `Reply`; to `Sleep` the seconds
-since the operation began."""
+"""The results that a step receives: for `Send` a `Reply`, or `None` without a response; for `PutFile` a
+`Reply`; for `Sleep` the seconds since the start of the operation."""
 
 FIRST_POLL_S, MAX_POLL_S = 0.5, 10.0
 DEFAULT_WAIT_S = 3600.0
-"""Longer than any model's deadline: a task has ended by then."""
+"""Longer than any model's deadline, so the task has ended by then."""
 MAX_PAGES = 10_000
 PAGE_SIZE = 100
 
 
 class CreateOptions(TypedDict, total=False):
-    """What a create takes beside the model and its input."""
+    """Options of a create, in addition to the model and its input."""
 
     idempotency_key: str | None
-    """A repeat with the same key and input gives the same task. Default: a new one for each call."""
+    """Repeating a create with the same key and input returns the same task.
+
+    Default: a new key for each call.
+    """
     webhook: str | None
-    """Called with a signed event when the task has ended."""
+    """A URL that receives a signed event when the task has ended."""
     metadata: Mapping[str, Any] | None
-    """Comes back in the task."""
+    """Returned with the task."""
     max_cost_cents: int | None
-    """Refuse to cost more."""
+    """Refuse the create if it costs more."""
     price_version: str | None
-    """An estimate's: refuse other prices than it had (`PriceChangedError`)."""
+    """The version from an estimate. If prices have changed since, `PriceChangedError` is raised."""
 
 
 _NAMES = {
@@ -57,7 +62,7 @@ _NAMES = {
 
 
 def call(send: Send, max_attempts: int) -> Steps[Reply]:
-    """Send a request until it is answered or not worth another attempt. Raises `UnreachableError`."""
+    """Send a request, with retries while they are useful. Raises `UnreachableError`."""
     for attempt in range(max_attempts):
         reply: Reply | None = yield send
         is_last = attempt + 1 == max_attempts
@@ -78,7 +83,7 @@ def fetch(send: Send, max_attempts: int) -> Steps[Any]:
 
 
 class Operations:
-    """The steps of each operation; `max_attempts` bounds each request."""
+    """The steps of each operation. `max_attempts` limits each request."""
 
     def __init__(self, max_attempts: int) -> None:
         self._max_attempts = max_attempts
@@ -91,9 +96,9 @@ class Operations:
     def submit(
         self, model: str, values: Mapping[str, Any] | None, options: CreateOptions
     ) -> Steps[TaskStatus]:
-        """Upload the local files of an input, then create the task: once, however often it is sent.
+        """Upload the local files of an input, then create the task, exactly once despite retries.
 
-        Raises `TypeError` for an option that there is none of.
+        Raises `TypeError` for an unknown option.
         """
         given = {name: value for name, value in options.items() if value is not None}
         key = given.pop("idempotency_key", None) or f"py-{uuid.uuid4()}"
@@ -109,18 +114,18 @@ class Operations:
         return TaskStatus.of(data)
 
     def estimate(self, model: str, values: Mapping[str, Any] | None) -> Steps[Estimate]:
-        """Price an input; its local files are uploaded, since a price can depend on them."""
+        """Return the price of an input. Local files are uploaded, because the price can depend on them."""
         body = {"model": model, "input": (yield from self.uploaded(model, values or {}))}
         data = yield from fetch(Send("POST", "/api/v1/generation/estimate", json=body), self._max_attempts)
         return Estimate.of(data)
 
     def status(self, task_id: str) -> Steps[TaskStatus]:
-        """Ask for a task."""
+        """Request the state of a task."""
         data = yield from self._get(f"/api/v1/task/status/{task_id}")
         return TaskStatus.of(data)
 
     def cancel(self, task_id: str) -> Steps[TaskStatus]:
-        """Ask for a task's end."""
+        """Cancel a task."""
         data = yield from fetch(Send("POST", f"/api/v1/task/cancel/{task_id}"), self._max_attempts)
         return TaskStatus.of(data)
 
@@ -132,9 +137,10 @@ class Operations:
     def wait(
         self, task: TaskStatus, timeout_s: float | None, on_progress: Callable[[Progress], None] | None
     ) -> Steps[TaskStatus]:
-        """Poll until the task has ended, at the pace that the service suggests.
+        """Poll until the task has ended, in the intervals that the service suggests.
 
-        Raises `TaskFailedError` or `TaskExpiredError` after a refund, `WaitTimeoutError` before an end.
+        Raises `TaskFailedError` or `TaskExpiredError` after a refund, `WaitTimeoutError` if the task is still
+        running.
         """
         bound_s = DEFAULT_WAIT_S if timeout_s is None else timeout_s
         elapsed_s, pause_s = 0.0, FIRST_POLL_S
@@ -176,14 +182,14 @@ class Operations:
         return [TaskStatus.of(one) for one in data["tasks"]], data.get("cursor")
 
     def chat(self, body: Mapping[str, Any]) -> Steps[Reply]:
-        """Send a chat. It is not repeated where no answer came: the first one may be billed."""
+        """Send a chat. It is not repeated without a response, because the first request may be billed."""
         send = Send("POST", "/api/v1/chat/completions", json=body, is_safe_to_repeat=False)
         reply = yield from call(send, self._max_attempts)
         data_of(reply)
         return reply
 
     def upload(self, value: Any) -> Steps[Upload]:
-        """Put a file of yours where the models can read it."""
+        """Upload a file so that models can read it."""
         file = local_path(value) if isinstance(value, str) else local_file(value)
         if file is None:
             raise TypeError(f"not a file: {value!r}")
@@ -202,7 +208,7 @@ class Operations:
         yield from fetch(Send("DELETE", f"/api/v1/files/{file_id}"), self._max_attempts)
 
     def uploaded(self, model: str, values: Mapping[str, Any]) -> Steps[dict[str, Any]]:
-        """Return an input with each of its local files uploaded and named by its id."""
+        """Return an input in which each local file is uploaded and replaced by its id."""
         fields = yield from self._media_fields_of(model, values)
         ids: dict[Any, str] = {}
         for value in files_in(values, fields):
@@ -212,7 +218,10 @@ class Operations:
         return ready
 
     def _media_fields_of(self, model: str, values: Mapping[str, Any]) -> Steps[frozenset[str]]:
-        """Return the names of the model's fields that hold files; asked only where an input may name one."""
+        """Return the names of the model's fields for files.
+
+        Requested only if the input may contain a file.
+        """
         if not _may_name_files(values):
             return frozenset()
         if model not in self._media_fields:
@@ -223,7 +232,7 @@ class Operations:
 
 
 def _may_name_files(values: Any) -> bool:
-    """Return whether anything beside the prompt could be the path of a file."""
+    """Return whether any value except the prompt could be the path of a file."""
     if isinstance(values, Mapping):
         return any(_may_name_files(one) for name, one in values.items() if name != "prompt")
     if isinstance(values, (list, tuple)):
@@ -232,5 +241,5 @@ def _may_name_files(values: Any) -> bool:
 
 
 def local_looks(text: str) -> bool:
-    """Return whether a string could be a path rather than a URL, a data URI or an id."""
+    """Return whether a string could be a path, and not a URL, a data URI or an id."""
     return "\n" not in text and not text.startswith(("http://", "https://", "data:", "file_"))

@@ -1,4 +1,4 @@
-"""Webhooks: is an event Tollgate's, and what does it say? (Standard Webhooks, https://www.standardwebhooks.com)"""
+"""Verifies webhooks and reads their events (Standard Webhooks, https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tollgate_client.errors import SignatureError
 from tollgate_client.models import TaskStatus
 
 TOLERANCE_S = 300
-"""How old or how early an event may be: replays end here."""
+"""The largest difference between the time of an event and now. It prevents replays."""
 _PREFIX = "whsec_"
 _VERSION = "v1,"
-# Seconds since the epoch; Python refuses to read numbers of thousands of digits.
+# Unix seconds. Python refuses to convert numbers with thousands of digits.
 _TIME = re.compile(r"[0-9]{1,12}")
 
 
 @dataclass(frozen=True)
 class Event:
-    """A verified event: `id` is the same at each delivery, so a handler can tell a repeat."""
+    """A verified event. `id` is the same for each delivery, so a handler can detect repeats."""
 
     id: str
     type: str
@@ -38,8 +38,8 @@ def verify_webhook(
 ) -> Event:
     """Return the event of a request to your webhook URL.
 
-    `body` is the request body as it came, `secret` what the dashboard shows (`whsec_…`; two while one is
-    rotated). Raises `SignatureError`.
+    `body` is the raw request body. `secret` is the secret from the dashboard (`whsec_…`), or both secrets
+    during a rotation. Raises `SignatureError`.
     """
     raw = body.encode() if isinstance(body, str) else body
     lowered = {name.lower(): value for name, value in headers.items()}

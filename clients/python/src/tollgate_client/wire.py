@@ -1,4 +1,4 @@
-"""One request to the service: how it is made, when it is sent again, what its answer means. No I/O."""
+"""One request to the service: its construction, its retries, and the meaning of its response. No I/O."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tollgate_client.errors import ConfigurationError, api_error
 
 VERSION = "0.1.0"
 MAX_ATTEMPTS = 5
-"""Of one request: the first and four more, over about 8 s unless the service names a time."""
+"""Attempts of one request: the first and four more, within about 8 s unless the service sets a time."""
 FIRST_WAIT_S, MAX_WAIT_S = 0.5, 30.0
 REQUEST_TIMEOUT_S = 60.0
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 RETRIED_CODES = frozenset({"idempotency_conflict"})
-"""Codes of 409 that mean: the same request is still under way."""
+"""Codes of 409 that mean that the same request is still running."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Who asks, and where."""
+    """The API key, the address, and the limits of requests."""
 
     api_key: str
     base_url: str
@@ -34,9 +34,9 @@ class Settings:
 
     @classmethod
     def read(cls, api_key: str | None, base_url: str | None, timeout_s: float, max_attempts: int) -> Settings:
-        """Return what was given, else what `TOLLGATE_API_KEY` and `TOLLGATE_URL` say.
+        """Return the given values, or else the values of `TOLLGATE_API_KEY` and `TOLLGATE_URL`.
 
-        Raises `ConfigurationError` where one is missing.
+        Raises `ConfigurationError` if a value is missing.
         """
         key = api_key or os.environ.get("TOLLGATE_API_KEY")
         url = base_url or os.environ.get("TOLLGATE_URL")
@@ -49,7 +49,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Send:
-    """A request to send. `is_safe_to_repeat` where a repeat changes nothing (reads, idempotency keys)."""
+    """A request. `is_safe_to_repeat` if repeating it has no effect (reads, idempotency keys)."""
 
     method: str
     path: str
@@ -69,14 +69,14 @@ class Send:
 
 @dataclass(frozen=True)
 class Sleep:
-    """Wait before going on."""
+    """A pause before the next step."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class PutFile:
-    """Send bytes to the storage that an upload was granted on: a form with the file as its last field."""
+    """An upload to storage: a form with the given fields, and the file as the last field."""
 
     url: str
     fields: Mapping[str, str]
@@ -87,7 +87,7 @@ class PutFile:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: status, headers, and its JSON, or its text where it is none."""
+    """A response: status, headers, and its JSON, or its text if it is not JSON."""
 
     status: int
     headers: httpx.Headers
@@ -95,7 +95,7 @@ class Reply:
 
     @classmethod
     def of(cls, response: httpx.Response) -> Reply:
-        """Read an answer whose body is there."""
+        """Return the reply for a response whose body has been read."""
         try:
             body = json.loads(response.content)
         except ValueError:
@@ -104,7 +104,7 @@ class Reply:
 
 
 def wait_before(attempt: int, reply: Reply | None) -> float:
-    """Return how long to wait before the next attempt: what the service says, else longer each time."""
+    """Return the seconds before the next attempt: the service's value, or else an increasing time."""
     said = None if reply is None else reply.headers.get("retry-after")
     if said is not None and said.isascii() and said.isdigit():
         return min(float(said), MAX_WAIT_S)
@@ -112,10 +112,10 @@ def wait_before(attempt: int, reply: Reply | None) -> float:
 
 
 def is_worth_another_attempt(send: Send, reply: Reply | None) -> bool:
-    """Return whether a failed request is sent again; `reply` is `None` where none came.
+    """Return whether to send a failed request again; `reply` is `None` without a response.
 
-    A request that charges and carries no idempotency key is repeated only where the service refused it
-    before it did anything.
+    A request that charges and has no idempotency key is repeated only if the service refused it before any
+    effect.
     """
     if reply is None:
         return send.is_safe_to_repeat
@@ -127,7 +127,7 @@ def is_worth_another_attempt(send: Send, reply: Reply | None) -> bool:
 
 
 def data_of(reply: Reply) -> Any:
-    """Return the `data` of the envelope, or the whole body where it has none. Raises `APIError`."""
+    """Return the `data` of the envelope, or the whole body without an envelope. Raises `APIError`."""
     if reply.status >= httpx.codes.BAD_REQUEST:
         raise api_error(reply.status, reply.body, reply.headers.get("x-request-id"))
     is_wrapped = isinstance(reply.body, dict) and "data" in reply.body and "code" in reply.body
