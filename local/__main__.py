@@ -49,7 +49,7 @@ def sam_local(
     port: Annotated[int, typer.Option(help="The port of the service.")] = 8080,
     sam_port: Annotated[int, typer.Option(help="The port of the API in containers.")] = 3000,
 ) -> None:
-    """Run the service, and its API in Lambda's own runtime beside it, until Ctrl-C."""
+    """Run the service, and its API in Lambda's runtime beside it, until Ctrl-C."""
     run_sam_local(port, sam_port, _stopping())
 
 
@@ -57,7 +57,7 @@ def sam_local(
 def account(
     balance_cents: Annotated[int, typer.Option(min=0, help="What is on it.")] = FIRST_ACCOUNT_CENTS,
 ) -> None:
-    """Add an account to the running service; the last line is its key, id and webhook secret as JSON."""
+    """Add an account to the running service. The last line has its key, id and webhook secret as JSON."""
     files.use_environment()
     opened = api_parts.api().accounts.open(micro_usd_of_cents(balance_cents))
     shown = {
@@ -65,13 +65,13 @@ def account(
         "userId": opened.account_id,
         "webhookSecret": opened.webhook_secret,
     }
-    # Plain, on one line: made for programs.
+    # Plain text on one line, for programs.
     print(json.dumps(shown))
 
 
 @cli.command()
 def demo() -> None:
-    """Estimate, create, watch and receive one generation of each kind on the running service."""
+    """Estimate, create, watch and receive one generation of each kind with the running service."""
     run_demo(files.read_service(), console)
 
 
@@ -106,7 +106,7 @@ def _welcome(service: files.Service) -> None:
 
 
 def main() -> None:
-    """Run a command; what one line can explain is one line."""
+    """Run a command. A `LocalError` is printed as one line."""
     try:
         cli()
     except LocalError as exc:

@@ -1,4 +1,4 @@
-"""`python -m local.api BUCKET PORT`: the API and the storage, one process of the local service."""
+"""`python -m local.api BUCKET PORT`: the process of the local service for the API and the storage."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""`make architecture`: draws docs/architecture.svg from template.yaml, so that it cannot be out of date.
+"""`make architecture`: draws docs/architecture.svg from template.yaml, so that it is always up to date.
 
-A wiring plan: a row for each function with what calls it, a column for each resource with data in it. A mark
-where they cross says what the function's role lets it do there, or that the resource triggers it.
+It has a row for each function with its callers, and a column for each resource with data. A mark at a
+crossing shows the access that the function's role allows, or that the resource triggers the function.
 """
 
 import re
@@ -14,7 +14,7 @@ from local.template import ROOT, Template, named, read_template
 
 DIAGRAM = ROOT / "docs" / "architecture.svg"
 KINDS = ("DynamoDB::Table", "SQS::Queue", "S3::Bucket", "SecretsManager::Secret")
-"""What has a column, in this order; dead-letter queues stand behind theirs and have none."""
+"""The resources with a column, in this order. Dead-letter queues have none."""
 
 LEFT, TOP, COLUMN, ROW = 330, 150, 44, 40
 COLOURS = {"DynamoDB::Table": "#3b5bdb", "SQS::Queue": "#c2255c", "S3::Bucket": "#2b8a3e"}
@@ -23,7 +23,7 @@ _NAME = re.compile(r"\$\{(\w+)")
 
 
 class Access(IntEnum):
-    """What a function does at a resource, the weaker first."""
+    """The access of a function to a resource, the weakest first."""
 
     READS = 1
     WRITES = 2
@@ -32,7 +32,7 @@ class Access(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What is drawn: callers by function, and access by function and resource."""
+    """The content of the diagram: callers by function, and access by function and resource."""
 
     callers: dict[str, list[str]]
     resources: dict[str, str]
@@ -59,7 +59,7 @@ def wiring(template: Template) -> Wiring:
 
 
 def _callers(template: Template, function: str) -> Iterable[str]:
-    """Say what calls a function, but for the resources that trigger it."""
+    """Yield the callers of a function, except the resources that trigger it."""
     routes = [
         path
         for path, methods in template.openapi()["paths"].items()
@@ -78,7 +78,7 @@ def _callers(template: Template, function: str) -> Iterable[str]:
 
 def _access(action: str) -> Access:
     verb = action.partition(":")[2]
-    # A queue's consumer receives and deletes, which the trigger says already
+    # A queue's consumer receives and deletes, which the mark for the trigger includes.
     reads = ("Get", "BatchGet", "Query", "Scan", "List", "Describe", "ReceiveMessage", "DeleteMessage")
     return Access.READS if verb.startswith(reads) else Access.WRITES
 
@@ -94,7 +94,7 @@ def _stem(function: str) -> str:
 
 
 def drawn(plan: Wiring) -> str:
-    """Return the image as SVG, light and dark as its reader has it."""
+    """Return the image as SVG, light or dark according to the reader's settings."""
     rows = {function: TOP + ROW * number for number, function in enumerate(plan.callers)}
     columns = {name: LEFT + COLUMN * number for number, name in enumerate(plan.resources)}
     width, bottom = LEFT + COLUMN * len(columns) + 90, TOP + ROW * len(rows)

@@ -1,7 +1,7 @@
-"""`make audit`: no secret in any file of the repository, and no package with a known weakness in what ships.
+"""`make audit`: finds secrets in the repository's files, and vulnerabilities in deployed packages.
 
-The second asks the advisories of the package index. What it does not have, as many a mirror has none, was not
-audited, which is said and is no failure: a check must work without a network.
+Vulnerabilities come from the package index's advisories. Many mirrors have none. Their packages are then
+listed as not audited, which is not a failure, because a check must work without a network.
 """
 
 import json
@@ -19,9 +19,9 @@ from tollgate.accounts.keys import key_id_of
 PIP_AUDIT = "pip-audit==2.10.1"
 TIMEOUT_S = 300
 MAX_FILE_BYTES = 2 * 1024 * 1024
-"""A larger file is no text of ours."""
+"""A larger file is not text of this repository."""
 
-# How live keys begin, by who gives them out. Providers whose keys have no form of their own cannot be told.
+# The prefixes of live keys, by issuer. Keys without a recognisable form cannot be found.
 SECRETS: Mapping[str, re.Pattern[str]] = {
     "AWS access key": re.compile(r"\b(?:AKIA|ASIA)(?!IOSFODNN7EXAMPLE)[0-9A-Z]{16}\b"),
     "private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/]{40}"),
@@ -34,11 +34,11 @@ SECRETS: Mapping[str, re.Pattern[str]] = {
 }
 _OUR_KEY = re.compile(r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}")
 _MADE_UP = "EXAMP"
-"""Our own examples have it in their id, where a ULID of the clock has no such word."""
+"""The examples in this repository contain it in their id. A real ULID does not contain it here."""
 
 
 def secrets_in(text: str) -> list[str]:
-    """Return what kinds of secrets a text has. Keys of ours count where their checksum is right."""
+    """Return the kinds of secrets in a text. Tollgate's keys count only if their checksum is right."""
     found = [kind for kind, pattern in SECRETS.items() if pattern.search(text)]
     ours = (match[0] for match in _OUR_KEY.finditer(text) if _MADE_UP not in match[0])
     return [*found, *(["Tollgate key"] if any(map(key_id_of, ours)) else [])]
@@ -55,7 +55,7 @@ def secrets_of(paths: Iterable[Path]) -> list[str]:
 
 
 def files() -> list[Path]:
-    """Return the files of the repository, hidden ones too, and those that git does not know yet."""
+    """Return the files of the repository, including hidden and untracked files."""
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True, timeout=TIMEOUT_S)
     return [ROOT / name for name in listed.stdout.split("\0") if name]
@@ -63,14 +63,14 @@ def files() -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """What an audit found: `package version: advisory` for each weakness, and who has nothing to read."""
+    """The result of an audit: `package version: advisory` per vulnerability, and packages without data."""
 
     weak: list[str]
     unknown: list[str]
 
 
 def audited(uv: str) -> Audited | None:
-    """Audit the packages that ship; `None` where the index cannot be reached at all."""
+    """Audit the deployed packages; `None` if the index cannot be reached."""
     with TemporaryDirectory() as folder:
         packages, report = Path(folder) / "requirements.txt", Path(folder) / "report.json"
         export = ["export", "-q", "--frozen", "--no-dev", "--no-emit-project", "-o", str(packages)]
@@ -83,12 +83,12 @@ def audited(uv: str) -> Audited | None:
             check=False,
             timeout=TIMEOUT_S,
         )
-        # It fails alike for a weakness and for a network; only the first writes a report.
+        # Its exit code is the same for a vulnerability and a network error. Only the first writes a report.
         return read_report(report.read_text()) if report.exists() else None
 
 
 def read_report(text: str) -> Audited:
-    """Read a report of pip-audit."""
+    """Return the result from a report of pip-audit."""
     packages = json.loads(text)["dependencies"]
     weak = [
         f"{package['name']} {package['version']}: {found['id']}"
@@ -99,7 +99,7 @@ def read_report(text: str) -> Audited:
 
 
 def main(uv: str) -> int:
-    """Audit; say what was found, and return the exit code."""
+    """Audit, print the result, and return the exit code."""
     found = secrets_of(files())
     packages = audited(uv)
     if packages is None or packages.unknown:

@@ -1,4 +1,4 @@
-"""Runs `sam build` for a processor. What it makes for this machine's own can run here."""
+"""Runs `sam build` for a processor. A build for this machine's processor can run here."""
 
 import os
 import platform
@@ -11,17 +11,17 @@ from local.template import ROOT
 
 SAM = ROOT / ".local" / "sam" / "bin" / "sam"
 PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
-"""What systems call a processor, and what Lambda calls it."""
+"""The systems' names of processors, with Lambda's names."""
 ARCHITECTURES = ("arm64", "x86_64")
 TIMEOUT_S = 900
-"""A build takes a minute on a machine that does nothing else."""
+"""A build takes a minute on an idle machine."""
 SHOWN_CHARACTERS = 3_000
 _NOT_PASSED_ON = ("AWS_", "MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS")
-"""A build asks no account, and `make ARCHITECTURE=…` would win over the processor that is asked for."""
+"""A build needs no account, and `make ARCHITECTURE=…` would override the requested processor."""
 
 
 def architecture() -> str:
-    """Return this machine's processor as Lambda calls it. Raises `LocalError` for one that Lambda has not."""
+    """Return Lambda's name of this machine's processor. Raises `LocalError` if Lambda lacks it."""
     machine = platform.machine()
     if machine not in PROCESSORS:
         raise LocalError(f"Lambda has no processor like this machine's ({machine}): x86_64 and arm64 alone")
@@ -29,15 +29,15 @@ def architecture() -> str:
 
 
 def folder_of(processor: str) -> Path:
-    """Return where `build` puts what it makes for a processor."""
+    """Return the folder of `build` for a processor."""
     return ROOT / ".local" / "built" / processor
 
 
 def build(processor: str, folder: Path | None = None, settings: Mapping[str, str] | None = None) -> Path:
-    """Build the template for a processor into `folder`, and return that.
+    """Build the template for a processor into `folder`, and return the folder.
 
-    Not into .aws-sam: that has what `sam deploy` uploads. `settings` are for the makefiles of the layers
-    (layers/python.mk). Raises `LocalError` with the end of what was said when a build fails.
+    The default is not .aws-sam, because `sam deploy` uploads that. `settings` are for the makefiles of the
+    layers (layers/python.mk). Raises `LocalError` with the end of the output if a build fails.
     """
     folder = folder or folder_of(processor)
     if not SAM.exists():

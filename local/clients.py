@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 REGION = "us-east-1"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-"""The emulator is told them too: it checks the signature of an address that was signed for others."""
+"""The emulator has them too, because it checks signed URLs."""
 
 
 def aws_environment(endpoint: str) -> dict[str, str]:
-    """Return the variables that point every AWS client of a process at the emulator."""
+    """Return the environment variables that direct every AWS client of a process to the emulator."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         **CREDENTIALS,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
-        # Else boto3 puts the account id in front of the host name, which no emulator resolves.
+        # Otherwise boto3 puts the account id in front of the host name, which no emulator resolves.
         "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
     }
 
@@ -42,7 +42,7 @@ class Clients:
 
     @classmethod
     def at(cls, endpoint: str | None) -> "Clients":
-        """Make the clients for an emulator; `None` is for one that patches the SDK (moto)."""
+        """Create the clients for an emulator. `None` is for moto, which patches the SDK."""
         session = boto3.Session("local", "local", region_name=REGION)
         return cls(
             session.client("dynamodb", endpoint_url=endpoint),

@@ -1,4 +1,4 @@
-"""The main job as a customer does it, on the running service: `make demo`."""
+"""`make demo`: the main functions of the running service, used like a customer."""
 
 import time
 from pathlib import Path
@@ -25,7 +25,7 @@ REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def run_demo(service: Service, console: Console) -> None:
-    """Create one of each kind and one that fails; print prices, states, files and the balance."""
+    """Create one task of each kind and a task that fails. Print prices, states, files and the balance."""
     headers = {"authorization": f"Bearer {service.apiKey}"}
     with httpx.Client(base_url=service.baseUrl, headers=headers, timeout=TIMEOUT_S) as http:
         before = _balance(http)
@@ -39,7 +39,7 @@ def run_demo(service: Service, console: Console) -> None:
 def _generate(http: httpx.Client, console: Console, model: str, values: dict[str, Any]) -> None:
     body = {"model": model, "input": values}
     price = _data(http.post("/api/v1/generation/estimate", json=body))["price"]
-    # Directions in a prompt look like rich's own markup.
+    # Directions in a prompt look like rich's markup.
     console.print(f"{model}: {values['prompt']!r} costs {dollars(price)}", style="bold", markup=False)
     started = time.monotonic()
     task_id = _data(http.post("/api/v1/generation/create", json=body))["taskId"]

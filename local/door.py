@@ -1,7 +1,7 @@
-"""Who may speak to the service on this machine: programs here, and pages that a person opened from here.
+"""Protects the local service from other people's web pages that are open in this machine's browser.
 
-A page of somebody else that is open in a browser here must not use the service. Its `Origin` tells whose it
-is. Where its name was pointed to this machine after it was opened (DNS rebinding), its name is the `Host`.
+The `Origin` header names the site of such a page. If the name of its site was pointed to this machine after
+it was opened (DNS rebinding), the `Host` header has that name.
 """
 
 import json
@@ -17,17 +17,17 @@ from tollgate.kit.errors import ForbiddenError
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 VARIABLE = "TOLLGATE_ALLOW_HOSTS"
-"""Names more names, such as host.docker.internal, with spaces between them."""
+"""Additional names, separated by spaces, such as host.docker.internal."""
 MAX_SHOWN = 100
 
 
 def allowed_hosts() -> frozenset[str]:
-    """Return the names by which the service may be spoken to, whatever the port."""
+    """Return the host names with which clients may call the service, on any port."""
     return LOOPBACK | frozenset(os.environ.get(VARIABLE, "").lower().split())
 
 
 class Door:
-    """Hands a request on, or refuses it with 403; `origin` is one more that pages may have."""
+    """Forwards a request or refuses it with 403. `origin` is an additional origin for pages."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], origin: str = "*") -> None:
         self._app = app
@@ -44,7 +44,7 @@ class Door:
         await JSONResponse(error.body(), error.status)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> str | None:
-        """Return why a request is refused, if it is. Each of several headers of a name counts."""
+        """Return the reason to refuse a request, or `None`. All values of repeated headers are checked."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         strange = [each for each in hosts if _host_of(f"//{each}") not in self._hosts]
         if strange or not hosts:
@@ -59,10 +59,10 @@ class Door:
 
 
 def _host_of(address: str) -> str | None:
-    """Return the name in an address, without its port; `None` for what is none."""
+    """Return the name in an address, without its port; `None` if it is not an address."""
     try:
         split = urlsplit(address)
-        # Raises for a port that is none.
+        # Raises for an invalid port.
         _ = split.port
     except ValueError:
         return None

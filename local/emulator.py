@@ -1,4 +1,4 @@
-"""MiniStack, the AWS emulator, as a process of ours: started clean, stopped for sure."""
+"""MiniStack, the AWS emulator, in a child process that starts empty and always ends."""
 
 import os
 import secrets
@@ -19,15 +19,15 @@ START_TIMEOUT_S = 60.0
 ANSWER_S = 1.0
 POLL_S = 0.05
 PORTS = range(20_000, 32_000)
-"""Below those that a system takes for outgoing connections, which could have one before its server starts."""
+"""Below the range for outgoing connections, which could otherwise take a port before its server starts."""
 MAX_PORTS_TRIED = 100
 
 
 class Emulator:
-    """A running MiniStack. `endpoint` is where its AWS APIs answer.
+    """A running MiniStack. `endpoint` is the address of its AWS APIs.
 
-    `settings` are variables for it, and for the functions that are deployed into it. Without a `port` it
-    takes one that is free.
+    `settings` are environment variables for it, and for the functions that are deployed into it. Without
+    `port`, it takes a free port.
     """
 
     def __init__(self, log: Path, settings: Mapping[str, str] | None = None, port: int | None = None) -> None:
@@ -35,9 +35,9 @@ class Emulator:
             raise LocalError("The AWS emulator is not installed. `make run` installs it")
         port = port or free_port()
         self.endpoint = f"http://127.0.0.1:{port}"
-        # It unpacks each function that runs, with its layers, and leaves that behind: gigabytes.
+        # It unpacks each function that runs, with its layers, and never deletes that: gigabytes.
         self._unpacked = TemporaryDirectory(prefix="tollgate-emulator-", ignore_cleanup_errors=True)
-        # It hands its own environment on to what it runs, so it gets none of ours.
+        # It passes its environment to the functions that it runs, so it receives a new environment.
         environment = {
             "HOME": os.environ.get("HOME", "/"),
             "PATH": os.defpath,
@@ -51,7 +51,7 @@ class Emulator:
         self._wait(log)
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:
-        """End the process, made to after `timeout_s`, and delete what it unpacked."""
+        """End the process within `timeout_s`, by SIGKILL if needed, and delete the unpacked files."""
         stop(self.process, timeout_s)
         self._unpacked.cleanup()
 
@@ -60,9 +60,9 @@ class Emulator:
 
 
 def free_port() -> int:
-    """Return a port of this machine that is free, and given to nobody else while this process runs.
+    """Return a free port of this machine, which this process returns only once.
 
-    Raises `LocalError` where none is found.
+    Raises `LocalError` if none is found.
     """
     for _ in range(MAX_PORTS_TRIED):
         port = PORTS[secrets.randbelow(len(PORTS))]
@@ -81,7 +81,7 @@ def _is_free(port: int) -> bool:
 
 
 def _is_reserved_now(port: int) -> bool:
-    # Whoever is to listen there starts seconds later. Until then, UDP's port of that number keeps others off.
+    # The server starts seconds later. Until then, the UDP port with that number marks the port as taken.
     kept = socket.socket(type=socket.SOCK_DGRAM)
     try:
         kept.bind(("127.0.0.1", port))
@@ -101,9 +101,9 @@ def wait_for(
     *,
     answer_s: float = ANSWER_S,
 ) -> int:
-    """Wait until `url` answers, and return the status. Each request is given `answer_s`.
+    """Wait until `url` responds, and return the status. Each request may take `answer_s`.
 
-    Raises `LocalError` when the process ends or takes too long.
+    Raises `LocalError` if the process ends or takes too long.
     """
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""The events that Lambda would hand to a handler, from what the emulator gives. Pure."""
+"""Lambda's events for handlers, from the responses of the emulator. Pure."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ MEMORY_MB = 512
 
 
 class Context(LambdaContext):
-    """What our handlers use of Lambda's context object."""
+    """The attributes of Lambda's context object that the handlers use."""
 
     def __init__(self, function_name: str, memory_mb: int = MEMORY_MB) -> None:
         self._function_name = function_name
@@ -21,12 +21,12 @@ class Context(LambdaContext):
 
     @staticmethod
     def get_remaining_time_in_millis() -> int:
-        """Return the time left; nothing ends a local call."""
+        """Return the remaining time in milliseconds, which is constant because nothing ends a local call."""
         return REMAINING_MS
 
 
 def sqs_event(messages: Sequence[Mapping[str, Any]], queue_arn: str, region: str) -> dict[str, Any]:
-    """Return the event for messages as SQS's ReceiveMessage gives them."""
+    """Return the event for messages in the format of SQS's ReceiveMessage."""
     return {
         "Records": [
             {
@@ -46,15 +46,15 @@ def sqs_event(messages: Sequence[Mapping[str, Any]], queue_arn: str, region: str
 
 
 def stream_event(records: Sequence[Mapping[str, Any]], stream_arn: str) -> dict[str, Any]:
-    """Return the event for records as DynamoDB Streams' GetRecords gives them."""
+    """Return the event for records in the format of DynamoDB Streams' GetRecords."""
     return {"Records": [{**record, "eventSourceARN": stream_arn} for record in records]}
 
 
 def matches(pattern: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Return whether an event filter lets a record through.
+    """Return whether an event filter accepts a record.
 
-    Knows lists of literal values at any depth, which is what the template uses. Raises `ValueError`
-    for any other kind of filter rather than letting records through that AWS would not.
+    Supports lists of literal values at any depth, as in the template. Raises `ValueError` for any other
+    filter, because it could accept records that AWS would not.
     """
     for name, wanted in pattern.items():
         found = record.get(name)

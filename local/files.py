@@ -1,4 +1,4 @@
-"""What a running local service leaves for others: `.local/service.json`, and the environment of its tools."""
+"""The files that a running local service writes for its tools: its address, and their environment."""
 
 import json
 import os
@@ -9,20 +9,20 @@ from typing import Any
 from local.processes import LocalError
 
 FOLDER = Path(os.environ.get("TOLLGATE_LOCAL_FOLDER") or Path(__file__).resolve().parents[1] / ".local")
-"""Another folder lets two services run side by side, as the tests' own does."""
+"""Another folder allows two services side by side, as in the tests."""
 SERVICE = FOLDER / "service.json"
 ENVIRONMENT = FOLDER / "environment.json"
 LOGS = FOLDER / "logs"
 
 STORAGE_PATH = "/storage"
-"""Where the service's one port serves stored files."""
+"""The path of stored files on the service's port."""
 LAMBDA_PATH = "/_lambda"
-"""Where it speaks Lambda's Invoke API, for functions that call functions."""
+"""The path of Lambda's Invoke API, for functions that call functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How to reach the running service (docs/architecture.md#on-one-machine)."""
+    """The address and keys of the running service (docs/architecture.md#on-one-machine)."""
 
     baseUrl: str
     storageUrl: str
@@ -32,34 +32,34 @@ class Service:
 
 
 def write_service(service: Service) -> None:
-    """Leave how to reach the service."""
+    """Write the address and keys of the service."""
     _write(SERVICE, asdict(service))
 
 
 def write_environment(environment: dict[str, str]) -> None:
-    """Leave the variables with which a handler runs against this service."""
+    """Write the environment variables with which a handler runs against this service."""
     _write(ENVIRONMENT, environment)
 
 
 def read_service() -> Service:
-    """Return how to reach the running service. Raises `LocalError` when none runs."""
+    """Return the address and keys of the running service. Raises `LocalError` if none is running."""
     return Service(**_read(SERVICE))
 
 
 def use_environment() -> None:
-    """Put the running service's variables into this process. Raises `LocalError` when none runs."""
+    """Set the running service's variables in this process. Raises `LocalError` if none is running."""
     os.environ.update(_read(ENVIRONMENT))
 
 
 def forget_service() -> None:
-    """Remove both files: the service is gone."""
+    """Remove both files after the service has ended."""
     SERVICE.unlink(missing_ok=True)
     ENVIRONMENT.unlink(missing_ok=True)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and moved, so that who waits for the file never reads half of it. Keys are inside.
+    # Written to another file and renamed, so that no reader sees half of it. It contains keys.
     aside = path.with_suffix(".new")
     aside.touch(mode=0o600)
     aside.write_text(json.dumps(content, indent=2) + "\n")

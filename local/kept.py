@@ -1,8 +1,8 @@
-"""What `make run KEEP=1` keeps in `.local/kept` from one run to the next.
+"""The data that `make run KEEP=1` keeps in `.local/kept` between runs.
 
-The emulator writes files to the disk as they come, and everything else (accounts, keys, tasks, balances,
-queues) when it is stopped: a run that is killed hard loses what its tables learned since it began, and keeps
-its files. The simulator forgets its jobs, so tasks that were running fail over or are refunded.
+The emulator writes files to the disk at once, and everything else (accounts, keys, tasks, balances, queues)
+when it is stopped. A run that is killed loses its changes to tables, but not its files. The simulator keeps
+no jobs, so running tasks fail over or are refunded.
 """
 
 import json
@@ -14,19 +14,19 @@ from local.emulator import free_port
 from local.files import FOLDER, Service
 from local.processes import LocalError
 
-# The tables of a busy day are written in seconds.
+# Writing the tables of a busy day takes seconds.
 STATE_TIMEOUT_S = 60.0
 _HOW_TO_FORGET = "or forget what was kept: rm -r"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The folder of a service that remembers."""
+    """The folder with the kept data."""
 
     folder: Path = FOLDER / "kept"
 
     def settings(self) -> dict[str, str]:
-        """Return the variables that make the emulator write and read its state."""
+        """Return the variables with which the emulator writes and reads its state."""
         return {
             "PERSIST_STATE": "1",
             "STATE_DIR": str(self.folder / "tables"),
@@ -35,7 +35,10 @@ class Kept:
         }
 
     def emulator_port(self) -> int:
-        """Return the emulator's port, the same in every run: queues are named by it. Raises `LocalError`."""
+        """Return the emulator's port. It is the same in every run, because queues' URLs contain it.
+
+        Raises `LocalError`.
+        """
         file = self.folder / "port"
         if not file.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -50,9 +53,9 @@ class Kept:
         return port
 
     def service(self, base_url: str) -> Service | None:
-        """Return the service of an earlier run, None before the first.
+        """Return the service of an earlier run, or `None` before the first.
 
-        Raises `LocalError` where that had another address, which the addresses of its files begin with.
+        Raises `LocalError` if its address differs, because the URLs of its files begin with the address.
         """
         file = self.folder / "service.json"
         if not file.exists():
@@ -64,7 +67,7 @@ class Kept:
         return earlier
 
     def remember(self, service: Service) -> None:
-        """Keep how to reach the service, with the key of its first account."""
+        """Store the service's address, with the key of its first account."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "service.json"
         file.touch(mode=0o600)

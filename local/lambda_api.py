@@ -1,7 +1,7 @@
-"""Lambda's Invoke API on one machine: calls the handlers that template.yaml declares, in this process.
+"""Lambda's Invoke API on one machine: calls the handlers of template.yaml in this process.
 
-With `AWS_ENDPOINT_URL_LAMBDA` at an app of this module, boto3's `invoke` needs no change. A function's name
-here is its logical id. Only answers that are waited for (`RequestResponse`) are known.
+With `AWS_ENDPOINT_URL_LAMBDA` set to an app of this module, boto3's `invoke` works unchanged. A function's
+name here is its logical id. Only synchronous calls (`RequestResponse`) are supported.
 """
 
 import asyncio
@@ -22,16 +22,16 @@ from local.events import Context
 from local.template import Properties, Template
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
-"""Lambda's own bound."""
+"""Lambda's limit."""
 INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 
 def create_lambda_api(template: Template) -> Starlette:
-    """Return the app. Handlers are imported when they are first called."""
+    """Return the app. Handlers are imported on their first call."""
     functions = template.functions()
 
     async def invoke(request: Request) -> Response:
-        # Of all versions there is one here.
+        # There is only one version of a function here.
         name = request.path_params["name"].partition(":")[0]
         if not _is_ours(request):
             return _refusal(403, "AccessDeniedException", "Only this machine calls functions here.")
@@ -52,9 +52,9 @@ def create_lambda_api(template: Template) -> Starlette:
 
 
 def _is_ours(request: Request) -> bool:
-    """Return whether a program of this machine asks, and no web page that is open on it.
+    """Return whether the caller is a program on this machine, and not a web page in its browser.
 
-    A page of somebody else sends its Origin, or has its own name pointed here and sends that as the Host.
+    A page of another site sends its Origin, or its own host name if that was pointed to this machine.
     """
     return request.url.hostname in allowed_hosts() and "origin" not in request.headers
 
@@ -69,7 +69,7 @@ async def _payload(request: Request) -> bytes | None:
 
 
 async def _answer(name: str, function: Properties, event: Any) -> Response:
-    """Run the handler for as long as its function may; a thread that goes on after that is left behind."""
+    """Run the handler with its function's timeout. A thread that continues after the timeout is abandoned."""
     context = Context(name, function["MemorySize"])
     timeout_s = function["Timeout"]
     with anyio.move_on_after(timeout_s):
@@ -85,9 +85,9 @@ async def _answer(name: str, function: Properties, event: Any) -> Response:
 
 
 def _call(path: str, event: Any, context: Context) -> Any:
-    """Import and call the handler that `path` (`<stem>.app.handler`) names."""
+    """Import and call the handler with the path `path` (`<stem>.app.handler`)."""
     module, _, attribute = path.rpartition(".")
-    # A handler that is an ASGI app runs in its thread's loop: Lambda's thread has one, these have none.
+    # A handler that is an ASGI app needs an event loop in its thread. Lambda's thread has one, these do not.
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:
@@ -98,13 +98,13 @@ def _call(path: str, event: Any, context: Context) -> Any:
 
 
 def _failure(kind: str, message: str, trace: list[str] | None = None) -> Response:
-    """Return the answer for a function that failed: a 200 with a header, and the error as the payload."""
+    """Return the response for a failed function: 200 with a header, and the error as the payload."""
     body = {"errorMessage": message, "errorType": kind, **({"stackTrace": trace} if trace else {})}
     return JSONResponse(body, headers={"x-amz-function-error": "Unhandled"})
 
 
 def _refusal(status: int, kind: str, message: str) -> Response:
-    """Return the answer for a call that never reached a function."""
+    """Return the response for a call that did not reach a function."""
     return JSONResponse(
         {"Type": "User", "Message": message}, status_code=status, headers={"x-amzn-errortype": kind}
     )

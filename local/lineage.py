@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
 MAX_INVOCATIONS = 16
-"""After about so many invocations in one chain Lambda stops the next one."""
+"""Lambda stops a chain after about this many invocations of a function."""
 ROOT = "Root=1-00000000-000000000000000000000000"
 _COUNT = re.compile(r"([0-9a-f]{8}):(\d+)")
 
@@ -32,7 +32,7 @@ _submit = ThreadPoolExecutor.submit
 
 
 class Lineage:
-    """How often the chains of a batch of messages ran each function."""
+    """How many times the chains of a batch of messages ran each function."""
 
     def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
         self._counts: dict[str, int] = {}
@@ -42,12 +42,12 @@ class Lineage:
                 self._counts[function] = max(self._counts.get(function, 0), int(count))
 
     def invocations(self, function: str) -> int:
-        """Return how often a function was invoked in the longest of the chains."""
+        """Return how many times a function was invoked in the longest chain."""
         return self._counts.get(_hash(function), 0)
 
     @contextmanager
     def extended(self, function: str) -> Iterator[None]:
-        """Count one more invocation of a function in every message that is sent meanwhile."""
+        """Add one invocation of a function to every message that is sent in the block."""
         counts = {**self._counts, _hash(function): self.invocations(function) + 1}
         lineage = "|".join(f"{name}:{count}" for name, count in sorted(counts.items()))
         token = _header.set(f"{ROOT};Lineage={lineage}")
@@ -58,7 +58,7 @@ class Lineage:
 
 
 def attach(sqs: "SQSClient") -> None:
-    """Have a client send the header with each message, also from the threads that a function starts."""
+    """Make a client send the header with each message, also in threads that a function starts."""
     sqs.meta.events.register("before-parameter-build.sqs.SendMessage", _add_header)
     sqs.meta.events.register("before-parameter-build.sqs.SendMessageBatch", _add_headers)
     ThreadPoolExecutor.submit = _submit_with_context  # type: ignore[assignment,method-assign]

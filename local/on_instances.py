@@ -1,11 +1,11 @@
-"""`make on-instances`: what `sam build` made runs text on Lambda Managed Instances (decision 0034).
+"""`make on-instances`: changes a build to run text on Lambda Managed Instances (decision 0034).
 
-    TextFunction                     one request in a process, billed by its time
-    TextOnInstancesFunction          many requests in a process, on EC2 instances of the account
+    TextFunction                     one request per process, billed by its time
+    TextOnInstancesFunction          many requests per process, on EC2 instances of the account
 
-Not a parameter of template.yaml: SAM takes no condition in `CapacityProviderConfig`, and no route of two
-functions; and Lambda takes no function from one to the other. So it is another function in the place of the
-first, with all that refers to it.
+It cannot be a parameter of template.yaml. SAM allows no condition in `CapacityProviderConfig`, and no route
+to two functions. Lambda cannot convert one kind of function to the other. So another function replaces the
+first, with all references to it.
 """
 
 import re
@@ -20,9 +20,9 @@ from local.throwaway import BUILT
 
 FUNCTION, ON_INSTANCES = "TextFunction", "TextOnInstancesFunction"
 PROVIDER = "TextInstances"
-# The least that Lambda takes, with one vCPU; the process is one event loop and has no use for more of them.
+# Lambda's minimum with one vCPU. The process is one event loop and cannot use more of them.
 MEMORY_MB, GIB_PER_VCPU = 2_048, 2
-# A reserved concurrency is of functions on demand; most environments are the bound here.
+# Reserved concurrency is for functions on demand. On instances, the number of environments is the limit.
 GONE = {"Parameters": "TextConcurrency", "Conditions": "HasTextConcurrency"}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "TextSubnetIds": {
@@ -67,7 +67,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 def on_instances(text: str) -> str:
     """Return a built template whose text function runs on instances.
 
-    Raises `ValueError` where there is no such function.
+    Raises `ValueError` if it has no text function.
     """
     template: dict[str, Any] = yaml_parse(re.sub(rf"\b{FUNCTION}\b", ON_INSTANCES, text))
     if ON_INSTANCES not in template.get("Resources", {}):
@@ -78,7 +78,7 @@ def on_instances(text: str) -> str:
     template["Resources"] |= _instances()
     properties = template["Resources"][ON_INSTANCES]["Properties"]
     del properties["ReservedConcurrentExecutions"]
-    # The only format of logs that there is for instances.
+    # The only format of logs for instances.
     properties["LoggingConfig"]["LogFormat"] = "JSON"
     properties |= {
         "MemorySize": MEMORY_MB,
@@ -96,7 +96,7 @@ def on_instances(text: str) -> str:
 
 
 def _instances() -> dict[str, Any]:
-    """The instances, and the role with which Lambda starts and ends them."""
+    """Return the instances, and the role with which Lambda starts and ends them."""
     role = {
         "Type": "AWS::IAM::Role",
         "Properties": {

@@ -1,7 +1,8 @@
-"""An HTTP server's patience with a peer that says nothing: uvicorn waits for one for ever.
+"""Ends connections of silent clients, for which uvicorn would wait forever.
 
-A half-open socket (a laptop that slept, a scanner that sends half a request) would be kept until the process
-ends. What a client may wait for, it may: only the time in which we wait for the client is bounded.
+Otherwise a half-open socket (a sleeping laptop, a scanner with half a request) would stay until the process
+ends. Only the time for which the server waits for the client is limited, not the time for which the client
+waits.
 """
 
 import asyncio
@@ -11,24 +12,24 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 SILENCE_S = 30.0
-"""How long a client may leave its request, or the body of it, unfinished without a byte."""
+"""How long a client may pause within its request or the body, in seconds."""
 PROBE_AFTER_S, PROBE_EVERY_S, PROBES = 60, 15, 4
-"""When the system asks a quiet peer whether it is there (tcp(7)): it finds those that went without a word."""
+"""When the system probes a quiet peer (tcp(7)). It finds peers that disappeared without closing."""
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, with a bound on the silence of a client that is to speak."""
+    """uvicorn's protocol, with a limit on the silence of a client whose data is expected."""
 
     _silence: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Have the system watch the peer, and begin to wait for its request."""
+        """Make the system watch the peer, and start to wait for its request."""
         super().connection_made(transport)
         _watch(transport.get_extra_info("socket"))
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take some bytes, and wait for the next."""
+        """Process some bytes, and wait for more."""
         super().data_received(data)
         self._wait()
 
@@ -44,7 +45,7 @@ class PatientProtocol(HttpToolsProtocol):
         self._silence = self.loop.call_later(SILENCE_S, self._end_if_pending)
 
     def _end_if_pending(self) -> None:
-        """Close the connection if the client has to go on; a request that is whole is ours to end."""
+        """Close the connection if the client's request is incomplete. The server ends complete requests."""
         request: Any = self.cycle
         if request is None or request.more_body:
             self.transport.close()
@@ -57,6 +58,6 @@ def _watch(peer: socket.socket) -> None:
         ("TCP_KEEPINTVL", PROBE_EVERY_S),
         ("TCP_KEEPCNT", PROBES),
     ):
-        # macOS calls the first one otherwise, and its own two hours do there.
+        # macOS has another name for the first option, and its default of two hours is acceptable there.
         if hasattr(socket, name):
             peer.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

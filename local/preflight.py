@@ -1,4 +1,4 @@
-"""Answers preflights as the gateway does: by what SAM makes of the template, before any function."""
+"""Responds to preflights like the gateway, with the headers in SAM's translation of the template."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _VARIABLE = re.compile(r"\\{\w+\\}")
 
 
 class Preflights:
-    """Answers the preflights of the template's paths, and hands everything else to `app`."""
+    """Responds to preflights of the template's paths, and forwards all other requests to `app`."""
 
     def __init__(self, app: ASGIApp, template: Template, allowed_origin: str) -> None:
         self._app = app
@@ -25,13 +25,13 @@ class Preflights:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         headers = self._headers(scope["path"]) if scope.get("method") == "OPTIONS" else None
         app = self._app if headers is None else JSONResponse({}, headers=headers)
         await app(scope, receive, send)
 
     def _headers(self, path: str) -> Mapping[str, str] | None:
-        # The plain path before one with a variable in it, as the gateway matches.
+        # A literal path comes before a path with a variable, as in the gateway.
         found = [each for each in self._paths if each.fullmatch(path)]
         return self._paths[min(found, key=lambda each: each.pattern.count("[^/]+"))] if found else None
 

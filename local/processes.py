@@ -1,4 +1,4 @@
-"""Child processes that never outlive us."""
+"""Child processes that end with their parent."""
 
 import ctypes
 import signal
@@ -12,13 +12,13 @@ _PR_SET_PDEATHSIG = 1
 
 
 class LocalError(Exception):
-    """Something that one line can explain to a developer."""
+    """An error for developers that is explained in one line."""
 
 
 def start(
     name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
 ) -> "subprocess.Popen[bytes]":
-    """Start a program in a session of its own, its output in `log`. Raises `LocalError`."""
+    """Start a program in a new session, with its output in `log`. Raises `LocalError`."""
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with log.open("wb") as output:
@@ -28,7 +28,7 @@ def start(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C is for us alone: we stop the others in order.
+                # Only the parent receives Ctrl-C. It stops the others in order.
                 start_new_session=True,
                 preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509
             )
@@ -37,7 +37,7 @@ def start(
 
 
 def stop(process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) -> None:
-    """End a process: asked first, made to after `timeout_s`."""
+    """End a process: by SIGTERM, and by SIGKILL after `timeout_s`."""
     if process.poll() is None:
         process.terminate()
     try:
@@ -48,5 +48,5 @@ def stop(process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) 
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to end this child when its parent dies, even by SIGKILL."""
+    """Make Linux end this child when its parent dies, even by SIGKILL."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -69,7 +69,7 @@ def markdown(source: str) -> str:
 
 
 def html(source: str) -> str:
-    """Return the text of a template; a value that is filled in stays a word."""
+    """Return the text of a template. A value that is filled in counts as a word."""
     text = _VALUE.sub("…", _UNSEEN.sub(" ", source))
     return _TAG.sub("\n\n", _INLINE.sub("", text))
 
@@ -103,7 +103,7 @@ def _collect(tree: ast.AST, strings: list[str], docstrings: list[str]) -> None:
 
 
 def _comments(source: str) -> Iterator[str]:
-    """Yield the comments of a module; lines that follow each other are one."""
+    """Yield the comments of a module. Consecutive lines are one comment."""
     block: list[str] = []
     for line in source.splitlines():
         found = _COMMENT.search(line.lstrip()) if "#" in line else None

@@ -12,7 +12,7 @@ _HEAD = """| Name | Provider | Sells | Variable | Its documentation |
 
 
 def with_table(page: str) -> str:
-    """Return `page` with the table as it should be: a row for each provider, by name."""
+    """Return `page` with the current table: a row for each provider, by name."""
     before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return "".join((before, _BEGIN, _HEAD, *(_row(name) for name in sorted(accounts())), _END, after))

@@ -1,9 +1,9 @@
-"""Does what Lambda's event sources and EventBridge do: carries streams, queues and schedules to handlers.
+"""Replaces Lambda's event sources and EventBridge: delivers streams, queues and schedules to handlers.
 
-Batch sizes, filters, retries and failure destinations are the template's. A failed queue message comes
-back after its visibility timeout, and after `maxReceiveCount` tries the emulator moves it to the
-dead-letter queue, as SQS does. A chain of messages that runs one function over and over is stopped, as Lambda
-does it, unless the template allows it (`lineage.py`).
+Batch sizes, filters, retries and failure destinations come from the template. A failed queue message returns
+after its visibility timeout, and after `maxReceiveCount` receives the emulator moves it to the dead-letter
+queue, like SQS. A chain of messages that repeatedly runs one function is stopped, like in Lambda, unless the
+template allows it (`lineage.py`).
 """
 
 import importlib
@@ -30,9 +30,9 @@ from local.wake import Waker
 Handler = Callable[[dict[str, Any], Any], Any]
 
 MAX_LOCAL_CONCURRENCY = 16
-"""Threads for one queue; the template allows more than one machine is good for."""
+"""Threads for one queue. The template allows more than one machine can run."""
 LONG_POLL_S = 3
-"""A message ends a poll at once. This bounds the time for which Ctrl-C waits for a poll."""
+"""A message ends a poll at once. This limits how long Ctrl-C waits for a poll."""
 SQS_BATCH = 10
 FAULT_PAUSE_S = 1.0
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
@@ -50,7 +50,7 @@ class Function:
     may_recur: bool
 
     def invoke(self, event: dict[str, Any]) -> Any:
-        """Call the handler as Lambda would."""
+        """Call the handler with an event and a context."""
         return self.handler(event, Context(self.name))
 
 
@@ -62,7 +62,7 @@ class Shard:
     shard_id: str
 
     def batch_info(self, records: Sequence[Any]) -> dict[str, Any]:
-        """Return what Lambda's message about a failed batch says of it."""
+        """Return the description of a failed batch in Lambda's message."""
         numbers = [record["dynamodb"]["SequenceNumber"] for record in records]
         return {
             "streamArn": self.stream_arn,
@@ -123,7 +123,10 @@ class Pump:
 
     @staticmethod
     def _run(run: Run, source: Source, function: Function) -> None:
-        """Run an event source; when it fails, so does the process: half a service is worse than none."""
+        """Run an event source.
+
+        If it fails, the process ends, because a partial service is worse than none.
+        """
         try:
             run(source, function)
         except Exception:
@@ -156,8 +159,8 @@ class Pump:
         free = threading.Semaphore(workers)
         while not self._stopping.is_set():
             for batch in self._receive(queue, mapping["BatchSize"]):
-                # Before the next receive: at most one answer of the queue waits here for a worker, while the
-                # visibility of its messages runs out.
+                # Before the next receive: at most one response waits here for a worker, while the visibility
+                # of its messages runs out.
                 free.acquire()
                 job = pool.submit(self._handle_messages, function, queue, batch)
                 job.add_done_callback(lambda _: free.release())
@@ -199,10 +202,10 @@ class Pump:
                 )
 
     def _refuse(self, function: Function, queue: str, messages: Sequence[dict[str, Any]]) -> None:
-        """Return messages to their queue; after `maxReceiveCount` receives it makes dead letters of them."""
+        """Return messages to their queue. After `maxReceiveCount` receives they become dead letters."""
         log.error("%s ran %d times in one chain: RecursiveLoop is not Allow", function.name, MAX_INVOCATIONS)
         for message in messages:
-            # At once: Lambda waits for the visibility timeout, which changes nothing about how it ends.
+            # At once: Lambda waits for the visibility timeout, but the outcome is the same.
             self._clients.sqs.change_message_visibility(
                 QueueUrl=self._stack.refs[queue], ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
             )
@@ -221,9 +224,9 @@ class Pump:
                 self._handle_records(function, mapping, wanted, shard)
 
     def _records(self, shard: Shard, batch_size: int) -> Iterator[list[Any]]:
-        """Follow a shard from its beginning, and again from there if the stream was missing.
+        """Read a shard from its beginning. Restart from there if the stream was missing.
 
-        Then records come again, as Lambda too may hand them over twice.
+        Records then arrive again, which Lambda also allows.
         """
         iterator: str | None = None
         while not self._stopping.is_set():
@@ -249,7 +252,7 @@ class Pump:
     def _handle_records(
         self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], shard: Shard
     ) -> None:
-        """Hand over a batch until it is done. Records that fail each attempt go to the destination."""
+        """Deliver a batch until it is done. Records that fail each attempt are sent to the destination."""
         left = list(records)
         for _ in range(mapping["MaximumRetryAttempts"] + 1):
             try:
@@ -276,7 +279,7 @@ class Pump:
             raise ValueError(f"this schedule is not known here: {rule['ScheduleExpression']}")
         every_s = int(found[1]) * _UNIT_S[found[2]]
         while not self._stopping.wait(every_s):
-            # A rule's own input takes the place of the event, as EventBridge does it.
+            # A rule's input replaces the event, like in EventBridge.
             given = rule["Targets"][0].get("Input")
             event = {"source": "aws.events", "detail-type": "Scheduled Event", "time": time.time()}
             try:

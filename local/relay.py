@@ -1,4 +1,4 @@
-"""Lets containers reach ports of this machine's loopback: the same ports, on an address that they can see."""
+"""Makes ports of this machine's loopback reachable from containers, on another address."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ CHUNK_BYTES = 64 * 1024
 
 
 class Relay:
-    """Listens on `host` at each of `ports`, and hands every connection on to loopback at the same port."""
+    """Listens on `host` at each of `ports`, and forwards connections to the same port of loopback."""
 
     def __init__(self, host: str, ports: Iterable[int]) -> None:
         self._host = host
@@ -19,12 +19,15 @@ class Relay:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
     def start(self) -> None:
-        """Listen. Raises `OSError` where `host` is no address of this machine, or a port is taken."""
+        """Start to listen.
+
+        Raises `OSError` if `host` is not an address of this machine, or a port is taken.
+        """
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
 
     def stop(self) -> None:
-        """Drop every connection."""
+        """Close every connection."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -48,7 +51,7 @@ async def _to_loopback(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
     with contextlib.suppress(OSError):
         answers, requests = await asyncio.open_connection("127.0.0.1", port)
         await asyncio.gather(_copy(reader, requests), _copy(answers, writer))
-    # Also where nobody listens there
+    # Also if the port is closed
     writer.close()
 
 

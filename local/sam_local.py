@@ -1,7 +1,7 @@
-"""`make sam-local`: the API in Lambda's own runtime, in containers, over the service that `make run` starts.
+"""`make sam-local`: the API in containers with Lambda's runtime, and the other parts of `make run`.
 
-`sam local start-api` runs the functions of the gateway as it would on AWS. Tables, queues, providers and
-the worker are those of the local service, which listens on loopback; a relay lets the containers in.
+`sam local start-api` runs the gateway's functions like on AWS. Tables, queues, providers and the worker
+belong to the local service, which listens on loopback. Containers reach them through a relay.
 """
 
 import json
@@ -31,25 +31,25 @@ from local.service import SWITCHES, LocalService, provider_secret
 from tollgate.kit.settings import QUEUES, TABLES
 
 IMAGE = "public.ecr.aws/lambda/python:3.13"
-"""What SAM runs functions in, with the processor behind it."""
+"""SAM's image for functions. Its tag ends with the processor."""
 DOCKER_PROCESSORS = {"x86_64": "amd64", "arm64": "arm64"}
-"""Docker's words for Lambda's processors."""
+"""Docker's names of Lambda's processors."""
 SECRET = "containers"  # noqa: S105 - its name
 LOOPBACK = "127.0.0.1"
 READY_PATH = "/api/v1/catalog/test-image"
-"""The API answers it without a key; `/` is the dashboard's, another function with its own image."""
+"""The API serves it without a key. `/` belongs to the dashboard, another function with another image."""
 DOCKER_TIMEOUT_S = 30
 PULL_TIMEOUT_S = 600
 FIRST_ANSWER_S = 300.0
-"""The first request to a function waits until Docker has made its image, with its layers."""
+"""The first request to a function waits until Docker has built its image, with its layers."""
 INSTEAD = "`make run` needs no Docker"
 
 
 def missing() -> str | None:
-    """Say what this machine lacks for containers, and what helps; `None` if it can run them.
+    """Return the missing prerequisite for containers, with advice; `None` if this machine can run them.
 
-    An image that is not here is pulled, which can take minutes. Raises `LocalError` for a processor that
-    Lambda does not have.
+    A missing image is pulled, which can take minutes. Raises `LocalError` for a processor that Lambda does
+    not have.
     """
     ours = architecture()
     if sys.platform != "linux":
@@ -67,22 +67,22 @@ def missing() -> str | None:
 
 
 def image_for(processor: str) -> str:
-    """Return the image that SAM asks for to run functions of a processor."""
+    """Return the image with which SAM runs functions for a processor."""
     return f"{IMAGE}-{processor}"
 
 
 def run_sam_local(port: int, sam_port: int, stopping: threading.Event) -> None:
     """Run the service on `port` and the containers' API on `sam_port` until `stopping` is set.
 
-    Builds the functions for this machine's processor first. Raises `LocalError` for what is missing, when
-    the API does not answer from its container, and when a part ends by itself.
+    Builds the functions for this machine's processor first. Raises `LocalError` if something is missing, if
+    the API in its container does not respond, and if a process ends early.
     """
     if lack := missing():
         raise LocalError(lack)
     host = _bridge()
     print(f"Building the functions for {architecture()}", flush=True)
     built = build(architecture())
-    # The containers call this service by that address.
+    # The containers use that address to call this service.
     os.environ[door.VARIABLE] = f"{os.environ.get(door.VARIABLE, '')} {host}"
     service = LocalService(port)
     with ExitStack() as ends:
@@ -102,7 +102,7 @@ def run_sam_local(port: int, sam_port: int, stopping: threading.Event) -> None:
 
 
 def wait_for_api(url: str, process: "subprocess.Popen[bytes]") -> None:
-    """Ask once and wait: each request that is given up has SAM start another container."""
+    """Wait for one response. It is one request, because SAM starts another container for each new request."""
     log = LOGS / "sam-local.log"
     status = wait_for(url + READY_PATH, process, "sam local", log, FIRST_ANSWER_S, answer_s=FIRST_ANSWER_S)
     if status != HTTPStatus.OK:
@@ -110,7 +110,7 @@ def wait_for_api(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 def _bridge() -> str:
-    """Return the address by which containers see this machine: the first of their network."""
+    """Return this machine's address in the containers' network, which is the first one."""
     network = _docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Subnet}}")
     if not network:
         raise LocalError("Docker has no bridge network")
@@ -125,11 +125,11 @@ def _start_sam(
     built: Path, known: dict[str, str], simulator_url: str, host: str, sam_port: int
 ) -> "subprocess.Popen[bytes]":
     endpoint = known["AWS_ENDPOINT_URL"]
-    # The worker goes to the simulator on loopback, the containers by the other address: each its secret
+    # The worker and the containers use different addresses of the simulator, so each has a secret.
     secret = provider_secret({}, simulator_url.replace(LOOPBACK, host))
     made = Clients.at(endpoint).secrets.create_secret(Name=SECRET, SecretString=secret)
     variables = packed({name: value.replace(LOOPBACK, host) for name, value in known.items()})
-    # Each goes to the functions whose template declares it
+    # Functions receive only the variables that their template declares.
     passed = {"Parameters": {**variables, "PROVIDER_SECRET_ARN": made["ARN"]}}
     (FOLDER / "sam-local.json").write_text(json.dumps(passed))
     template = str(with_switches(built, os.environ))
@@ -148,7 +148,7 @@ def _start_sam(
 
 
 def packed(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables, those of tables and queues together, as the template declares them."""
+    """Return the variables in the template's form, with tables and queues combined into one variable each."""
     tables = {name.removesuffix("_TABLE"): value for name, value in variables.items() if _is_table(name)}
     queues = {name.removesuffix("_URL"): value for name, value in variables.items() if _is_queue(name)}
     return {
@@ -167,9 +167,9 @@ def _is_queue(name: str) -> bool:
 
 
 def with_switches(built: Path, given: Mapping[str, str]) -> Path:
-    """Write a template beside the built one that declares the switches which `given` sets, and return it.
+    """Write a template with the switches in `given` beside the built template, and return its path.
 
-    SAM hands a container those variables alone that its template declares.
+    SAM passes a container only variables that its template declares.
     """
     template = yaml_parse((built / "template.yaml").read_text())
     variables = template["Globals"]["Function"]["Environment"]["Variables"]
@@ -198,7 +198,7 @@ def _pulled(image: str) -> bool:
 
 
 def _docker(*words: str, timeout_s: float = DOCKER_TIMEOUT_S) -> str | None:
-    """Return what a `docker` command says, or `None` if it fails."""
+    """Return the output of a `docker` command, or `None` if it fails."""
     try:
         run = subprocess.run(
             ["docker", *words], capture_output=True, text=True, timeout=timeout_s, check=False

@@ -1,4 +1,4 @@
-"""One port for everything a customer sees: the API, and the stored files under `/storage`."""
+"""One port for all requests of customers: the API, and the stored files under `/storage`."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 256 * 1024
 MAX_KEY_BYTES = 1024
-"""The longest name of an object in S3."""
+"""The longest key of an object in S3."""
 PRIVATE = "inputs/"
-"""Files of requests, which only a signed address reads."""
-# As the distribution of template.yaml sets them.
+"""Files of requests, which need a signed URL."""
+# The headers of the distribution in template.yaml.
 STORAGE_HEADERS = {
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; media-src 'self'; img-src 'self'; sandbox",
@@ -58,10 +58,10 @@ _HEADER_NAMES = {
 
 
 def stored_file(request: Request) -> Response:
-    """Serve a stored file, whole or a range of it, as CloudFront would."""
+    """Serve a stored file, or a range of it, like CloudFront."""
     key = request.path_params["key"]
     if not key or len(key.encode()) > MAX_KEY_BYTES or normpath(f"/{key}").lstrip("/").startswith(PRIVATE):
-        # The distribution's own answer for what its bucket does not show it.
+        # The distribution's response if the bucket refuses a file.
         return Response(status_code=403, headers=STORAGE_HEADERS)
     bucket = request.app.state.bucket
     wanted: dict[str, Any] = {"Bucket": bucket, "Key": key}
@@ -93,17 +93,17 @@ DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/images/")
-"""Of the function that waits."""
+"""Paths of the function that waits."""
 TEXT_PATHS = tuple(
     f"{base}/{name}"
     for base in ("/api/v1", "/api", "/api/v1/v1")
     for name in ("chat/", "messages", "models", "responses", "embeddings")
 )
-"""Of the text function, in all the ways in which clients join base URLs."""
+"""Paths of the text function, in all the forms in which clients join base URLs."""
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:
-    """Hand a request to the function that API Gateway would."""
+    """Forward a request to the same function as API Gateway."""
     path = scope["path"] if scope["type"] == "http" else ""
     if path.startswith(TEXT_PATHS):
         await text_app(scope, receive, send)
@@ -120,14 +120,14 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def compressed(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer as the gateway does: compressed for who takes that, but for what is streamed."""
+    """Respond like the gateway: compressed if the client accepts it, except for streams."""
     if scope["type"] == "http" and scope["path"].startswith((*TEXT_PATHS, *WAITING_PATHS)):
         await api(scope, receive, send)
     else:
         await _gzip(scope, receive, send)
 
 
-# The size from which on the gateway compresses (template.yaml, MinimumCompressionSize)
+# The gateway compresses responses from this size (template.yaml, MinimumCompressionSize).
 _gzip = GZipMiddleware(api, minimum_size=1024)
 
 
@@ -139,7 +139,7 @@ def create_app(bucket: str) -> Starlette:
     functions = create_lambda_api(template)
     app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
     allowed_origin = cors_headers()["access-control-allow-origin"]
-    # Not a mount at "/": that takes no path with a newline in it.
+    # Not a mount at "/", because that does not match a path with a newline.
     app.router.default = MissingPages(Preflights(compressed, template, allowed_origin), template)
     app.add_middleware(WakesWorker)
     app.add_middleware(Door, hosts=allowed_hosts(), origin=allowed_origin)
@@ -153,7 +153,7 @@ async def _closing(_: Starlette) -> AsyncIterator[None]:
 
 
 def serve(bucket: str, port: int) -> None:
-    """Serve until the process is told to stop."""
+    """Serve until the process is ended."""
     uvicorn.run(
         create_app(bucket),
         host="127.0.0.1",
@@ -161,6 +161,6 @@ def serve(bucket: str, port: int) -> None:
         log_level="warning",
         access_log=False,
         http=PatientProtocol,
-        # A caller's own X-Forwarded-For is no address to go by.
+        # A caller's X-Forwarded-For must not set its address.
         proxy_headers=False,
     )

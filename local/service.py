@@ -1,4 +1,4 @@
-"""Starts everything `make run` needs, in order, and ends all of it together."""
+"""Starts all parts of `make run` in order, and stops them together."""
 
 import json
 import os
@@ -42,23 +42,23 @@ from tollgate.providers.runtime.declaration import ProviderAccount
 
 FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = accounts()
-"""Whose real key may be in a variable; the simulator speaks for all others."""
+"""Providers whose real key may be in a variable. The simulator replaces all others."""
 STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
 """The variables of Stripe's keys, by their names in the secret."""
 MAIL_FROM = "tollgate@example.com"
-"""Whose mails the emulator takes and shows: nothing leaves this machine."""
+"""The sender of mails, which the emulator accepts and stores. No mail leaves this machine."""
 WATCH_S = 0.5
 WARMED = ("/", "/docs", "/dashboard/catalog")
 WARM_TIMEOUT_S = 10.0
 SWITCHES = ("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "TOLLGATE_ALLOW_LOOPBACK_MEDIA")
-"""Variables that open the address guards to this machine."""
+"""Variables with which the address guards accept this machine."""
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "TOLLGATE_LOCAL_FOLDER", *SWITCHES, VARIABLE)
 
 
 class LocalService:
-    """The running service: the emulator, the simulator, the API and the worker, each a process.
+    """The running service: processes for the emulator, the simulator, the API and the worker.
 
-    With `kept` it goes on where the last run with it ended; without, it begins with nothing.
+    With `kept` it continues from the last such run; otherwise it starts empty.
     """
 
     def __init__(self, port: int, kept: Kept | None = None) -> None:
@@ -69,7 +69,7 @@ class LocalService:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> Service:
-        """Start all parts; return how to reach them. Raises `LocalError` with one line to read."""
+        """Start all parts and return their addresses and keys. Raises `LocalError` with one line."""
         _check_free(self.port)
         try:
             return self._start()
@@ -78,11 +78,11 @@ class LocalService:
             raise
 
     def stop(self) -> None:
-        """End every process that was started, the last first."""
+        """End every started process, the last one first."""
         self._ends.close()
 
     def watch(self, stopping: threading.Event) -> None:
-        """Return when `stopping` is set. Raises `LocalError` when a part ends by itself."""
+        """Return when `stopping` is set. Raises `LocalError` if a process ends early."""
         while not stopping.wait(WATCH_S):
             for name, process in self._processes.items():
                 if process.poll() is not None:
@@ -97,8 +97,8 @@ class LocalService:
             **aws_environment(emulator.endpoint),
             **stack.environment(),
             "AWS_ENDPOINT_URL_LAMBDA": self.base_url + LAMBDA_PATH,
-            # Follow-ups on our own files, and uploads, signed at the emulator: the address guard lets
-            # no other part of this machine in.
+            # For follow-ups of stored files, and for uploads, which are signed for the emulator. The address
+            # guard allows no other part of this machine.
             "TOLLGATE_LOCAL_STORAGE_URLS": f"{self.base_url}{STORAGE_PATH} {emulator.endpoint}",
             "TOLLGATE_DEVELOPMENT_SIGN_IN": "1",
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
@@ -107,7 +107,7 @@ class LocalService:
         os.environ.update(environment)
         parts.forget()
         self._ends.callback(forget_service)
-        # SES takes mails of senders alone that are verified; the emulator's word is enough.
+        # SES accepts only verified senders. The emulator verifies any address.
         sdk.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
         write_environment(environment)
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
@@ -128,7 +128,7 @@ class LocalService:
             timeout_s = STOP_TIMEOUT_S
         else:
             emulator = Emulator(log, {**CREDENTIALS, **self._kept.settings()}, self._kept.emulator_port())
-            # It writes its state when it is asked to end.
+            # It writes its state when it is stopped.
             timeout_s = STATE_TIMEOUT_S
         self._processes["emulator"] = emulator.process
         self._ends.callback(emulator.stop, timeout_s)
@@ -136,10 +136,10 @@ class LocalService:
 
     @staticmethod
     def _first_account(earlier: Service | None) -> tuple[str, str]:
-        """Return the key and the webhook secret of the account that was kept, or of a new one."""
+        """Return the key and the webhook secret of the kept account, or of a new account."""
         api = api_parts.api()
         if earlier is not None:
-            # A run that was killed hard leaves its key here, and its account nowhere.
+            # After a run that was killed, the key exists here, but its account may not.
             with suppress(InvalidApiKeyError):
                 api.authenticator.authenticate(earlier.apiKey, Scope.MEDIA, None)
                 return earlier.apiKey, earlier.webhookSecret
@@ -150,7 +150,7 @@ class LocalService:
         port = free_port()
         webhook = f"{self.base_url}/api/v1/payments/stripe"
         process = self._start_part("simulator", {}, ["--port", str(port), "--payments-webhook", webhook])
-        # Not waited for here, so that it starts while the stack is created.
+        # Not awaited here, so that it starts while the stack is created.
         return process, f"http://127.0.0.1:{port}"
 
     def _make_stack(self, endpoint: str, simulator_url: str) -> Stack:
@@ -165,7 +165,7 @@ class LocalService:
             "PROBE_FUNCTION": "ProbeMediaFunction",
             "DRAW_FUNCTION": "DrawThumbnailFunction",
             "API_FUNCTION": "ApiFunction",
-            # For load tests and pages of one origin; without them, the template's own defaults.
+            # For load tests and for pages of one origin. If empty, the template's defaults apply.
             "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
             "ALLOWED_ORIGIN": os.environ.get("ALLOWED_ORIGIN", ""),
         }
@@ -196,15 +196,15 @@ class LocalService:
 
 
 def warm(base_url: str) -> None:
-    """Ask for the pages of which the first one makes what the others use, so that no person waits for it."""
+    """Request the pages that fill shared caches, so that no person waits for that."""
     for path in WARMED:
-        # One that fails says so to whoever opens it.
+        # An error also appears for a person who opens the page.
         with suppress(OSError), urllib.request.urlopen(base_url + path, timeout=WARM_TIMEOUT_S):  # noqa: S310 - ours
             pass
 
 
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
-    """Return the provider secret: real keys from the environment, the simulator for all others."""
+    """Return the provider secret: real keys from the environment, and the simulator for the others."""
     secret = {
         name: _real(environment, account)
         or {"key": "simulated", "baseUrl": f"{simulator_url}{account.simulator_path}"}

@@ -1,7 +1,7 @@
-"""Makes what template.yaml declares, in the emulator: tables, queues, the bucket, the secret.
+"""Creates the resources of template.yaml in the emulator: tables, queues, the bucket, the secrets.
 
-One source of truth: key schemas, indexes, streams, timeouts and redrive policies are the template's own.
-Functions are not deployed; their environment is resolved here and the pump calls their handlers.
+Key schemas, indexes, streams, timeouts and redrive policies come only from the template. Functions are not
+deployed: their environment is resolved here, and the pump calls their handlers.
 """
 
 import json
@@ -29,8 +29,8 @@ _TABLE_PROPERTIES = (
 class Stack:
     """The template's resources in the emulator.
 
-    `parameters` are the template's (defaults where not given); `overrides` stand in for what one machine
-    does not have, such as the address of the distribution.
+    `parameters` are the template's parameters, whose defaults are used if missing. `overrides` replace values
+    that one machine lacks, such as the address of the distribution.
     """
 
     template: Template
@@ -38,35 +38,35 @@ class Stack:
     parameters: dict[str, str]
     overrides: dict[str, str] = field(default_factory=dict)
     refs: dict[str, str] = field(default_factory=dict)
-    """What `Ref` of a logical id gives: a table's name, a queue's URL…"""
+    """The value of `Ref` by logical id: a table's name, a queue's URL, …"""
     attributes: dict[str, str] = field(default_factory=dict)
-    """What `Fn::GetAtt` gives, by `LogicalId.Attribute`."""
+    """The value of `Fn::GetAtt`, by `LogicalId.Attribute`."""
 
     def create(self, secrets: Mapping[str, str]) -> None:
-        """Make every resource that the functions use; `secrets` has the texts of those that are filled in.
+        """Create every resource that the functions use. `secrets` has the contents of some secrets.
 
-        What is there already, kept from an earlier run, stays. Raises `LocalError` where a table that was
-        kept is not as the template has it now.
+        Resources that were kept from an earlier run remain. Raises `LocalError` if a kept table differs from
+        the template.
         """
         for name, table in self.template.of_type("AWS::DynamoDB::Table").items():
             self._create_table(name, table)
         queues = self.template.of_type("AWS::SQS::Queue")
-        # A queue names its dead-letter queue, so those come first.
+        # A queue refers to its dead-letter queue, so dead-letter queues are first.
         for name in sorted(queues, key=lambda name: "RedrivePolicy" in queues[name]):
             self._create_queue(name, queues[name])
         for name in self.template.of_type("AWS::S3::Bucket"):
             self.refs[name] = physical_name(name)
             self.clients.s3.create_bucket(Bucket=self.refs[name])
         for name, properties in self.template.of_type("AWS::SecretsManager::Secret").items():
-            # What the template lets AWS make up is made up here too.
+            # A secret that AWS would generate is generated here too.
             arn = self._create_secret(name, secrets.get(name), properties.get("SecretString"))
             self.refs[name] = arn
             self.attributes[f"{name}.Id"] = arn
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of all functions together; one process runs them all.
+        """Return the environment of all functions together, because one process runs them all.
 
-        Raises `ValueError` where two functions want one variable to differ.
+        Raises `ValueError` if two functions have different values for one variable.
         """
         found: dict[str, str] = {}
         for function in self.template.functions():
@@ -77,7 +77,7 @@ class Stack:
         return {name: value for name, value in found.items() if value}
 
     def resolve(self, value: Any) -> str:
-        """Return the text that an intrinsic stands for; empty for what one machine does not have."""
+        """Return the value of an intrinsic function, or an empty text if one machine lacks it."""
         match value:
             case {"Ref": str(name)}:
                 return self.refs.get(name) or self.parameters.get(name) or self._default(name)
@@ -122,7 +122,7 @@ class Stack:
         return kept
 
     def _create_secret(self, name: str, filled_in: str | None, declared: str | None) -> str:
-        """Return the ARN of a secret. What was kept stays, but for what this run fills in."""
+        """Return the ARN of a secret. A kept secret remains, except for contents that this run provides."""
         secrets = self.clients.secrets
         try:
             content = filled_in or declared or token_urlsafe()
@@ -141,7 +141,7 @@ class Stack:
             target = self.resolve(redrive["deadLetterTargetArn"])
             attributes["RedrivePolicy"] = json.dumps({**redrive, "deadLetterTargetArn": target})
         url = self.clients.sqs.create_queue(QueueName=physical_name(name))["QueueUrl"]
-        # Set afterwards: SQS refuses to create a queue that is there, kept, with other attributes.
+        # Set after the creation, because SQS refuses to create an existing queue with other attributes.
         if attributes:
             self.clients.sqs.set_queue_attributes(QueueUrl=url, Attributes=attributes)
         self.refs[name] = url
@@ -150,11 +150,11 @@ class Stack:
 
 
 def _keys(table: dict[str, Any]) -> list[Any]:
-    """Return the keys of a table and of its indexes, to be compared."""
+    """Return the keys of a table and of its indexes, for a comparison."""
     indexes = table.get("GlobalSecondaryIndexes", [])
     return [table["KeySchema"], sorted((index["IndexName"], str(index["KeySchema"])) for index in indexes)]
 
 
 def physical_name(logical_id: str) -> str:
-    """Return the name of a resource in the emulator; buckets want lower case."""
+    """Return the name of a resource in the emulator. Buckets require lower case."""
     return f"tollgate-{logical_id.lower()}"

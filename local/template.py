@@ -1,4 +1,4 @@
-"""Reads template.yaml as CloudFormation sees it, after SAM's translation."""
+"""Reads template.yaml after SAM's translation, in CloudFormation's form."""
 
 import json
 import re
@@ -26,7 +26,7 @@ PACKED = (TABLES, QUEUES)
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The template: `source` as written, `resources` as SAM translates them."""
+    """The template: `source` before SAM's translation, `resources` after it."""
 
     source: dict[str, Any]
     resources: dict[str, dict[str, Any]]
@@ -46,7 +46,7 @@ class Template:
         return body
 
     def routes(self) -> set[tuple[str, str]]:
-        """Return every route to a function as `(METHOD, path)`; preflights are the gateway's own."""
+        """Return every route to a function as `(METHOD, path)`, without the gateway's preflights."""
         paths = self.openapi()["paths"]
         return {
             (method.upper(), path)
@@ -56,7 +56,7 @@ class Template:
         }
 
     def preflights(self) -> dict[str, dict[str, Any]]:
-        """Return the headers, unresolved, that the gateway answers a preflight with, by path."""
+        """Return the unresolved headers of the gateway's responses to preflights, by path."""
         found = {}
         for path, on in self.openapi()["paths"].items():
             integration = on.get("options", {}).get("x-amazon-apigateway-integration", {})
@@ -70,13 +70,13 @@ class Template:
         return self.of_type("AWS::IAM::Role")[f"{function}Role"]
 
     def statements(self, function: str) -> list[Properties]:
-        """Return the statements of a function's own policies, as they are on AWS."""
+        """Return the statements of a function's policies, with their values on AWS."""
         policies = self.role(function).get("Policies", [])
         written = [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
         return [on_aws(statement) for statement in written]
 
     def permissions(self, function: str) -> set[tuple[str, str]]:
-        """Return what a function's own policies allow, as `(action, resource)`."""
+        """Return the permissions in a function's policies as `(action, resource)`."""
         return {
             (action, named(resource))
             for statement in self.statements(function)
@@ -86,12 +86,12 @@ class Template:
         }
 
     def variables(self, function: str) -> Properties:
-        """Return the environment variables of a function, unresolved; each table and queue by its own."""
+        """Return a function's unresolved environment variables, with a variable for each table and queue."""
         written: Properties = self.functions()[function]["Environment"]["Variables"]
         packed = {name: written[name] for name in PACKED if name in written}
         alone = {name: value for name, value in written.items() if name not in PACKED}
         named = {name: value["Fn::Sub"] for name, value in packed.items()}
-        # What each stands for, in the form of `Ref`
+        # The value of each in the form of `Ref`
         return alone | {
             name: {"Ref": re.split(r"[.}]", value.rpartition("${")[2])[0]}
             for name, value in unpacked(named).items()
@@ -101,8 +101,8 @@ class Template:
 def read_template(parameters: Mapping[str, str] | None = None) -> Template:
     """Return template.yaml, parsed and translated. Raises SAM's exception for a template that SAM refuses.
 
-    `parameters` are the given parameters; the translator reads the one that switches canary deployments on.
-    A process reads the template once. The result is shared, so callers must not change it.
+    `parameters` are the given parameters; the translator reads the switch of canary deployments. A process
+    reads the template once. The result is shared, so callers must not change it.
     """
     return _read(tuple(sorted((parameters or {}).items())))
 
@@ -119,8 +119,8 @@ def _read(parameters: tuple[tuple[str, str], ...]) -> Template:
 
 
 def _store(stored: Path, parameters: Mapping[str, str]) -> None:
-    """Translate the template and write the result, for this process and the next ones."""
-    # Here, because the import takes a second and most processes find a stored translation.
+    """Translate the template and store the result, for this process and later processes."""
+    # Imported late, because the import takes a second and most processes find a stored translation.
     from local.translation import parse_template, translate  # noqa: PLC0415
 
     source = parse_template()
@@ -141,7 +141,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def on_aws(value: Any) -> Any:
-    """Return what stands on AWS for a value that is another one on an emulator."""
+    """Return the value on AWS, if it differs on an emulator."""
     match value:
         case {"Fn::If": ["IsOnAws", there, _]}:
             return there
@@ -150,7 +150,7 @@ def on_aws(value: Any) -> Any:
 
 
 def named(value: Any) -> str:
-    """An intrinsic as short text: `Table` for Ref, Arn and Id; `Table.StreamArn`, `${Bucket.Arn}/*`."""
+    """Return an intrinsic as text: `Table` for Ref, Arn and Id; `Table.StreamArn`, `${Bucket.Arn}/*`."""
     match value:
         case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), "Arn" | "Id"]}:
             return name

@@ -1,10 +1,10 @@
-"""A stack that is tried and leaves nothing: `make throwaway`, `throwaway-deploy` and `throwaway-delete`.
+"""A stack for a trial, which leaves no data: `make throwaway`, `throwaway-deploy`, `throwaway-delete`.
 
-    python -m local.throwaway [TEMPLATE]                        what was built loses its data with its stack
-    python -m local.throwaway deploy NAME [TEMPLATE NAME=…]     deploys what was built, as NAME
+    python -m local.throwaway [TEMPLATE]                        changes a build: its data is not kept
+    python -m local.throwaway deploy NAME [TEMPLATE NAME=…]     deploys the build as NAME
     python -m local.throwaway delete NAME                       empties its buckets, then deletes it
 
-They act on the account of the environment's credentials. Decision 0025 says why data stays otherwise.
+They use the account of the environment's credentials. Decision 0025 explains why data is kept otherwise.
 """
 
 import os
@@ -31,18 +31,21 @@ GOES = {
     KEPT: "DeletionPolicy: Delete",
     "UpdateReplacePolicy: Retain": "UpdateReplacePolicy: Delete",
 }
-"""What keeps data, and what stands there in a throw-away stack."""
+"""The policies that keep data, and their replacements in a throw-away stack."""
 DELETE_ATTEMPTS = 3
-"""A worker can store a file after its bucket was emptied; CloudFormation then keeps bucket and stack."""
+"""A worker can store a file after its bucket was emptied.
+
+CloudFormation then keeps the bucket and the stack.
+"""
 MAX_PAGES = 1_000
-"""Of 1,000 files each, in one bucket."""
+"""Pages of 1,000 files each, in one bucket."""
 SAM_TIMEOUT_S = 2_700
 
 
 def thrown_away(text: str) -> str:
-    """Return a built template whose data goes with its stack.
+    """Return a built template whose data is deleted with its stack.
 
-    Raises `ValueError` if nothing in it is kept.
+    Raises `ValueError` if it keeps no data already.
     """
     for kept, goes in GOES.items():
         if kept not in text:
@@ -52,13 +55,13 @@ def thrown_away(text: str) -> str:
 
 
 def deploy(stack: str, template: Path = BUILT, parameters: Sequence[str] = ()) -> None:
-    """Deploy a throw-away template; `parameters` (`Stage=dev`) are those of samconfig.toml if none is given.
+    """Deploy a throw-away template. `parameters` (`Stage=dev`) default to those in samconfig.toml.
 
-    Raises `LocalError` for a template that keeps its data, and when the deployment fails.
+    Raises `LocalError` if the template keeps its data, and if the deployment fails.
     """
     if KEPT in template.read_text():
         raise LocalError(f"{template} keeps its data: run `make throwaway` first")
-    # Artifacts get a folder of their own, which `sam delete` deletes
+    # Artifacts have a separate folder, which `sam delete` deletes.
     command = ["deploy", "--stack-name", stack, "--template-file", str(template), "--s3-prefix", stack]
     command += ["--no-confirm-changeset", "--no-progressbar"]
     if _sam(*command, *(["--parameter-overrides", *parameters] if parameters else [])) != 0:
@@ -66,9 +69,9 @@ def deploy(stack: str, template: Path = BUILT, parameters: Sequence[str] = ()) -
 
 
 def delete(stack: str) -> None:
-    """Delete a throw-away stack with all that is in its buckets; one that is not there is deleted already.
+    """Delete a throw-away stack and the files in its buckets. A missing stack is not an error.
 
-    Raises `LocalError` for a stack that keeps its data, and when it cannot be deleted.
+    Raises `LocalError` if the stack keeps its data, and if it cannot be deleted.
     """
     cloudformation, s3 = boto3.client("cloudformation"), boto3.client("s3")
     for _ in range(DELETE_ATTEMPTS):
@@ -85,7 +88,7 @@ def delete(stack: str) -> None:
 
 
 def emptied(s3: "S3Client", bucket: str) -> int:
-    """Delete every version of every file in a bucket, and return how many there were."""
+    """Delete every version of every file in a bucket, and return their number."""
     count = 0
     pages = s3.get_paginator("list_object_versions").paginate(Bucket=bucket)
     for number, page in enumerate(pages):
@@ -125,7 +128,7 @@ def _sam(*words: str) -> int:
 
 
 def main(words: Sequence[str]) -> None:
-    """Run one of the commands."""
+    """Run a command."""
     match words:
         case ["deploy", stack, *rest]:
             template = Path(rest[0]) if rest else BUILT

@@ -1,4 +1,4 @@
-"""Writes template.yaml as CloudFormation gets it, for tools that know neither SAM nor YAML merges.
+"""Writes template.yaml in CloudFormation's form, for tools that support neither SAM nor YAML merges.
 
 python -m local.translated .local/translated.json
 """
@@ -13,7 +13,7 @@ AS_WRITTEN = ("AWSTemplateFormatVersion", "Description", "Parameters", "Conditio
 
 
 def written_out(template: Template) -> str:
-    """Return the template as JSON, its resources as SAM translates them."""
+    """Return the template as JSON, with resources as SAM translates them."""
     kept = {section: template.source[section] for section in AS_WRITTEN}
     return json.dumps({**kept, "Resources": template.resources}, indent=1)
 

@@ -15,7 +15,7 @@ from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 from samtranslator.yaml_helper import intrinsics_multi_constructor
 
-# The translator warns of features that cannot be switched here.
+# The translator warns about features that cannot be changed here.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template.yaml"
@@ -43,7 +43,7 @@ def parse_template() -> dict[str, Any]:
 
 
 def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the resources that SAM makes of `source`, which it changes. Local code counts as uploaded.
+    """Return SAM's resources for `source`, which is changed. Local code counts as uploaded.
 
     Raises SAM's `InvalidDocumentException` for a template that SAM refuses.
     """

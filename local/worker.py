@@ -1,6 +1,6 @@
-"""`python -m local.worker REFS ATTRIBUTES`: streams, queues and schedules, one process of the local service.
+"""`python -m local.worker REFS ATTRIBUTES`: the local service's process for streams, queues and schedules.
 
-The arguments are the stack's names as JSON; what reads the events is `pump.py`.
+The arguments are the stack's names as JSON. `pump.py` reads the events.
 """
 
 import json
@@ -35,18 +35,18 @@ PARTS = (
     sweep_parts.sweeper,
     close_accounts_parts.closure_worker,
 )
-"""What the handlers use."""
+"""The parts that the handlers use."""
 
 
 def main() -> None:
-    """Pump until the process is told to stop."""
+    """Deliver events until the process is ended."""
     lineage.attach(sdk.sqs())
     clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])
     stack = Stack(read_template(), clients, parameters={})
     stack.refs, stack.attributes = json.loads(sys.argv[1]), json.loads(sys.argv[2])
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    # Before any thread runs: those that start with a full queue would each join all parts for themselves.
+    # Before any thread starts, because threads that start together would each create all parts.
     for join in PARTS:
         join()
     pump = Pump(stack, clients)
