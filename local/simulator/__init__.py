@@ -1,7 +1,7 @@
-"""The provider simulator: speaks the providers' own wire formats over HTTP. Never deployed.
+"""The provider simulator: serves the providers' wire formats over HTTP. Never deployed.
 
 Source: docs/architecture.md#providers.
 
-Each provider lives under its own prefix, so its base URL is `http://127.0.0.1:<port>/<provider>`. What a
-job shall go through is written into its prompt, see `directions.py`.
+Each provider has a separate prefix, so its base URL is `http://127.0.0.1:<port>/<provider>`. Directions in a
+prompt control its job (`directions.py`).
 """

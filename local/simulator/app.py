@@ -1,4 +1,4 @@
-"""Puts the simulator together: providers under their prefixes, result files, and the tests' own routes."""
+"""Combines the simulator: providers under their prefixes, result files, and routes for tests."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -23,11 +23,10 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     name: import_module(f"local.simulator.providers.{name}").router for name in media_accounts()
 }
-"""Each declared media provider's routes: `router` in the module of its name.
+"""The routes of each declared media provider: `router` in the module with its name.
 
-The name is its path prefix, and how a prompt's directions call it.
-
-Where a company has media and text, both are under its name.
+The name is its path prefix, and its name in a prompt's directions. A company with media and text has one name
+for both.
 """
 
 
@@ -37,10 +36,12 @@ def create_app(
     max_jobs: int = MAX_JOBS,
     payments_webhook: str | None = None,
 ) -> FastAPI:
-    """Return the simulator as an ASGI app; `server.py` serves it, as some faults need its protocol class.
+    """Return the simulator as an ASGI app.
 
-    `job_seconds` is how long every job takes (default: by kind), `max_jobs` how many are kept;
-    `payments_webhook` is where the simulated Stripe sends its events.
+    Serve it with `server.py`, because some faults need its protocol class.
+
+    `job_seconds` is the duration of every job (default: by kind), `max_jobs` the number of stored jobs.
+    `payments_webhook` is the URL for the simulated Stripe's events.
     """
     time_source = clock or SystemClock()
     store = JobStore(max_jobs)

@@ -1,24 +1,24 @@
-"""Directions: what a prompt tells the simulator to do, e.g. `a cat [[slow 5]] [[fal: fail]]`.
+"""Directions in a prompt that control the simulator, e.g. `a cat [[slow 5]] [[fal: fail]]`.
 
-| direction | what happens |
+| direction | effect |
 |---|---|
 | `[[fail]]` | the job ends in failure |
 | `[[reject]]` | the job is refused for its content |
 | `[[slow 5]]` | the job takes 5 s |
 | `[[stuck]]` | the job never ends |
-| `[[garbage]]`, `[[garbage 3]]` | answers about the job are unreadable, or the first 3 status answers |
-| `[[status 429]]`, `[[status 429 2]]` | submits of this prompt answer 429, or only the first 2 do |
-| `[[error-in-200]]` | submit answers an error inside HTTP 200, where the provider does such things |
-| `[[lost]]` | submit takes the job, then drops the connection without an answer |
-| `[[hang 20]]` | submit takes the job, then waits 20 s before it answers |
+| `[[garbage]]`, `[[garbage 3]]` | responses about the job, or the first 3 status responses, are unreadable |
+| `[[status 429]]`, `[[status 429 2]]` | submits of this prompt, or only the first 2, return 429 |
+| `[[error-in-200]]` | submit returns an error inside HTTP 200, if the provider does that |
+| `[[lost]]` | submit accepts the job, then closes the connection without a response |
+| `[[hang 20]]` | submit accepts the job, then responds after 20 s |
 | `[[progress-negative]]`, `[[progress-absurd]]` | the progress is −700, or a billion |
 | `[[files 3]]` | three result files |
-| `[[vanish]]` | the result files answer 404 |
-| `[[truncate]]` | the result files break off half way |
-| `[[lie]]` | the result files are HTML under the media type they should have |
+| `[[vanish]]` | the result files return 404 |
+| `[[truncate]]` | the result files break off in the middle |
+| `[[lie]]` | the result files are HTML with the expected media type |
 
-`[[fal: fail]]` is for one provider only. Several may stand in one prompt; of two that say different things
-the later one holds. What is unknown or malformed is ignored.
+`[[fal: fail]]` is for one provider only. A prompt may have several directions. If two conflict, the later one
+applies. Unknown and malformed directions are ignored.
 """
 
 import re
@@ -33,7 +33,7 @@ MAX_SECONDS = 3_600
 MAX_FILES = 10
 MS_PER_S = 1_000
 ALWAYS = sys.maxsize
-"""A count that is never reached: the direction holds for ever."""
+"""A count that is never reached: the direction applies without end."""
 
 _DIRECTION = re.compile(
     r"\[\[\s*(?:([a-z0-9-]{1,40})\s*:)?\s*([a-z0-9-]{1,40})((?:\s+[0-9.]{1,10}){0,2})\s*\]\]", re.I
@@ -45,7 +45,7 @@ _ERROR_STATUSES = range(400, 600)
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The HTTP status that submits answer, and for how many submits of the prompt."""
+    """The HTTP status of refused submits, and how many submits of the prompt are refused."""
 
     status: int
     times: int
@@ -53,10 +53,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Directions:
-    """What one provider shall do with one prompt; each field is the direction of the same name.
+    """The directions of a prompt for one provider. Each field is the direction of the same name.
 
-    Waits are in milliseconds. `garbage_answers` is how many status answers are unreadable, `ALWAYS` for all
-    answers about the job.
+    Times are in milliseconds. `garbage_answers` is the number of unreadable status responses, or `ALWAYS` for
+    all responses about the job.
     """
 
     fail: bool = False
@@ -76,7 +76,7 @@ class Directions:
 
 
 def parse(prompt: str, provider: str) -> Directions:
-    """Return what `prompt` tells `provider` to do; at most the first `MAX_DIRECTIONS` are read."""
+    """Return the directions in `prompt` for `provider`. At most the first `MAX_DIRECTIONS` are read."""
     directions = Directions()
     for match in islice(_DIRECTION.finditer(prompt), MAX_DIRECTIONS):
         addressee, name, arguments = match.groups()

@@ -1,4 +1,4 @@
-"""The part of a provider that is not its wire format: jobs, counts, and the directions all follow alike."""
+"""The common part of all providers: jobs, counts and directions. Wire formats are elsewhere."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.http.outbound import tls
 
 DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000}
-"""How long a job takes unless told otherwise, by the kind of its files."""
+"""The default duration of a job, by the kind of its files."""
 CALLBACK_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One submit before it is accepted; `refused_status` is the HTTP status it was told to answer."""
+    """A submit before it is accepted. `refused_status` is the HTTP status that its directions require."""
 
     model: str
     prompt: str
@@ -31,7 +31,7 @@ class Visit:
 
 
 class Engine:
-    """Takes one provider's submits and status requests."""
+    """Handles the submits and status requests of one provider."""
 
     def __init__(self, provider: str, store: JobStore, clock: Clock, duration_ms: int | None) -> None:
         self.provider = provider
@@ -41,7 +41,7 @@ class Engine:
         self._calls: set[asyncio.Task[None]] = set()
 
     def receive(self, model: str, prompt: str) -> Visit:
-        """Count a submit and return what its prompt says."""
+        """Count a submit and return its directions."""
         directions = parse(prompt, self.provider)
         number = self._store.count_submit(self.provider, model, prompt)
         refusal = directions.refusal
@@ -56,9 +56,9 @@ class Engine:
         artifacts: Sequence[Artifact],
         callback_url: str | None = None,
     ) -> Job:
-        """Make and keep the job, then wait as long as its prompt says; `callback_url` is told when it ends.
+        """Create and store the job, then wait if the prompt says so. `callback_url` is called when it ends.
 
-        Raises `LostAnswerError` if the caller shall not hear of it.
+        Raises `LostAnswerError` if the response must be lost.
         """
         duration_ms = visit.directions.slow_ms
         if duration_ms is None:
@@ -86,11 +86,11 @@ class Engine:
         return job
 
     async def finish(self, job: Job) -> JobState:
-        """Wait until a job is done, where the answer to its submit is the result; return how it ended.
+        """Wait until a job is done, for providers whose response is the result. Return its final state.
 
-        One that never ends keeps the caller waiting. Raises `GarbledAnswerError` where it is told.
+        Waits up to `MAX_SECONDS` for a job that never ends. Raises `GarbledAnswerError` if directed.
         """
-        # One more, as times are whole milliseconds: its files are not there before it is done.
+        # One more, because times are whole milliseconds and the job's files exist only after its end.
         wait_ms = MAX_SECONDS * MS_PER_S if job.directions.stuck else job.duration_ms + 1
         await asyncio.sleep(wait_ms / MS_PER_S)
         if job.directions.garbage_answers:
@@ -98,36 +98,39 @@ class Engine:
         return job.verdict
 
     def find(self, job_id: str) -> Job | None:
-        """Return this provider's job of that id, or `None`."""
+        """Return this provider's job with that id, or `None`."""
         job = self._store.find(job_id)
         return job if job is not None and job.provider == self.provider else None
 
     def poll(self, job: Job) -> JobState:
-        """Count a status request and return the state; raises `GarbledAnswerError` while told to."""
+        """Count a status request and return the state. Raises `GarbledAnswerError` while directed."""
         if self._store.count_poll(job) <= job.directions.garbage_answers:
             raise GarbledAnswerError
         return self.state(job)
 
     def fetch(self, job: Job) -> JobState:
-        """Return the state for a result request; raises `GarbledAnswerError` where it is told for ever."""
+        """Return the state for a result request.
+
+        Raises `GarbledAnswerError` if directed for all responses.
+        """
         if job.directions.garbage_answers == ALWAYS:
             raise GarbledAnswerError
         return self.state(job)
 
     def state(self, job: Job) -> JobState:
-        """Return the state now."""
+        """Return the current state."""
         return job.state(self._clock.now_ms())
 
     def progress(self, job: Job) -> int:
-        """Return the progress now, 0 to 100."""
+        """Return the current progress, 0 to 100."""
         return job.progress(self._clock.now_ms())
 
     def now_ms(self) -> int:
-        """Return the time now, in epoch milliseconds."""
+        """Return the current time in epoch milliseconds."""
         return self._clock.now_ms()
 
     def cancel(self, job: Job) -> None:
-        """Take a job back; it stays, as cancelled."""
+        """Cancel a job. It remains stored as cancelled."""
         self._store.cancel(job)
 
     def forget(self, job: Job) -> None:
@@ -135,15 +138,15 @@ class Engine:
         self._store.forget(job)
 
     def file_urls(self, request: Request, job: Job) -> list[str]:
-        """Return where each of the job's files is served, on the host that the caller named."""
+        """Return the URLs of the job's files, on the host of the request."""
         names = [job.file_name(index) for index in range(len(job.artifacts))]
         return [f"{request.base_url}files/{job.id}/{name}" for name in names]
 
 
 async def _call_back(url: str, job: Job) -> None:
-    """Send the callback of a job that ended, once; whoever does not listen is not told again.
+    """Send the callback of a job that ended, once and without retries.
 
-    The words are no provider's: nobody may rely on them.
+    Its body is not a provider's format, so that no adapter relies on it.
     """
     await asyncio.sleep(job.duration_ms / MS_PER_S)
     async with httpx.AsyncClient(timeout=CALLBACK_TIMEOUT_S, verify=tls()) as client:

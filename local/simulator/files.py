@@ -1,4 +1,4 @@
-"""Serves result files: whole, in part (RFC 9110, section 14), or broken as the job's prompt says."""
+"""Serves result files: complete, in part (RFC 9110, section 14), or broken as the prompt directs."""
 
 import asyncio
 import re
@@ -38,9 +38,9 @@ def router(store: JobStore, clock: Clock) -> APIRouter:
 
 
 def byte_range(header: str | None, length: int) -> range | None:
-    """Return the bytes that a `Range` header asks for out of `length`, empty if none of them exist.
+    """Return the bytes that a `Range` header requests out of `length`; empty if none of them exist.
 
-    `None` means the whole file: no header, or one of a form that a server may ignore.
+    `None` means the complete file: there is no header, or a server may ignore its form.
     """
     match = _RANGE.fullmatch(header or "")
     if match is None or match.groups() == ("", ""):

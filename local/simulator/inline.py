@@ -1,4 +1,4 @@
-"""Result files inside an answer, as base64: whole, or broken as the job's prompt says."""
+"""Result files inside a response, in base64: complete, or broken as the prompt directs."""
 
 import asyncio
 from base64 import b64encode

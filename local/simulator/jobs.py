@@ -1,4 +1,4 @@
-"""The jobs of all providers: what state each is in at a given time, and who asked how often."""
+"""The jobs of all providers: the state of each at a given time, and counts of requests."""
 
 from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
@@ -10,34 +10,34 @@ from local.simulator.directions import Directions
 from local.simulator.media import Artifact
 
 MAX_JOBS = 20_000
-"""Jobs kept; the oldest is forgotten when one more comes. More than the largest load test makes."""
+"""Stored jobs. The oldest is deleted for a new one. The largest load test creates fewer."""
 
 QUEUE_SHARE = 4
-"""A job waits in the queue for a quarter of its time."""
+"""A job is queued for a quarter of its duration."""
 
 PROGRESS_END = 100
 
 
 class JobState(StrEnum):
-    """Where a job is; the last four are final."""
+    """The state of a job. The last four are final."""
 
     QUEUED = "queued"
-    """Accepted, waiting for its turn."""
+    """Accepted, but not started."""
     RUNNING = "running"
-    """Being worked on."""
+    """Started."""
     SUCCEEDED = "succeeded"
-    """Its files are there."""
+    """Its files exist."""
     FAILED = "failed"
-    """Ended without files by a fault of the provider."""
+    """Ended without files because of an error at the provider."""
     REJECTED = "rejected"
-    """Ended without files for its content."""
+    """Ended without files because of its content."""
     CANCELLED = "cancelled"
-    """Taken back before it ran."""
+    """Cancelled before it ran."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One accepted submit. Its state is a function of these fields and the time alone."""
+    """An accepted submit. Its state depends only on these fields and the time."""
 
     id: str
     provider: str
@@ -69,7 +69,7 @@ class Job:
         return JobState.FAILED if self.directions.fail else JobState.SUCCEEDED
 
     def progress(self, now_ms: int) -> int:
-        """Return how far the job is at `now_ms`, 0 to 100; only a job that has ended is at 100."""
+        """Return the progress at `now_ms`, 0 to 100. Only a job that has ended is at 100."""
         if self.directions.progress is not None:
             return self.directions.progress
         state = self.state(now_ms)
@@ -86,7 +86,7 @@ class Job:
         return f"{artifact.kind}-{index + 1}.{artifact.suffix}"
 
     def artifact(self, file_name: str) -> Artifact | None:
-        """Return the file of that name, or `None`."""
+        """Return the file with that name, or `None`."""
         names = {self.file_name(index): artifact for index, artifact in enumerate(self.artifacts)}
         return names.get(file_name)
 
@@ -105,7 +105,7 @@ class _Traffic:
 
 
 class JobStore:
-    """Keeps jobs and counts in memory, bounded, safe to use from many threads."""
+    """Stores jobs and counts in memory, up to a limit. Thread-safe."""
 
     def __init__(self, max_jobs: int = MAX_JOBS) -> None:
         self._max_jobs = max_jobs
@@ -114,7 +114,7 @@ class JobStore:
         self._traffic: OrderedDict[tuple[str, str, str], _Traffic] = OrderedDict()
 
     def count_submit(self, provider: str, model: str, prompt: str) -> int:
-        """Note one submit and give its number among those of the same prompt and model, from 1."""
+        """Count a submit and return its number among submits of the same prompt and model, from 1."""
         with self._lock:
             traffic = self._traffic.setdefault((provider, model, prompt), _Traffic())
             traffic.submits += 1
@@ -122,20 +122,20 @@ class JobStore:
             return traffic.submits
 
     def add(self, job: Job) -> None:
-        """Keep `job`; the oldest one goes when there are too many."""
+        """Store `job`, and delete the oldest job if there are too many."""
         with self._lock:
             self._kept[job.id] = _Kept(job)
             self._traffic_of(job).accepted += 1
             _drop_oldest(self._kept, self._max_jobs)
 
     def find(self, job_id: str) -> Job | None:
-        """Return the job of that id, or `None`."""
+        """Return the job with that id, or `None`."""
         with self._lock:
             kept = self._kept.get(job_id)
             return None if kept is None else kept.job
 
     def count_poll(self, job: Job) -> int:
-        """Note one status request for `job` and give its number, from 1."""
+        """Count a status request for `job` and return its number, from 1."""
         with self._lock:
             kept = self._kept.get(job.id, _Kept(job))
             kept.polls += 1
@@ -143,26 +143,27 @@ class JobStore:
             return kept.polls
 
     def cancel(self, job: Job) -> None:
-        """Keep `job` as one that was taken back."""
+        """Mark `job` as cancelled."""
         with self._lock:
             if job.id in self._kept:
                 self._kept[job.id].job = replace(job, is_cancelled=True)
 
     def forget(self, job: Job) -> None:
-        """Drop `job` and all knowledge of it."""
+        """Delete `job` and its counts."""
         with self._lock:
             self._kept.pop(job.id, None)
 
     def clear(self) -> None:
-        """Drop all jobs and counts."""
+        """Delete all jobs and counts."""
         with self._lock:
             self._kept.clear()
             self._traffic.clear()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per provider, model and prompt, oldest first.
+        """Return one row per provider, model and prompt, the oldest first.
 
-        A row has `provider`, `model`, `prompt`, `submits` (refused ones too), `accepted` and `polls`.
+        A row has `provider`, `model`, `prompt`, `submits` (including refused submits), `accepted` and
+        `polls`.
         """
         with self._lock:
             return [

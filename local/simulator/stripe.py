@@ -1,8 +1,8 @@
-"""Stripe, as far as paying for credit goes: Checkout with its page, saved cards, refunds, disputes, receipts.
+"""Stripe's functions for buying credit: Checkout with its page, saved cards, refunds, disputes, receipts.
 
-Shapes: Stripe's API reference (Checkout Session, PaymentIntent, PaymentMethod, Event, Errors) and its guide
-"Test card numbers". An event is signed by Stripe's own library and sent to the address that somebody would
-have entered as webhook endpoint; the secret is the test one below.
+Formats: Stripe's API reference (Checkout Session, PaymentIntent, PaymentMethod, Event, Errors) and its guide
+"Test card numbers". Stripe's own library signs an event, which is sent to the configured webhook endpoint.
+The secret is the test secret below.
 """
 
 import html
@@ -22,16 +22,21 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.http.outbound import tls
 
 PREFIX = "/stripe"
-SECRET_KEY = "sk_test_simulated"  # noqa: S105 - of the simulator alone
-WEBHOOK_SECRET = "whsec_simulated"  # noqa: S105 - of the simulator alone
+SECRET_KEY = "sk_test_simulated"  # noqa: S105 - only for the simulator
+WEBHOOK_SECRET = "whsec_simulated"  # noqa: S105 - only for the simulator
 WORKS, DECLINED = "4242424242424242", "4000000000000002"
 DECLINED_LATER, ASKS_LATER = "4000000000000341", "4000002760003184"
-"""Stripe's test cards: one that pays, one that never does, two that can be saved and then pay nothing; the
-last one asks its owner each time to prove who they are."""
+"""Stripe's test cards: a card that pays, a declined card, and two cards that are declined after they were
+saved.
+
+The last card always requires its owner's authentication."""
 DISPUTED, WARNED = "4000000000000259", "4000000000005423"
-"""Test cards that pay: one's payment is disputed as fraud right after, of the other's its bank warns."""
+"""Test cards that pay.
+
+The first payment is then disputed as fraud, for the second the bank sends a warning.
+"""
 EVIDENCE = {"winning_evidence": True, "losing_evidence": False}
-"""What wins or loses a dispute of a test at once (https://docs.stripe.com/testing#disputes)."""
+"""Evidence that decides a test dispute at once (https://docs.stripe.com/testing#disputes)."""
 REFUSALS = {DECLINED_LATER: "card_declined", ASKS_LATER: "authentication_required"}
 PAYING = {WORKS, DISPUTED, WARNED, *REFUSALS}
 EVENT_TIMEOUT_S = 10.0
@@ -41,7 +46,7 @@ SEE_OTHER = 303
 CENTS_PER_USD = 100
 
 NOBODY = dict.fromkeys(("address", "email", "name", "phone", "tax_id"))
-"""Who pays, where nobody was asked."""
+"""The customer details if none were collected."""
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -54,7 +59,7 @@ button{{background:#3d348b;color:#fff;border:0;border-radius:.5rem}}[role=alert]
 
 @dataclass
 class SimulatedStripe:
-    """What Stripe knows: sessions, payments, the cards of customers, and answers by idempotency key."""
+    """Stripe's state: sessions, payments, customers' cards, and responses by idempotency key."""
 
     webhook_url: str | None
     clock: Clock
@@ -66,13 +71,13 @@ class SimulatedStripe:
     disputes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def keep(self, kind: dict[str, Any], key: str, value: Any) -> None:
-        """Keep what is new, and forget the oldest of too many."""
+        """Store a value, and delete the oldest if there are too many."""
         kind[key] = value
         if len(kind) > MAX_KEPT:
             del kind[next(iter(kind))]
 
     def open_session(self, asked: dict[str, str], here: str) -> dict[str, Any]:
-        """Return a new Checkout Session of what was asked for."""
+        """Return a new Checkout Session for the request."""
         name = _name("cs_test")
         cents = int(asked["line_items[0][price_data][unit_amount]"]) * int(asked["line_items[0][quantity]"])
         customer = asked.get("customer") or (_name("cus") if "customer_creation" in asked else None)
@@ -115,7 +120,7 @@ class SimulatedStripe:
     def pay(
         self, cents: int, card: str, metadata: dict[str, str], here: str, customer: str | None
     ) -> dict[str, Any]:
-        """Return a new PaymentIntent, with its charge where the card pays."""
+        """Return a new PaymentIntent, with its charge if the card pays."""
         name, pays = _name("pi"), card == WORKS
         common = {
             "amount": cents,
@@ -156,7 +161,7 @@ class SimulatedStripe:
         return payment
 
     async def tell(self, kind: str, about: dict[str, Any]) -> None:
-        """Send a signed event to the webhook endpoint, where there is one."""
+        """Send a signed event to the webhook endpoint, if there is one."""
         if self.webhook_url is None:
             return
         event = {
@@ -175,7 +180,7 @@ class SimulatedStripe:
             (await client.post(self.webhook_url, content=body, headers=headers)).raise_for_status()
 
     async def refund(self, payment: dict[str, Any], cents: int) -> dict[str, Any]:
-        """Refund so much of a payment, and tell of it as Stripe does: by the charge and by the refund."""
+        """Refund part of a payment, and send Stripe's two events: for the charge and for the refund."""
         charge = payment["_charge"]
         charge["amount_refunded"] += cents
         charge["refunded"] = charge["amount_refunded"] == charge["amount"]
@@ -189,7 +194,7 @@ class SimulatedStripe:
         return made
 
     async def dispute(self, payment: dict[str, Any]) -> None:
-        """Dispute a payment as fraud, and tell of it."""
+        """Dispute a payment as fraud, and send the event."""
         payment["_charge"]["disputed"] = True
         made = self._about(payment, "dp", "dispute") | {
             "amount": payment["amount"],
@@ -214,21 +219,21 @@ class SimulatedStripe:
         await self.tell("charge.dispute.funds_withdrawn", made)
 
     async def doubt(self, payment: dict[str, Any], card: str) -> None:
-        """Do what a test card is for, once it has paid."""
+        """Carry out the purpose of a test card after its payment."""
         if card == DISPUTED:
             await self.dispute(payment)
         if card == WARNED:
             await self.warn(payment)
 
     async def decide(self, dispute: dict[str, Any], *, is_won: bool) -> None:
-        """End a dispute, and tell of it."""
+        """Close a dispute, and send the events."""
         dispute["status"] = "won" if is_won else "lost"
         await self.tell("charge.dispute.closed", dispute)
         if is_won:
             await self.tell("charge.dispute.funds_reinstated", dispute)
 
     async def warn(self, payment: dict[str, Any]) -> None:
-        """Report that the card's bank sees fraud in a payment."""
+        """Send the bank's warning of fraud in a payment."""
         made = self._about(payment, "issfr", "radar.early_fraud_warning")
         del made["metadata"]
         told = {**made, "actionable": True, "fraud_type": "misc", "livemode": False}
@@ -241,7 +246,7 @@ class SimulatedStripe:
 
 
 def router(stripe: SimulatedStripe) -> APIRouter:
-    """Return the routes of Stripe's API and of its pages, below `PREFIX`."""
+    """Return the routes of Stripe's API and pages, below `PREFIX`."""
     routes = APIRouter(prefix=PREFIX)
     _add_api(routes, stripe)
     _add_customers(routes, stripe)
@@ -298,7 +303,7 @@ def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
     @routes.post("/v1/payment_intents")
     async def charge(request: Request) -> Response:
         key, body = request.headers.get("idempotency-key", ""), await request.body()
-        # A key that comes again is answered as it was the first time, and only for the same request.
+        # A repeated key returns the first response, and only for the same request.
         if key in stripe.answers:
             asked, status, answer = stripe.answers[key]
             if asked != body:
@@ -318,7 +323,7 @@ def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
 
 
 def _add_claims(routes: APIRouter, stripe: SimulatedStripe) -> None:
-    """Add what the operator does at Stripe: refund a payment, answer a dispute."""
+    """Add the routes for an operator's actions at Stripe: refund a payment, respond to a dispute."""
 
     @routes.post("/v1/refunds")
     async def refund(request: Request) -> Response:
@@ -343,7 +348,7 @@ def _add_claims(routes: APIRouter, stripe: SimulatedStripe) -> None:
         found = stripe.disputes.get(name)
         if found is None or not _is_ours(request):
             return _error(404, "invalid_request_error", f"No such dispute: '{name}'")
-        # Stripe's own words for a test: either of them decides at once.
+        # Stripe's texts for tests, which decide a dispute at once.
         evidence = _fields(await request.body()).get("evidence[uncategorized_text]")
         if evidence in EVIDENCE:
             await stripe.decide(found, is_won=EVIDENCE[evidence])
@@ -421,7 +426,7 @@ def _metadata(fields: dict[str, str], name: str) -> dict[str, str]:
 
 
 def _public(found: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without what only the simulator knows of it."""
+    """Return an object without the simulator's internal fields."""
     return {name: value for name, value in found.items() if not name.startswith("_")}
 
 
@@ -432,7 +437,7 @@ def _declined(card: str) -> dict[str, Any]:
 
 
 def _no_customer(name: str, status: int) -> Response:
-    """Return the answer about a customer that is not there: 404 for their own address, else 400."""
+    """Return the error for a missing customer: 404 for the customer's own URL, otherwise 400."""
     return _error(
         status, "invalid_request_error", f"No such customer: '{name}'", "resource_missing", "customer"
     )

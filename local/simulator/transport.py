@@ -1,6 +1,6 @@
-"""Faults below HTTP: answers that never come, or that break off.
+"""Faults below HTTP: responses that never arrive or break off.
 
-ASGI has no word for closing a connection, so the server's protocol class puts one into each request's scope.
+ASGI cannot close a connection, so the server's protocol class adds a function for that to each scope.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _CLOSE = "simulator.close_connection"
 _CLOSE_WAIT_S = 5
-"""How long a broken answer waits for its connection to be gone: its last bytes may still be on the way."""
+"""How long a broken response waits for the end of its connection, because its last bytes may be pending."""
 
 
 class ClosableProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1, with a function in the scope that closes the connection after what was written."""
+    """uvicorn's HTTP/1.1 protocol, with a function in the scope that closes the connection."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -38,10 +38,10 @@ class NoAnswer(Response):
 
 
 class BrokenOff(Response):
-    """Sends its headers and the first half of its body, then closes the connection."""
+    """Sends the headers and the first half of the body, then closes the connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send half of the body under the length of the whole, then close."""
+        """Send half of the body with the length of the whole body, then close."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         half = bytes(self.body[: len(self.body) // 2])
         await send({"type": "http.response.body", "body": half, "more_body": True})
@@ -49,7 +49,7 @@ class BrokenOff(Response):
 
 
 async def close_connection(scope: Scope, receive: Receive) -> None:
-    """Close the connection after what was written, and wait until it is gone."""
+    """Close the connection after pending data, and wait until it is closed."""
     scope["extensions"][_CLOSE]()
     async with asyncio.timeout(_CLOSE_WAIT_S):
         while (await receive())["type"] != "http.disconnect":

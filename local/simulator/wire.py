@@ -1,4 +1,4 @@
-"""What every provider's wire format needs: the caller's key, a bounded JSON body, faults as exceptions."""
+"""Common parts of the wire formats: the caller's key, a limited JSON body, faults as exceptions."""
 
 import json
 from email import message_from_bytes
@@ -16,15 +16,15 @@ BAD_KEY_MARK = "bad"
 
 
 class FaultError(Exception):
-    """A directed fault that is the same for every provider; `response` is what the caller gets."""
+    """A directed fault that is the same for every provider. `response` is the caller's response."""
 
     def response(self) -> Response:
-        """Return the answer, or what stands for its absence."""
+        """Return the response, which may close the connection without data."""
         raise NotImplementedError
 
 
 class LostAnswerError(FaultError):
-    """The job was taken, its answer gets lost."""
+    """The job was accepted, but the response is lost."""
 
     def response(self) -> Response:
         """Return a closed connection."""
@@ -32,15 +32,15 @@ class LostAnswerError(FaultError):
 
 
 class GarbledAnswerError(FaultError):
-    """The answer is there and cannot be read."""
+    """The response is unreadable."""
 
     def response(self) -> Response:
-        """Return something that says it is JSON and is not."""
+        """Return a response that claims to be JSON but is not."""
         return Response('{"status": "COMPL<html>upstream hiccup', media_type="application/json")
 
 
 def api_key(request: Request, scheme: str) -> str | None:
-    """Return the key in `Authorization: <scheme> <key>`, or `None` where there is no acceptable one."""
+    """Return the key in `Authorization: <scheme> <key>`, or `None` if it is missing or bad."""
     given_scheme, _, key = request.headers.get("authorization", "").partition(" ")
     key = key.strip()
     is_good = given_scheme.lower() == scheme.lower() and key != "" and BAD_KEY_MARK not in key.lower()
@@ -48,13 +48,13 @@ def api_key(request: Request, scheme: str) -> str | None:
 
 
 def header_key(request: Request, name: str) -> str | None:
-    """Return the key in a header of its own, or `None` where there is no acceptable one."""
+    """Return the key in the named header, or `None` if it is missing or bad."""
     key = request.headers.get(name, "").strip()
     return key if key and BAD_KEY_MARK not in key.lower() else None
 
 
 async def json_object(request: Request) -> dict[str, Any] | None:
-    """Read the body, a JSON object; return `None` if it is anything else."""
+    """Return the body's JSON object, or `None` if it is anything else."""
     try:
         value = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -63,7 +63,7 @@ async def json_object(request: Request) -> dict[str, Any] | None:
 
 
 async def form_fields(request: Request) -> dict[str, str]:
-    """Read the body, a multipart form (RFC 7578); return its texts by name, none for any other body."""
+    """Return the texts of a multipart form (RFC 7578) by name; empty for any other body."""
     head = f"content-type: {request.headers.get('content-type', '')}\r\n\r\n"
     form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
     parts = [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
@@ -71,5 +71,5 @@ async def form_fields(request: Request) -> dict[str, str]:
 
 
 def text(value: object) -> str:
-    """Return `value` as printable text (`""` for what is no text), at most `MAX_PROMPT_CHARS` of it."""
+    """Return `value` as printable text of at most `MAX_PROMPT_CHARS`; `""` if it is not a string."""
     return value[:MAX_PROMPT_CHARS].encode("utf-8", "replace").decode() if isinstance(value, str) else ""

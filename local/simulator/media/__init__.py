@@ -1,14 +1,14 @@
-"""Result files: small, real and made on demand, the same bytes for the same request."""
+"""Result files: small, real and created on demand. The same request returns the same bytes."""
 
 from functools import lru_cache
 from typing import Protocol
 
 MAX_CACHED_FILES = 64
-"""Rendered files kept in memory, each well below 1 MB."""
+"""Rendered files in memory, each well below 1 MB."""
 
 
 class Artifact(Protocol):
-    """What a result file shall show or sound like; equal artifacts give equal files."""
+    """The properties of a result file. Equal artifacts produce equal files."""
 
     @property
     def kind(self) -> str:
@@ -24,7 +24,7 @@ class Artifact(Protocol):
 
     @property
     def seed(self) -> int:
-        """Return the number that colours and tunes come from."""
+        """Return the number that determines colours and tunes."""
 
     def __hash__(self) -> int:
         """Return equal hashes for equal artifacts."""
@@ -35,5 +35,5 @@ class Artifact(Protocol):
 
 @lru_cache(maxsize=MAX_CACHED_FILES)
 def rendered(artifact: Artifact) -> bytes:
-    """Return the file's bytes, made once per artifact."""
+    """Return the file's bytes, rendered once per artifact."""
     return artifact.render()

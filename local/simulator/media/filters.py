@@ -1,4 +1,4 @@
-"""What both sound and video need from ffmpeg's filter graphs."""
+"""Common code for ffmpeg's filter graphs, for sound and video."""
 
 from collections.abc import Iterator
 from itertools import repeat
@@ -8,11 +8,11 @@ from av.audio.frame import AudioFrame
 from av.video.frame import VideoFrame
 
 MAX_FRAMES = 10_000
-"""Frames taken from one graph: far more than the longest video has."""
+"""Frames from one graph: far more than the longest video has."""
 
 
 def drain(graph: av.filter.Graph) -> Iterator[AudioFrame | VideoFrame]:
-    """Return the frames of a configured `graph` with its own sources, to the end or to `MAX_FRAMES`."""
+    """Yield the frames of a configured `graph` with its own sources, up to `MAX_FRAMES`."""
     for _ in repeat(None, MAX_FRAMES):
         try:
             yield graph.pull()

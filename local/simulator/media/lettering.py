@@ -13,14 +13,14 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 @lru_cache(maxsize=16)
 def font(size_px: int) -> Font:
-    """Return the font that Pillow brings along, in `size_px`."""
+    """Return Pillow's built-in font in `size_px`."""
     return ImageFont.load_default(size_px)
 
 
 def wrap(text: str, lettering: Font, width_px: int, max_lines: int = MAX_LINES) -> list[str]:
     """Break the first `MAX_SHOWN_CHARS` of `text` into lines of at most `width_px`.
 
-    What does not fit into `max_lines` is left out, which the last line's ellipsis tells.
+    If they exceed `max_lines`, the rest is omitted and the last line ends in an ellipsis.
     """
     lines: list[str] = []
     for word in text[:MAX_SHOWN_CHARS].split():

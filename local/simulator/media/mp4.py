@@ -1,4 +1,4 @@
-"""MP4 videos: drifting colours over a caption, with music when asked for."""
+"""MP4 videos: moving colours above a caption, with music if requested."""
 
 import tempfile
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from local.simulator.media.sound import SAMPLE_RATE_HZ, chords
 FRAMES_PER_S = 8
 _AREA_PX = 57_600  # 320 x 180: twelve seconds stay within a tenth of a second of CPU
 _CAPTION_PX = 34
-_FILTER_SEEDS = 2**31  # what the filter takes; a customer's seed may be any number
+_FILTER_SEEDS = 2**31  # the filter's limit; a customer's seed may be any number
 _TEXT_PX = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Mp4:
-    """An MP4 (H.264, faststart) of `duration_s` seconds in the shape `aspect` (width, height).
+    """An MP4 (H.264, faststart) of `duration_s` seconds with the aspect ratio `aspect` (width, height).
 
-    With `audio` it has an AAC track. `caption` and `label` stand below the image's moving part.
+    With `audio` it has an AAC track. `caption` and `label` are below the moving part of the image.
     """
 
     aspect: tuple[int, int]
@@ -43,14 +43,14 @@ class Mp4:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Return width and height: even numbers in the exact shape, of about `_AREA_PX` together."""
+        """Return width and height: even numbers in the exact ratio, with an area of about `_AREA_PX`."""
         width, height = self.aspect
         scale = max(2, isqrt(_AREA_PX // (width * height)) // 2 * 2)
         return width * scale, height * scale
 
     def render(self) -> bytes:
         """Return the MP4's bytes."""
-        # A file on disk: moving the index to the front makes the muxer read back what it wrote.
+        # A file on disk, because the muxer reads back its output to move the index to the front.
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "video.mp4")
             with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
@@ -59,7 +59,7 @@ class Mp4:
 
     def _write(self, container: OutputContainer) -> None:
         width_px, height_px = self.size_px
-        # One thread: the image is so small that more of them only cost.
+        # One thread, because the image is too small to benefit from more.
         options = {"preset": "ultrafast", "crf": "28", "threads": "1"}
         video = container.add_stream("libx264", rate=FRAMES_PER_S, options=options)
         video.width, video.height, video.pix_fmt = width_px, height_px, "yuv420p"

@@ -1,4 +1,4 @@
-"""Colours and numbers that follow from a prompt, so that each prompt has its own look and sound."""
+"""Colours and numbers derived from a prompt, so that each prompt has a distinct look and sound."""
 
 import hashlib
 
@@ -17,7 +17,7 @@ _SEED_BYTES = 4
 
 
 def seed_of(text: str) -> int:
-    """Return a number from 0 to 2**31 - 1 that is always the same for `text`."""
+    """Return a number from 0 to 2**31 - 1 that depends only on `text`."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:_SEED_BYTES], "big") >> 1
 

@@ -1,4 +1,4 @@
-"""PNG images: a gradient with discs of light, the prompt on it, provider and model in a corner."""
+"""PNG images: a gradient with bright discs, the prompt, and provider and model in a corner."""
 
 import io
 import random
@@ -12,14 +12,14 @@ from local.simulator.media.palette import palette
 
 _DISCS = 3
 _PNG_COMPRESS_LEVEL = 3  # the level that costs a third of the default's time for a tenth more bytes
-_RIM_SHADE = 181  # of 255: how dark the radial gradient is where its disc touches the sides
+_RIM_SHADE = 181  # of 255: the radial gradient's shade at the sides
 _WHITE = (255, 255, 255)
 _SHADOW = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Png:
-    """A PNG of `width_px` by `height_px` that shows `caption` and, in the corner, `label`."""
+    """A PNG of `width_px` by `height_px` with `caption` and, in the corner, `label`."""
 
     width_px: int
     height_px: int
@@ -69,6 +69,6 @@ class Png:
 
 
 def _disc() -> Image.Image:
-    """Return a mask that falls from full in the middle to nothing at the rim of a disc."""
+    """Return a mask that fades from the middle of a disc to its rim."""
     gradient = Image.radial_gradient("L")
     return gradient.point([max(0, 255 - 255 * shade // _RIM_SHADE) for shade in range(256)])

@@ -1,4 +1,4 @@
-"""Sound: four bars of chords with a plucked melody over them, and MP3 files of it."""
+"""Sound: four bars of chords with a plucked melody, and MP3 files of it."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -16,14 +16,14 @@ _BAR_S = 2
 _BEATS_PER_BAR = 8
 _KEYS_HZ = ("130.81", "146.83", "164.81", "174.61", "196.00")
 _ROOTS = ("1", "3/4", "5/6", "2/3")
-"""I, V, vi and IV as pure ratios to the key: the chords that every pop song has."""
+"""I, V, vi and IV as pure ratios to the key, the chords of many pop songs."""
 _MINOR_BAR = 2
 _TUNES = ((0, 1, 2, 1, 2, 0, 1, 2), (2, 1, 0, 1, 2, 2, 1, 0), (0, 2, 1, 2, 0, 2, 1, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Song:
-    """An MP3 of `SONG_S` seconds; key and tune follow from `seed`."""
+    """An MP3 of `SONG_S` seconds. `seed` determines key and tune."""
 
     title: str
     seed: int
@@ -44,7 +44,7 @@ class Song:
 
 
 def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFrame]:
-    """Return mono audio frames of `duration_s` seconds; after four bars the music starts again."""
+    """Yield mono audio frames of `duration_s` seconds. The music repeats after four bars."""
     graph = av.filter.Graph()
     source = graph.add("aevalsrc", f"exprs='{_wave(seed)}':s={SAMPLE_RATE_HZ}:d={duration_s}")
     converter = graph.add("aformat", f"sample_fmts={sample_format}")
@@ -58,7 +58,10 @@ def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFram
 
 
 def _wave(seed: int) -> str:
-    """Return the sample at time `t` as an expression of ffmpeg's; what is used twice is kept with `st`."""
+    """Return the sample at time `t` as an expression for ffmpeg.
+
+    Values that are used twice are stored with `st`.
+    """
     key_hz = _KEYS_HZ[seed % len(_KEYS_HZ)]
     tune = _TUNES[seed // len(_KEYS_HZ) % len(_TUNES)]
     voices = ("ld(2)", "ld(3)", "ld(2)*3/2")
@@ -68,7 +71,7 @@ def _wave(seed: int) -> str:
         f"st(1,mod(floor(t/({beat_s})),{_BEATS_PER_BAR}))",
         f"st(2,2*PI*{key_hz}*t*{_pick('ld(0)', _ROOTS)})",
         f"st(3,ld(2)*if(eq(ld(0),{_MINOR_BAR}),6/5,5/4))",
-        # The pad fades in and out with each bar: a chord that changes at full volume clicks.
+        # The pad fades in and out with each bar, because a chord that changes at full volume clicks.
         f"st(4,min(1,8*min(mod(t,{_BAR_S}),{_BAR_S}-mod(t,{_BAR_S}))))",
         f"st(5,mod(t,{beat_s}))",
         f"0.09*ld(4)*({'+'.join(f'sin({voice})' for voice in voices)})"

@@ -1,1 +1,1 @@
-"""One file per provider: its wire format and nothing else."""
+"""One file per provider, which contains only its wire format."""

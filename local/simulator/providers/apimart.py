@@ -1,8 +1,8 @@
 """APIMart: `POST /v1/images|videos/generations`, `/v1/midjourney/generations/…`, `/v1/music/generations/…`.
 
-Each section is asked in its own place: `/v1/tasks/{id}`, `/v1/midjourney/{id}`, `/v1/music/tasks/{id}`
-(docs/providers/apimart.md; APIMart's documentation). The error types but those of 400, 401, 402 and 429 are
-INFERRED. Follow-ups on a task that is not there, or not done, are refused.
+Each section has a separate path for status: `/v1/tasks/{id}`, `/v1/midjourney/{id}`, `/v1/music/tasks/{id}`
+(docs/providers/apimart.md; APIMart's documentation). The error types are INFERRED, except for 400, 401, 402
+and 429. Follow-ups on a task that does not exist or is not done are refused.
 """
 
 import secrets
@@ -78,7 +78,7 @@ def router(engine: Engine) -> APIRouter:
 async def _submit(
     engine: Engine, request: Request, models: Mapping[str, type[ModelInput]], path: str | None
 ) -> Response:
-    """Take a job for one of `models`, which the path or the body's `model` names."""
+    """Accept a job for a model of `models`. The path or the body's `model` selects it."""
     key = api_key(request, "Bearer")
     if key is None:
         return _error(401)
@@ -116,7 +116,7 @@ async def _place(
     if reason := _bad_source(engine, key, visit.model, asked.said()):
         return _error(400, reason, _NO_SUCH_TASK)
     artifacts = asked.artifacts(visit.model, visit.directions.files or 1)
-    # The same key is the same task, which is then there already.
+    # A repeated key returns the same task, which already exists.
     sign = secrets.token_hex(13) if idempotency_key is None else _digest(idempotency_key)
     task_id = f"task_{sign.upper()}"
     job = engine.find(task_id) or await engine.accept(visit, task_id, key, artifacts)
@@ -128,7 +128,7 @@ def _digest(idempotency_key: str) -> str:
 
 
 def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> str | None:
-    """Say what is wrong with the earlier tasks that a job works on: which, or which part of one."""
+    """Return the problem with the earlier tasks that a job uses, or with a part of them."""
     named = [said.get("task_id"), said.get("extend_from_task_id"), *said.get("task_ids", [])]
     tracks = [said.get("audio_index", 1), 1, *said.get("audio_indexes", [1, 1])]
     for task_id, track in zip(named, tracks, strict=False):

@@ -1,4 +1,4 @@
-"""How APIMart shows a task, in each of its sections ("Get Task Status"; Midjourney "Get task")."""
+"""APIMart's format of a task, in each of its sections ("Get Task Status"; Midjourney "Get task")."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ _BLOCKED = {"code": "content_policy_violation", "type": "invalid_request_error",
 
 
 def task(engine: Engine, job: Job, state: JobState, urls: list[str]) -> dict[str, Any]:
-    """Return a task of images or videos whose files are served at `urls`."""
+    """Return a task of images or videos with files at `urls`."""
     made = [{"url": [url], "expires_at": job.created_ms // 1_000 + 86_400} for url in urls]
     found = {f"{job.artifacts[0].kind}s": made} if made else None
     return _enveloped(engine, job, state, found)
@@ -55,7 +55,7 @@ def _enveloped(engine: Engine, job: Job, state: JobState, found: Any) -> dict[st
 
 
 def midjourney(engine: Engine, job: Job, state: JobState, urls: list[str]) -> dict[str, Any]:
-    """Return a Midjourney task, which comes without an envelope."""
+    """Return a Midjourney task, which has no envelope."""
     action = job.model.rpartition("/")[2]
     is_waiting = action == "inpaint" and state is JobState.SUCCEEDED
     shown = {

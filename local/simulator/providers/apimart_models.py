@@ -1,4 +1,4 @@
-"""The inputs of APIMart's models: fields, types and bounds (docs/providers/apimart.md)."""
+"""The inputs of APIMart's models: fields, types and limits (docs/providers/apimart.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ from local.simulator.providers.inputs import (
 from local.simulator.wire import text
 
 GRID = 4
-"""Images of an imagine; one of an image that is enlarged."""
+"""Images of an imagine. An upscale has one image."""
 SINGLE = frozenset({"upscale", "describe"})
 _VIDEO_S = 5
 _MJ = "midjourney/generations"
@@ -39,7 +39,7 @@ def _urls(most: int, least: int = 1) -> Any:
 
 
 class GridInput(ImageInput):
-    """The input of a Midjourney action: four images, or one, and as many times more as it says."""
+    """The input of a Midjourney action, which creates four images or one, multiplied by `repeat`."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the job's images."""
@@ -49,7 +49,7 @@ class GridInput(ImageInput):
 
 
 class VideosInput(VideoInput):
-    """The input of a Midjourney video: videos of five seconds, as many as its batch has."""
+    """The input of a Midjourney video, which creates `batch_size` videos of five seconds."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the job's videos."""

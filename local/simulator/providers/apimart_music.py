@@ -1,4 +1,4 @@
-"""Suno on APIMart: what each action takes, and what it answers (APIMart's documentation, pages of Suno)."""
+"""Suno on APIMart: the input and the result of each action (APIMart's documentation, pages of Suno)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -41,7 +41,7 @@ _FADE: dict[str, Any] = {**_TRACK, "duration_s": needed(_Seconds), "title": str}
 
 
 class StemsInput(SongInput):
-    """The input of a job that takes a song apart."""
+    """The input of a job that separates a song into stems."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the stems."""
@@ -143,7 +143,7 @@ _DATA: dict[str, dict[str, Any]] = {
 
 
 def result(job: Job, urls: Sequence[str]) -> dict[str, Any]:
-    """Return the `result` of a finished job whose files are served at `urls`."""
+    """Return the `result` of a finished job with files at `urls`."""
     action = job.model.removeprefix(_PATH).removeprefix("/")
     if action in _DATA:
         return dict(_DATA[action])

@@ -1,6 +1,7 @@
 """ModelArk: `POST/GET/DELETE /api/v3/contents/generations/tasks[/{id}]`, `POST /api/v3/images/generations`.
 
-Callbacks (`callback_url`) are not sent. Images come as the answer; a refused one is an item of it.
+Callbacks (`callback_url`) are not sent. The response contains the images, with an error in place of a refused
+image.
 """
 
 import secrets
@@ -141,7 +142,7 @@ async def _images(engine: Engine, request: Request) -> Response:
 
 
 def _with_role(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body whose only image starts the video, also where it does not say so."""
+    """Return a body whose only image has the role of the first frame, which is its default."""
     parts = body.get("content")
     images = [
         part
@@ -154,13 +155,13 @@ def _with_role(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_empty(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body without what is `null`: the vendor's own client sends every field that it knows."""
+    """Return a body without `null` values, because the vendor's client sends every field that it supports."""
     inner = {name: _without_empty(one) if isinstance(one, dict) else one for name, one in body.items()}
     return {name: value for name, value in inner.items() if value is not None}
 
 
 def _input_of(visit: Visit, model: type[ModelInput] | None, given: dict[str, Any]) -> ModelInput | Response:
-    """Read an input, or give the answer to one that is not taken."""
+    """Return the input, or the error response for an invalid input."""
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if model is None:

@@ -1,4 +1,4 @@
-"""The inputs of ModelArk's models: fields, types and bounds (docs/providers/ark.md)."""
+"""The inputs of ModelArk's models: fields, types and limits (docs/providers/ark.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -69,4 +69,4 @@ MOST_PX = {
     "seedream-4-5-251128": 16_777_216,
     "seedream-5-0-260128": 10_404_496,
 }
-"""The fewest and the most pixels of a size, by model."""
+"""The minimum and the maximum number of pixels of a size, by model."""

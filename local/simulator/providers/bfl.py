@@ -1,4 +1,4 @@
-"""BFL's FLUX 3: `POST /v1/{model}`, asked for at the address that it answers (docs/providers/bfl.md)."""
+"""BFL's FLUX 3: `POST /v1/{model}`, polled at the URL in its response (docs/providers/bfl.md)."""
 
 from typing import Any
 

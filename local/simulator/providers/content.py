@@ -1,4 +1,4 @@
-"""Prompt and media in one array, `content`, as ModelArk and MiniMax take them.
+"""Prompt and media in one array, `content`, in the format of ModelArk and MiniMax.
 
 Source: docs/providers/ark.md and docs/providers/minimax.md.
 """
@@ -15,14 +15,14 @@ MEDIA: dict[str, Any] = {
     "reference_video": Urls,
     "reference_audio": Urls,
 }
-"""The fields of an input that `flat` finds in the array."""
+"""The fields of an input that `flat` can find in the array."""
 _FRAMES = ("first_frame", "last_frame")
 
 
 def flat(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body with the parts of its `content` as fields, by role; the prompt is `prompt`.
+    """Return a body with the parts of its `content` as fields, by role. The prompt is `prompt`.
 
-    Raises `ValueError` for what is no part, and for frames and references together.
+    Raises `ValueError` for an invalid part, and for frames and references together.
     """
     fields = {name: value for name, value in body.items() if name != "content"}
     parts = body.get("content")

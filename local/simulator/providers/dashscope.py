@@ -1,5 +1,6 @@
-"""DashScope: videos and images as tasks (`POST` with `X-DashScope-Async: enable`, `GET /api/v1/tasks/{id}`,
-`POST …/{id}/cancel`), and images that are the answer themselves.
+"""DashScope: videos and images as tasks, and images in the response.
+
+Tasks: `POST` with `X-DashScope-Async: enable`, `GET /api/v1/tasks/{id}`, `POST …/{id}/cancel`.
 """
 
 import uuid
@@ -47,7 +48,7 @@ _CLIENTS_OWN = frozenset({"extend_prompt", "function", "is_async"})
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes of media; those of text are beside them, at `/v1` below the same prefix."""
+    """Return the media routes. The text routes are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
 
     @routes.post(f"{_SERVICES}/video-generation/video-synthesis")
@@ -109,7 +110,7 @@ async def _accepted(
 def _input_of(
     visit: Visit, model_input: type[ModelInput] | None, given: dict[str, Any]
 ) -> ModelInput | Response:
-    """Read an input, or give the answer to one that is not taken."""
+    """Return the input, or the error response for an invalid input."""
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
@@ -149,9 +150,9 @@ def _cancel(engine: Engine, task_id: str) -> Response:
 
 
 def _flat(body: dict[str, Any]) -> dict[str, Any]:
-    """Return input and parameters as the fields of an input; the media by their kinds."""
+    """Return input and parameters as fields of one input, with media by kind."""
     said = {**body["input"], **body["parameters"]}
-    # What the vendor's own client sends besides: words for itself, and a prompt where there is none.
+    # The vendor's client adds internal fields, and an empty prompt.
     given = {name: value for name, value in said.items() if name not in _CLIENTS_OWN and value is not None}
     media = [(part["type"], part["url"]) for part in given.pop("media", [])]
     for message in given.pop("messages", []):

@@ -1,4 +1,4 @@
-"""The inputs of DashScope's models: fields, types and bounds (docs/providers/dashscope.md)."""
+"""The inputs of DashScope's models: fields, types and limits (docs/providers/dashscope.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ _WAN_3: dict[str, Any] = {
     "seed": _SEED,
 }
 LISTS = frozenset({"reference_image", "reference_video", "reference_audio", "image"})
-"""The kinds of media of which there may be several."""
+"""The kinds of media that may occur several times."""
 VIDEOS: Mapping[str, type[ModelInput]] = {
     "wan2.7-t2v": videos(**_WAN_27, audio_url=Url, ratio=_RATIOS),
     "wan2.7-i2v": videos(

@@ -1,4 +1,4 @@
-"""What a submit goes through at any provider; each says in its own words what came of it."""
+"""The checks of a submit at any provider. Each provider returns the result in its format."""
 
 import secrets
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import json_object, text
 
 INVALID, BAD_REQUEST = 422, 400
-"""An input that a model does not take; some providers say it with the other status."""
+"""The statuses of an invalid input. Some providers use the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A submit that is not taken: its HTTP status, and why in words."""
+    """A submit that was refused: its HTTP status, and the reason."""
 
     status: int
     why: str
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Return the body, empty where it is no object: then what it must have is missing."""
+    """Return the body; empty if it is not a JSON object, so that its required fields are missing."""
     return await json_object(request) or {}
 
 
@@ -40,9 +40,9 @@ async def taken(
     *,
     job_id: str | None = None,
 ) -> Job | Refused:
-    """Take the job that `given` asks of `model`, or tell why not; without `job_id` it gets one.
+    """Accept the job that `given` requests from `model`, or return the reason to refuse it.
 
-    Raises `LostAnswerError` where the prompt says so.
+    The default `job_id` is a new one. Raises `LostAnswerError` if the prompt directs it.
     """
     if key is None:
         return Refused(401, "The key is not good.")
@@ -62,6 +62,6 @@ async def taken(
 
 
 def own_job(engine: Engine, key: str | None, job_id: str) -> Job | None:
-    """Return the job of that id if the key's owner made it."""
+    """Return the job with that id if the key's owner created it."""
     job = engine.find(job_id)
     return job if job is not None and job.owner == key else None

@@ -1,7 +1,7 @@
 """fal's queue API (docs/providers/fal.md): submit, status, result, cancel.
 
-Callbacks (`fal_webhook`) are not sent. Validation is strict about strings as fal's own is: `duration` is
-`"5"`, not 5 (INFERRED from its published enums).
+Callbacks (`fal_webhook`) are not sent. Validation is as strict about strings as fal's: `duration` is `"5"`,
+not 5 (INFERRED from its published enums).
 """
 
 import asyncio
@@ -101,7 +101,7 @@ class Seedance(ModelInput):
     enable_safety_checker: bool = True
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's video: always one, the output has room for no more."""
+        """Return the job's video. It is always one, because the output has no place for more."""
         del count
         seed = seed_of(self.prompt) if self.seed is None else self.seed
         shape = aspect("16:9" if self.aspect_ratio == "auto" else self.aspect_ratio)
@@ -181,7 +181,7 @@ def _status(engine: Engine, request: Request, job: Job) -> Response:
     shown["logs"] = [{"message": f"job is {state}"}] if request.query_params.get("logs") == "1" else None
     if state is JobState.RUNNING:
         return _answer(job, {"status": "IN_PROGRESS", **shown})
-    # A refused job says so in its result only; a failed one already here (docs/providers/fal.md).
+    # A refused job reports that only in its result, a failed job also here (docs/providers/fal.md).
     failed = state is JobState.FAILED
     fault = {"error": _FAILED, "error_type": _FAILED_TYPE} if failed else {"error": None, "error_type": None}
     metrics = {"inference_time": job.duration_ms / MS_PER_S}
@@ -236,7 +236,7 @@ def _cancel(engine: Engine, job: Job) -> Response:
     state = engine.state(job)
     if state is JobState.QUEUED:
         engine.forget(job)
-    # A running job only gets the signal, and ends as it would have.
+    # A running job receives only the signal, and ends normally.
     if state in (JobState.QUEUED, JobState.RUNNING):
         return _answer(job, {"status": "CANCELLATION_REQUESTED"}, 202)
     return _answer(job, {"status": "ALREADY_COMPLETED"}, 400)
@@ -252,7 +252,7 @@ def _job(engine: Engine, request: Request, app: str, request_id: str) -> Job | R
 
 
 def _urls(engine: Engine, request: Request, job: Job) -> dict[str, str]:
-    # The subpath is dropped: all models of an app share its queue.
+    # Without the subpath, because all models of an app share its queue.
     app = "/".join(job.model.split("/")[:2])
     base = f"{request.base_url}{engine.provider}/{app}/requests/{job.id}"
     return {"response_url": base, "status_url": f"{base}/status", "cancel_url": f"{base}/cancel"}

@@ -1,4 +1,4 @@
-"""The inputs of fal's models: fields, types and bounds from docs/providers/fal.md, as far as it has them."""
+"""The inputs of fal's models: fields, types and limits, if known, from docs/providers/fal.md."""
 
 from collections.abc import Mapping
 from itertools import product

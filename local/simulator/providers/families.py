@@ -1,8 +1,7 @@
-"""What a model takes that has no table of its own: the same as another of its family.
+"""The input of a model without a table: the input of another model of its family.
 
-A provider's models that our catalog calls by one mapping take one body. So the tables here say each body
-once, and which ids a family has is the catalog's data. Whether the vendor knows an id is for
-`make provider-truth` to say.
+A provider's models with one mapping in the catalog have the same body. So each table here has one body, and
+the catalog defines the families. `make provider-truth` checks that the vendor has an id.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from tollgate.catalog.loader import Catalog
 
 
 def input_of(provider: str, name: str, models: Mapping[str, type[ModelInput]]) -> type[ModelInput] | None:
-    """Return what the provider's model `name` takes, by `models` or by its family; `None` for no model."""
+    """Return the input of the provider's model `name`, from `models` or its family; `None` if unknown."""
     found = models.get(name)
     if found is not None:
         return found
@@ -21,18 +20,18 @@ def input_of(provider: str, name: str, models: Mapping[str, type[ModelInput]]) -
 
 
 def relatives(provider: str, name: str) -> Iterator[str]:
-    """Yield the ids of the models that take what `name` takes: of its mapping, for the same kind of input."""
+    """Yield the ids of models with the input of `name`: the same mapping and the same kind of input."""
     for (mapping, kind), upstream in upstreams(provider):
         if name.startswith(upstream):
             for of, other in upstreams(provider):
                 if of == (mapping, kind):
-                    # A mapping may add to the id: the task, for one.
+                    # A mapping may append to the id, such as the task.
                     yield other + name.removeprefix(upstream)
 
 
 @cache
 def upstreams(provider: str) -> list[tuple[tuple[str, str], str]]:
-    """Return the ids that the catalog has of a provider, each with its mapping and its kind of input."""
+    """Return the catalog's ids of a provider's models, each with its mapping and its kind of input."""
     routes = [route for model in Catalog.shipped().models() for route in model.routes]
     return [
         ((route.mapping, kind), upstream)

@@ -1,7 +1,7 @@
 """Google's images and videos on the Gemini API (docs/providers/google.md).
 
-`…:generateContent` answers with the image when it is done; `/interactions` and `…:predictLongRunning`
-start jobs. A video's bytes are at `/files/{id}:download`, for the key's owner alone. Webhooks are not sent.
+`…:generateContent` responds with the image when it is done. `/interactions` and `…:predictLongRunning` start
+jobs. A video's bytes are at `/files/{id}:download`, only for the key's owner. Webhooks are not sent.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ _KEY_HEADER = "x-goog-api-key"
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes of media; their prefix and `/v1` are the adapter's base URL."""
+    """Return the media routes. Their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
     _add_content(routes, engine)
     _add_operations(routes, engine)
@@ -156,14 +156,14 @@ def _done(request: Request, job: Job, state: JobState) -> dict[str, Any]:
 
 
 def _interaction_error(refused: Refused) -> Response:
-    """Return an error whose code is a word, as google-genai types those of interactions."""
+    """Return an error whose code is a word, as in google-genai's types of interactions."""
     status = _status(refused)
     code = _STATUSES.get(status, "INTERNAL").lower()
     return JSONResponse({"error": {"code": code, "message": refused.why}}, status)
 
 
 def _status(refused: Refused) -> int:
-    """Return the HTTP status: an invalid input is a 400 here."""
+    """Return the HTTP status, which is 400 for an invalid input."""
     return BAD_REQUEST if refused.status == INVALID else refused.status
 
 

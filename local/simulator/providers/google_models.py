@@ -1,4 +1,4 @@
-"""The inputs of Google's models, taken out of the bodies of the three surfaces (docs/providers/google.md)."""
+"""The inputs of Google's models, extracted from the bodies of the three APIs (docs/providers/google.md)."""
 
 from typing import Any, Literal
 
@@ -57,7 +57,7 @@ OPERATIONS = {
 
 
 def of_content(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the input in the body of `generateContent`; what is not in its place is missing in it."""
+    """Return the input in the body of `generateContent`. A misplaced value counts as missing."""
     parts = _objects(_first(body.get("contents")).get("parts"))
     config = _object(_object(body.get("generationConfig")).get("imageConfig"))
     references = [part["fileData"] for part in parts if "fileData" in part]
@@ -73,7 +73,7 @@ def of_content(body: dict[str, Any]) -> dict[str, Any]:
 def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
     """Return the input in the body of an interaction, which must run in the background."""
     steps = _objects(body.get("input"))
-    # A list of parts alone is made a step by the vendor's client; the API is not asked so.
+    # The vendor's client wraps a list of parts in a step, so the API never receives such a list.
     asked = [step for step in steps if step.get("type") == "user_input"]
     parts = _objects(asked[0].get("content")) if len(asked) == len(steps) == 1 else []
     response = dict(_object(body.get("response_format")))

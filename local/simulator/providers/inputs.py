@@ -1,7 +1,7 @@
-"""What a simulated model takes and what it makes of it, by table.
+"""The inputs and the results of simulated models, by table.
 
-Only the fields of a table are taken, in exactly their types, and those marked as needed must be there: so a
-request that an adapter maps wrongly is refused. Real providers are more patient.
+Only the fields of a table are accepted, with exactly their types, and required fields must be present. So a
+request that an adapter maps wrongly is refused. Real providers are more tolerant.
 """
 
 import re
@@ -26,10 +26,10 @@ _PRESETS = {
     "landscape": "16:9",
     "auto": "16:9",
     "adaptive": "16:9",
-    # A tier alone leaves the shape to the model.
+    # The model selects the shape if only a tier is given.
     **dict.fromkeys(("1K", "1.5K", "2K", "3K", "4K"), "1:1"),
 }
-"""Shapes that are called by names; others, such as `portrait_4_3`, have their ratio in theirs."""
+"""Shapes with names. Other names, such as `portrait_4_3`, contain their ratio."""
 _SHAPES = ("aspect_ratio", "ratio", "size", "image_size")
 _LENGTHS = ("duration", "n_frames")
 _SOUNDS = ("generate_audio", "sound", "audio", "generate_audio_switch")
@@ -42,23 +42,23 @@ Url = Annotated[str, Field(pattern=r"^https?://.")]
 Urls = Annotated[list[Url], Field(min_length=1)]
 Size = Annotated[dict[Literal["width", "height"], int], Field(min_length=2)]
 Table = Mapping[str, Any]
-"""By field: its type, or `needed(type)`."""
+"""The type of each field, or `needed(type)`, by name."""
 
 
 class Needed:
-    """A type of a field that must be there."""
+    """The type of a required field."""
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
 
 
 def needed(kind: Any) -> Needed:
-    """Mark the type of a field that must be there."""
+    """Mark the type of a required field."""
     return Needed(kind)
 
 
 def one(*values: Any) -> Any:
-    """Return the type of a field that has one of `values`."""
+    """Return the type of a field that accepts only `values`."""
     return Literal[values]
 
 
@@ -68,19 +68,19 @@ class ModelInput(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return what the job makes."""
+        """Return the result files of the job."""
         raise NotImplementedError
 
     def said(self) -> dict[str, Any]:
-        """Return the fields that the request has."""
+        """Return the fields of the request."""
         return self.model_dump(exclude_none=True)
 
 
 class ImageInput(ModelInput):
-    """The input of a model that makes images."""
+    """The input of an image model."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return images in the shape that the request has, else square ones."""
+        """Return images in the requested shape, by default square."""
         said = self.said()
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
@@ -89,10 +89,10 @@ class ImageInput(ModelInput):
 
 
 class VideoInput(ModelInput):
-    """The input of a model that makes videos."""
+    """The input of a video model."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return videos in the shape, with the length and the sound that the request has."""
+        """Return videos with the requested shape, length and sound."""
         said = self.said()
         shape = _ratio(next((said[name] for name in _SHAPES if name in said), "16:9"))
         length_s = _seconds(next((said[name] for name in _LENGTHS if name in said), USUAL_S))
@@ -103,17 +103,17 @@ class VideoInput(ModelInput):
 
 
 def images(**fields: Any) -> type[ModelInput]:
-    """Return the input of a model that makes images, with a prompt and these fields."""
+    """Return the input of an image model, with a prompt and these fields."""
     return made("Images", ImageInput, {"prompt": needed(Prompt), **fields})
 
 
 def videos(**fields: Any) -> type[ModelInput]:
-    """Return the input of a model that makes videos, with a prompt unless `fields` say otherwise."""
+    """Return the input of a video model, with a prompt unless `fields` override it."""
     return made("Videos", VideoInput, {"prompt": needed(Prompt), **fields})
 
 
 def made(name: str, base: type[ModelInput], table: Table) -> type[ModelInput]:
-    """Return an input class of these fields."""
+    """Return an input class with these fields."""
     fields: dict[str, Any] = {
         field: (kind.kind, ...) if isinstance(kind, Needed) else (kind | None, None)
         for field, kind in table.items()
@@ -122,13 +122,13 @@ def made(name: str, base: type[ModelInput], table: Table) -> type[ModelInput]:
 
 
 def problem_of(error: ValidationError) -> str:
-    """Return the first field that is wrong, and why."""
+    """Return the first invalid field, and the reason."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _seconds(length: Any) -> int:
-    """Return a length in seconds; 0 is as long as the source, which is not looked at."""
+    """Return a length in seconds. 0 is the length of the source, which is not read."""
     number = int(str(length).rstrip("s")) or USUAL_S
     return max(1, min(number, MAX_VIDEO_S))
 

@@ -1,7 +1,7 @@
 """kie's jobs: `POST /api/v1/jobs/createTask`, `GET /api/v1/jobs/recordInfo?taskId=`.
 
-The envelope's own `code` is the status, and HTTP says 200 but for a directed one. A job refused for its
-content ends as a failed one does: kie has no code for it (INFERRED).
+The envelope's `code` is the status. HTTP returns 200, except for a directed status. A job that is refused for
+its content ends like a failed job, because kie has no code for it (INFERRED).
 """
 
 import json
@@ -21,7 +21,7 @@ from local.simulator.providers.inputs import problem_of
 from local.simulator.providers.kie_models import MODELS
 from local.simulator.wire import api_key, json_object, text
 
-# A job that fails says why in words alone: no refusal of the content can be told from them.
+# The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _STATES = {
     JobState.QUEUED: "waiting",
@@ -116,7 +116,7 @@ def _record(engine: Engine, request: Request) -> Response:
 
 
 def _result(engine: Engine, request: Request, job: Job) -> str:
-    """Return the files: JSON as text inside the JSON."""
+    """Return the files: a JSON text inside the JSON."""
     return json.dumps({"resultUrls": engine.file_urls(request, job)})
 
 

@@ -1,4 +1,4 @@
-"""The inputs of kie's models: fields, types and bounds (docs/providers/kie.md)."""
+"""The inputs of kie's models: fields, types and limits (docs/providers/kie.md)."""
 
 from collections.abc import Mapping
 from typing import Any

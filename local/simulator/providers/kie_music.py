@@ -1,7 +1,7 @@
 """Suno on kie, in sunoapi.org's dialect (docs/providers/kie.md#music): a path and a record for each action.
 
-The codes stand in the envelope, HTTP says 200 but for a directed one. Each job has to name an address to
-call back.
+The codes are in the envelope. HTTP returns 200, except for a directed status. Each job must have a callback
+URL.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Kling's own API, both generations (docs/providers/kling.md). Callbacks are not sent.
+"""Kling's API, both generations (docs/providers/kling.md). Callbacks are not sent.
 
-3.0: `POST /text-to-video/{model}`, `/image-to-video/{model}`, `/motion-control/{model}`, asked for at
-`GET /tasks`. Older models: `POST /v1/videos/text2video` and `/v1/videos/image2video`, at the same path. A job
-is called here as its caller calls it, so that one whose answer was lost can be found.
+3.0: `POST /text-to-video/{model}`, `/image-to-video/{model}`, `/motion-control/{model}`, polled at `GET
+/tasks`. Older models: `POST /v1/videos/text2video` and `/v1/videos/image2video`, polled at the same path. A
+job has its caller's id, so that it can be found after its response was lost.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from local.simulator.providers.desk import Refused, body_of, own_job, taken
 from local.simulator.providers.kling_models import CLASSIC, CURRENT, external_id, of_current
 from local.simulator.wire import api_key
 
-# A job that fails says why in words alone: no refusal of the content can be told from them.
+# The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "submitted",
@@ -29,7 +29,7 @@ _STATUSES = {
 _MESSAGES = {JobState.FAILED: "Generation failed", JobState.REJECTED: "Failed the risk control"}
 _CODES = {401: 1002, 402: 1102, 403: 1103, 404: 1203, 422: 1201, 429: 1303, 500: 5000, 503: 5001}
 _HTTP = {402: 429, 422: 400}
-"""An empty account is a 429 here, an invalid input a 400."""
+"""The status is 429 for an empty account, and 400 for an invalid input."""
 
 
 def router(engine: Engine) -> APIRouter:
@@ -83,7 +83,7 @@ def _classic(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
     state = engine.poll(job)
     return {
         "task_id": job.id,
-        # The older generation's word.
+        # The older generation's name of the status.
         "task_status": "succeed" if state is JobState.SUCCEEDED else _STATUSES[state],
         "task_status_msg": _MESSAGES.get(state, ""),
         "task_result": {"videos": [{"url": url} for url in _urls(engine, request, job, state)]},

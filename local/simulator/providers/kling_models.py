@@ -56,7 +56,7 @@ def of_current(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def external_id(given: dict[str, Any]) -> str | None:
-    """Return what the caller calls the job, in either generation's order."""
+    """Return the caller's id of the job, from a request of either generation."""
     options = given.get("options")
     found = (options if isinstance(options, dict) else given).get("external_task_id")
     return found if isinstance(found, str) else None

@@ -1,7 +1,8 @@
-"""MiniMax's videos: `POST /v2/video_generation`, `GET /v2/query/video_generation/{task_id}`,
-`DELETE /v2/video_generation/{task_id}`.
+"""MiniMax's videos.
 
-Callbacks (`callback_url`) are neither registered nor sent. The API's first version is in `minimax_first.py`.
+`POST /v2/video_generation`, `GET /v2/query/video_generation/{task_id}`, `DELETE
+/v2/video_generation/{task_id}`. Callbacks (`callback_url`) are neither registered nor sent. The API's first
+version is in `minimax_first.py`.
 """
 
 import secrets
@@ -58,7 +59,7 @@ _MODELS: dict[str, type[ModelInput]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes of videos; those of text are beside them, at `/v1` below the same prefix."""
+    """Return the video routes. The text routes are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
     routes.include_router(minimax_first.router(engine))
 

@@ -1,8 +1,8 @@
-"""MiniMax's older videos: `POST /v1/video_generation`, `GET /v1/query/video_generation?task_id=`,
-`GET /v1/files/retrieve?file_id=` (docs/providers/minimax.md).
+"""MiniMax's older videos (docs/providers/minimax.md).
 
+`POST /v1/video_generation`, `GET /v1/query/video_generation?task_id=`, `GET /v1/files/retrieve?file_id=`.
 Every error is an HTTP 200 with its number in `base_resp`. Callbacks (`callback_url`) are neither registered
-nor sent. What number a task has that failed for no reason of its own is INFERRED.
+nor sent. The number for a failed task without a specific reason is INFERRED.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ _FAULTS = {
     JobState.REJECTED: (1027, "the video is sensitive"),
 }
 _FILE_MARK = "file-"
-"""A task's file is called like the task, behind this."""
+"""A file's id is this prefix and its task's id."""
 _ANY: dict[str, Any] = {
     "duration": one(6, 10),
     "first_frame_image": Url,
@@ -53,7 +53,7 @@ _MODELS: dict[str, type[ModelInput]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes; those of text share their prefix."""
+    """Return the routes. The text routes share their prefix."""
     routes = APIRouter(prefix="/v1")
 
     @routes.post("/video_generation")

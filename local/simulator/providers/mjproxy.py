@@ -2,8 +2,8 @@
 
 Source: docs/providers/mjproxy.md.
 
-The paths may stand below a speed (`/mj-fast`), as at relays. The four images of a grid are one file.
-Callbacks (`notifyHook`) are not sent. Which HTTP status an error has besides its code is INFERRED.
+The paths may be below a speed (`/mj-fast`), as at relays. The four images of a grid are one file. Callbacks
+(`notifyHook`) are not sent. The HTTP status of an error, in addition to its code, is INFERRED.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from local.simulator.wire import header_key
 
 _TAKEN, _BAD_REQUEST, _FAILURE, _FULL = 1, 4, 5, 23
 _CODES = {404: _BAD_REQUEST, 422: _BAD_REQUEST, 429: _FULL}
-"""By what went wrong; these are said inside HTTP 200."""
+"""The codes by error. These errors have HTTP status 200."""
 _STATUSES = {
     JobState.QUEUED: "SUBMITTED",
     JobState.RUNNING: "IN_PROGRESS",
@@ -43,11 +43,11 @@ MODELS: Mapping[str, type[ModelInput]] = {
     "change/REROLL": made("Reroll", ImageInput, _EARLIER),
     "video": videos(**_ANY, image=needed(Url), motion=needed(one("low", "high"))),
 }
-"""By the last part of the path; what can be done to an earlier task by its name besides."""
+"""The inputs by the last part of the path, with the actions on an earlier task by name."""
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes, with and without a speed before them; their prefix is the adapter's base URL."""
+    """Return the routes, with and without a speed. Their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/{speed}/mj/submit/{kind}")
@@ -97,7 +97,7 @@ def _task(engine: Engine, request: Request, job: Job) -> Response:
             "action": change or kind.upper(),
             "status": _STATUSES[state],
             "prompt": job.prompt,
-            # Of the submit, not of an image.
+            # The description of the submit, not of an image.
             "description": "Submit success",
             "submitTime": job.created_ms,
             "progress": f"{engine.progress(job)}%",

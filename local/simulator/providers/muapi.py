@@ -2,7 +2,7 @@
 
 Source: docs/providers/muapi.md.
 
-The shape of its errors was not read: `detail` is INFERRED.
+The format of its errors is not documented; `detail` is INFERRED.
 """
 
 from fastapi import APIRouter
@@ -15,7 +15,7 @@ from local.simulator.providers.desk import Refused, body_of, own_job, taken
 from local.simulator.providers.inputs import images, one
 from local.simulator.wire import header_key
 
-# A job that fails says why in words alone: no refusal of the content can be told from them.
+# The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "queued",

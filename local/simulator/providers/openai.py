@@ -1,6 +1,7 @@
 """OpenAI's images: `POST /v1/images/generations` and `/v1/images/edits` (docs/providers/openai.md).
 
-Edits are taken as JSON, with images by URL. The answer has the image, so it comes when that is done.
+Edits are accepted as JSON, with images by URL. The response contains the image, so it is sent when the image
+is done.
 """
 
 from typing import Any, Literal
@@ -41,7 +42,7 @@ _OTHER_ERROR = ("server_error", "server_error")
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes of images; their prefix and `/v1` are the adapter's base URL."""
+    """Return the image routes. Their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/images/{kind}")

@@ -1,6 +1,6 @@
 """PiAPI: `POST /api/v1/task`, `GET` and `DELETE /api/v1/task/{id}` (docs/providers/piapi.md).
 
-That a deleted task is answered with code 200, and one that runs with 400, is INFERRED.
+The code 200 for a deleted task, and 400 for a running task, are INFERRED.
 """
 
 import uuid
@@ -28,7 +28,7 @@ from local.simulator.providers.inputs import (
 )
 from local.simulator.wire import BAD_KEY_MARK, json_object, text
 
-# A job that fails says why in words alone: no refusal of the content can be told from them.
+# The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _GRID = 4
 _STATUSES = {
@@ -54,7 +54,7 @@ _MESSAGES = {
 
 
 class GridInput(ImageInput):
-    """The input of a Midjourney task: four images in one, and each by itself."""
+    """The input of a Midjourney task: four images in one file, and each image separately."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the images."""
@@ -62,14 +62,14 @@ class GridInput(ImageInput):
 
 
 class Hook(BaseModel):
-    """Where to tell that a task ended."""
+    """The callback for the end of a task."""
 
     endpoint: Url
     secret: str
 
 
 class Config(BaseModel):
-    """What a task is told besides its input."""
+    """The settings of a task besides its input."""
 
     webhook_config: Hook | None = None
 

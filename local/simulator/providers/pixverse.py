@@ -1,8 +1,8 @@
-"""PixVerse's platform: `POST /openapi/v2/video/{text|img|transition|fusion|extend}/generate`,
-`POST /openapi/v2/image/upload`, `GET /openapi/v2/video/result/{video_id}`.
+"""PixVerse's platform (docs/providers/pixverse.md).
 
-A request with a used `Ai-trace-id` gets the answer of the one that had it first. What a prompt says of a
-refusal of its content holds for the video, not for its images.
+`POST /openapi/v2/video/{text|img|transition|fusion|extend}/generate`, `POST /openapi/v2/image/upload`, `GET
+/openapi/v2/video/result/{video_id}`. A request with a repeated `Ai-trace-id` receives the first response. A
+prompt's direction to refuse its content applies to the video, not to its images.
 """
 
 import secrets
@@ -20,7 +20,7 @@ from local.simulator.providers.inputs import ModelInput, needed, one, problem_of
 from local.simulator.wire import form_fields, header_key, json_object, text
 
 MAX_REMEMBERED = 20_000
-"""Images and trace ids; the oldest are forgotten."""
+"""Stored images and trace ids. The oldest are deleted."""
 _KEY_HEADER = "api-key"
 _STATUSES = {
     JobState.QUEUED: 9,
@@ -31,7 +31,7 @@ _STATUSES = {
 }
 _BAD_KEY, _BAD_PARAMETER, _BAD_IMAGE, _NOT_FOUND, _UNKNOWN = 10001, 400017, 400032, 500008, 99999
 _CODES = {401: _BAD_KEY, 402: 500090, 403: 500020, 422: _BAD_PARAMETER, 429: 500044, 503: 500069}
-"""What a directed status is called there."""
+"""PixVerse's codes of directed statuses."""
 _IMAGE_IDS = ("img_id", "first_frame_img", "last_frame_img")
 _V6: dict[str, Any] = {
     "model": needed(one("v6")),
@@ -57,21 +57,21 @@ _MODELS: dict[str, type[ModelInput]] = {
 
 
 class _Memory:
-    """The images that were sent, and the answers by trace id."""
+    """The uploaded images, and the responses by trace id."""
 
     def __init__(self) -> None:
         self.images: OrderedDict[int, str] = OrderedDict()
         self.answers: OrderedDict[str, Response] = OrderedDict()
 
     def keep_image(self, url: str) -> int:
-        """Keep an image; return its number."""
+        """Store an image and return its number."""
         number = secrets.randbits(40)
         self.images[number] = url
         _bound(self.images)
         return number
 
     def keep_answer(self, trace_id: str, answer: Response) -> Response:
-        """Keep the answer to a request, and give it."""
+        """Store the response to a request and return it."""
         self.answers[trace_id] = answer
         _bound(self.answers)
         return answer
@@ -131,7 +131,7 @@ async def _generate(engine: Engine, memory: _Memory, request: Request, kind: str
 
 
 def _input_of(visit: Visit, model: type[ModelInput], given: dict[str, Any]) -> ModelInput | Response:
-    """Read an input, or give the answer to one that is not taken."""
+    """Return the input, or the error response for an invalid input."""
     if visit.refused_status is not None:
         return _error(_CODES.get(visit.refused_status, _UNKNOWN), status=visit.refused_status)
     if visit.directions.error_in_200:
@@ -143,7 +143,7 @@ def _input_of(visit: Visit, model: type[ModelInput], given: dict[str, Any]) -> M
 
 
 def _missing(engine: Engine, memory: _Memory, given: dict[str, Any]) -> Response | None:
-    """Refuse images and videos that are not there, and references that the prompt does not speak of."""
+    """Refuse missing images and videos, and references that the prompt does not mention."""
     references = given.get("image_references", [])
     numbers = [given[name] for name in _IMAGE_IDS if name in given]
     numbers += [reference.get("img_id") for reference in references]

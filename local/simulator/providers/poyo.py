@@ -1,8 +1,8 @@
 """PoYo's unified API: `POST /api/generate/submit`, `GET /api/generate/status/{task_id}`.
 
-Music jobs are asked for at `GET /api/generate/detail/music?task_id=` (PoYo's API manual). Callbacks
-(`callback_url`) are not sent. Of the error types only `invalid_request_error` is published, the others are
-INFERRED; so is that an invalid input is refused at submit.
+Music jobs are polled at `GET /api/generate/detail/music?task_id=` (PoYo's API manual). Callbacks
+(`callback_url`) are not sent. Only the error type `invalid_request_error` is published; the other types are
+INFERRED, and that an invalid input is refused at submit.
 """
 
 import secrets
@@ -30,7 +30,7 @@ from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
-# A job that fails says why in words alone: no refusal of the content can be told from them.
+# The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "not_started",
@@ -51,7 +51,7 @@ _OTHER_ERROR = ("Something went wrong", "api_error")
 
 
 class ZImage(ModelInput):
-    """Input of `z-image`: with an image it edits, without one it needs a size."""
+    """Input of `z-image`. With an image it edits; without an image it requires a size."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=1_000)]
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16"] | None = None
@@ -171,7 +171,7 @@ def _status(engine: Engine, request: Request, task_id: str) -> Response:
 
 
 def _read(engine: Engine, model: str, given: dict[str, Any]) -> ModelInput | str:
-    """Return the input, or the name of the field that is wrong."""
+    """Return the input, or the name of the invalid field."""
     model_input = input_of(engine.provider, model, _MODELS)
     if model_input is None:
         return "model"
@@ -183,7 +183,7 @@ def _read(engine: Engine, model: str, given: dict[str, Any]) -> ModelInput | str
 
 
 def _unknown_source(engine: Engine, asked: ModelInput) -> str | None:
-    """Return the field that names an earlier task or track which is not there."""
+    """Return the field that refers to an earlier task or track which does not exist."""
     said = asked.said()
     tasks = {"task_id": said.get("task_id"), "audio_id": job_of(said.get("audio_id", ""))}
     named = {field: task for field, task in tasks.items() if field in said}
@@ -206,7 +206,7 @@ def _field(error: ValidationError) -> str:
 
 
 def _task_id(engine: Engine, idempotency_key: str | None) -> str:
-    """Return the id of a task, the same one for the same key: then it is there already."""
+    """Return the id of a task. The same key returns the same id, whose task already exists."""
     if idempotency_key is not None:
         return f"task-unified-0-{sha256(idempotency_key.encode()).hexdigest()[:16]}"
     return f"task-unified-{engine.now_ms() // MS_PER_S}-{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""The inputs of PoYo's models: fields, types and bounds from docs/providers/poyo.md and PoYo's API manual."""
+"""The inputs of PoYo's models: fields, types and limits from docs/providers/poyo.md and PoYo's API manual."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -85,7 +85,7 @@ _SECONDS = Annotated[float, Field(ge=0, strict=False)]
 
 
 class SongInput(ModelInput):
-    """The input of a model that works on music."""
+    """The input of a music model."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the job's tracks."""
@@ -96,10 +96,10 @@ class SongInput(ModelInput):
 
 
 class TracksInput(SongInput):
-    """The input of a model that sings: each generation makes two tracks."""
+    """The input of a model that sings. Each generation creates two tracks."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return twice as many tracks."""
+        """Return two tracks for each generation."""
         return super().artifacts(label, count * _TRACKS if count == 1 else count)
 
 
@@ -234,6 +234,6 @@ def _tools() -> dict[str, type[ModelInput]]:
 
 
 MUSIC: Mapping[str, type[ModelInput]] = {**_songs(), **_tools()}
-"""By name; these jobs are asked for under a path of their own."""
+"""By name. These jobs have a separate path for status."""
 MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos(), **MUSIC}
 """By name."""

@@ -1,4 +1,4 @@
-"""What PoYo says about a finished music job, in fields that differ from model to model.
+"""The result of a finished music job at PoYo. Its fields depend on the model.
 
 Source: PoYo's API manual, "Query music detail".
 """
@@ -19,7 +19,7 @@ _FILES = {"convert-to-wav": "wav_url", "create-music-video": "video_url"}
 
 
 def entries(job: Job, urls: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the `files` of a finished job whose files are served at `urls`."""
+    """Return the `files` of a finished job with files at `urls`."""
     if job.model in _WORDS:
         return [dict(_WORDS[job.model])]
     if job.model in _STEMS:
@@ -40,5 +40,5 @@ def audio_id(job_id: str, number: int) -> str:
 
 
 def job_of(track: str) -> str:
-    """Return the job that made a track."""
+    """Return the id of the job that created a track."""
     return track.rpartition("-")[0]

@@ -85,7 +85,7 @@ def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> 
     return {
         "id": job.id,
         "model": job.model,
-        # Of the vendors' own models.
+        # The version of vendors' own models.
         "version": "hidden",
         "status": _STATUSES[state],
         "input": {"prompt": job.prompt},
@@ -99,7 +99,7 @@ def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> 
 
 
 def _output(model: str, urls: list[str]) -> list[str] | str:
-    """Return a video as one address, as `@ai-sdk/replicate` has it, and images as an array."""
+    """Return a video as one URL, as `@ai-sdk/replicate` expects, and images as an array."""
     taken_input = input_of("replicate", model, _MODELS)
     return urls[0] if taken_input is not None and issubclass(taken_input, VideoInput) else urls
 

@@ -1,7 +1,7 @@
 """xAI's images and videos (docs/providers/xai.md).
 
-`POST /v1/images/generations` and `/v1/images/edits` answer with the image's address when it is done;
-`POST /v1/videos/generations` with a request id, asked for at `GET /v1/videos/{id}`.
+`POST /v1/images/generations` and `/v1/images/edits` respond with the image's URL when it is done. `POST
+/v1/videos/generations` responds with a request id, which is polled at `GET /v1/videos/{id}`.
 """
 
 from typing import Any, Literal
@@ -62,12 +62,12 @@ _VIDEOS = {
 _PROMPT_BYTES, _REFERENCES_S = 4_096, 10
 _INVALID = "Client specified an invalid argument"
 
-# What it charges us (https://docs.x.ai/developers/cost-tracking).
+# xAI's charge (https://docs.x.ai/developers/cost-tracking).
 COST = {"cost_in_usd_ticks": 200_000_000}
 
 
 def router(engine: Engine) -> APIRouter:
-    """Return the routes of media; their prefix and `/v1` are the adapter's base URL."""
+    """Return the media routes. Their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/images/{kind}")
@@ -103,7 +103,7 @@ def router(engine: Engine) -> APIRouter:
 
 
 def _is_too_much(given: dict[str, Any]) -> bool:
-    """Return whether a video is over the bounds that no field has by itself."""
+    """Return whether a video exceeds a limit that involves several fields, or the prompt's limit in bytes."""
     is_long = len(text(given.get("prompt")).encode()) > _PROMPT_BYTES
     references, duration = given.get("reference_images"), given.get("duration")
     has_several = isinstance(references, list) and len(references) > 1
@@ -122,7 +122,7 @@ def _video(engine: Engine, request: Request, request_id: str) -> Response:
         return JSONResponse({"status": "failed", "error": error})
     if state is not JobState.SUCCEEDED:
         return _error(Refused(BAD_REQUEST, "Generated video rejected by content moderation."))
-    # Without a status, as its clients are prepared for.
+    # Without a status, which its clients accept.
     video = {"url": engine.file_urls(request, job)[0], "respect_moderation": True}
     return JSONResponse({"video": video, "usage": COST})
 

@@ -1,8 +1,7 @@
-"""The text providers: OpenAI's chat completions, as each vendor speaks them, Anthropic's messages, Converse.
+"""The text providers: OpenAI's chat completions with vendors' deviations, Anthropic's messages, Converse.
 
 A vendor's base URL is `http://127.0.0.1:<port>/<vendor>/v1`, Anthropic's `http://127.0.0.1:<port>/anthropic`,
-Bedrock's `…/bedrock`.
-What an answer shall go through is written into its prompt, see `directions.py`.
+Bedrock's `…/bedrock`. Directions in a prompt control its response (`directions.py`).
 """
 
 from collections.abc import Callable
@@ -19,4 +18,4 @@ PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     "anthropic": messages.router,
     "bedrock": converse.router,
 }
-"""Each text provider's routes, by the name that is its path prefix."""
+"""The routes of each text provider, by its name, which is its path prefix."""

@@ -43,7 +43,7 @@ _REFUSALS = {
 }
 FIRST_SERVER_ERROR = 500
 PROCESSING = b": OPENROUTER PROCESSING\n\n"
-"""The comments that keep its streams open until a host answers."""
+"""The comments with which OpenRouter keeps a stream open until a host responds."""
 _SERVER_ERROR = ("server_error", "server_error", "The server had an error.")
 
 
@@ -91,7 +91,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
 
 
 class Shape:
-    """One answer in one vendor's words."""
+    """A response in a vendor's format."""
 
     def __init__(
         self, vendor: str, model: str, created_s: int, said: Answer, directions: TextDirections
@@ -106,7 +106,7 @@ class Shape:
         self._directions = directions
 
     def completion(self) -> dict[str, Any]:
-        """Return the whole answer."""
+        """Return the complete response."""
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
         if self._shown_reasoning():
             message[self._reasoning] = "".join(self._shown_reasoning())
@@ -118,7 +118,7 @@ class Shape:
         return {**shown, "base_resp": {"status_code": 0}} if self.vendor == "minimax" else shown
 
     def events(self, *, asked: bool) -> list[bytes]:
-        """Return the answer as chunks; `asked` says that a last one shall have the usage."""
+        """Return the response as chunks. With `asked`, the last chunk has the usage."""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         deltas += [{self._reasoning: piece} for piece in self._shown_reasoning()]
         deltas += [{"content": piece} for piece in self.answer.text]
@@ -186,7 +186,10 @@ def _ask(body: dict[str, Any]) -> Ask:
 
 
 def _wanted_schema(wanted: dict[str, Any], messages: list[dict[str, Any]]) -> Any:
-    """Return the schema of the answer; asked for an object alone, that of the instructions, if any."""
+    """Return the schema of the response.
+
+    For a plain JSON object it is the schema in the instructions, if any.
+    """
     if wanted.get("type") != "json_object":
         return (wanted.get("json_schema") or {}).get("schema")
     for message in messages:
@@ -218,14 +221,14 @@ def _refused(status: int, message: str | None = None, vendor: str = "") -> Respo
     kind, code, usual = _REFUSALS.get(status, _SERVER_ERROR)
     error = _error(kind, code, message or usual)
     if vendor == SAYS_REASONING:
-        # Whose account it is, and which host refused.
+        # OpenRouter adds the account and the host that refused.
         metadata = {"provider_name": "Simulated Host", "raw": message or usual}
         return JSONResponse({"error": {**error, "metadata": metadata}, "user_id": "user_simulated"}, status)
     return JSONResponse({"error": error}, status)
 
 
 def _failed_inside(status: int, *, stream: bool) -> Response:
-    """Return a failure of the host behind OpenRouter: inside HTTP 200, its code the status as a number."""
+    """Return a failure of the host behind OpenRouter: HTTP 200 with the status as the error's code."""
     metadata = {"provider_name": "Simulated Host", "raw": "upstream error"}
     failed = {"error": {"code": status, "message": "Provider returned error", "metadata": metadata}}
     if not stream:

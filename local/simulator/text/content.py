@@ -1,4 +1,4 @@
-"""What is answered: always the same for the same prompt. A token is one piece here, and one chunk."""
+"""The content of responses, which depends only on the prompt. A token is one piece and one chunk."""
 
 import json
 import random
@@ -32,7 +32,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool, its arguments as pieces of JSON text."""
+    """A call of a tool, with its arguments as pieces of JSON text."""
 
     id: str
     name: str
@@ -46,10 +46,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request in no protocol's words.
+    """A request, independent of its protocol.
 
-    `is_reply` says that it ends with a tool's result, so no further tool is called. `forced_tools` are
-    calls that the request itself demands. `schema` is that of a structured answer.
+    `is_reply` is true if it ends with a tool's result, so no further tool is called. `forced_tools` are calls
+    that the request requires. `schema` is the schema of a structured response.
     """
 
     prompt: str
@@ -63,7 +63,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered, in pieces, with its counts in tokens. `is_cut` by the request's limit."""
+    """The content of a response in pieces, with its numbers of tokens.
+
+    `is_cut` is true at the request's limit.
+    """
 
     id: str
     thinking: tuple[str, ...]
@@ -76,23 +79,23 @@ class Answer:
 
     @property
     def reasoning_tokens(self) -> int:
-        """Return how many tokens of the output are thinking."""
+        """Return the number of output tokens that are thinking."""
         return len(self.thinking)
 
     @property
     def visible_tokens(self) -> int:
-        """Return how many tokens of the output are not thinking."""
+        """Return the number of output tokens that are not thinking."""
         return len(self.text) + CALL_TOKENS * len(self.calls)
 
 
 def count_tokens(*values: object) -> int:
-    """Return how many tokens `values` (anything that JSON can say) are, at least 1."""
+    """Return the number of tokens of `values` (any JSON), at least 1."""
     said = sum(len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) for value in values)
     return max(1, said // BYTES_PER_TOKEN)
 
 
 def answer(ask: Ask, directions: TextDirections) -> Answer:
-    """Return the answer to `ask`."""
+    """Return the response to `ask`."""
     digest = sha256(ask.prompt.encode("utf-8", "replace")).hexdigest()
     thinking = _pieces(f"{digest}/thinking", THINKING_TOKENS if directions.think else 0)
     called = tuple(tool for tool in ask.tools if f"{tool.name}(" in ask.prompt)
@@ -132,7 +135,7 @@ def _pieces(seed: str, count: int) -> tuple[str, ...]:
 
 
 def _call(tool: Tool, prompt: str, digest: str, number: int) -> ToolCall:
-    """Return a call of `tool`, by its schema; one that the prompt writes as `name(3)` has that number."""
+    """Return a call of `tool` that matches its schema. If the prompt has `name(3)`, its number is 3."""
     arguments = sample(tool.schema)
     said = re.search(rf"{re.escape(tool.name)}\((-?\d{{1,9}})\)", prompt, re.ASCII)
     if said is not None and isinstance(arguments, dict):

@@ -67,21 +67,21 @@ async def _answered(engine: Engine, request: Request, model: str, *, stream: boo
 
 
 def _is_known(request: Request) -> bool:
-    """Return whether the request has a Bedrock API key, or a signature; that one is not checked."""
+    """Return whether the request has a Bedrock API key or a signature. The signature is not verified."""
     signed = request.headers.get("authorization", "")
     is_signed = signed.startswith("AWS4-HMAC-SHA256 ") and "/bedrock/aws4_request" in signed
     return is_signed or api_key(request, "Bearer") is not None
 
 
 class Shape:
-    """One answer in Converse's words."""
+    """A response in Converse's format."""
 
     def __init__(self, said: Answer, directions: TextDirections) -> None:
         self._said = said
         self._directions = directions
 
     def answer(self) -> dict[str, Any]:
-        """Return the whole answer."""
+        """Return the complete response."""
         content: list[dict[str, Any]] = []
         if self._said.thinking:
             thought = {"text": "".join(self._said.thinking), "signature": SIGNATURE}
@@ -95,7 +95,7 @@ class Shape:
         return {"output": {"message": message}, "stopReason": self._stop(), **self._usage()}
 
     def events(self) -> list[bytes]:
-        """Return the answer as messages of the binary stream; its usage comes after the stop reason."""
+        """Return the response as messages of the binary stream. The usage follows the stop reason."""
         blocks = [_deltas(self._said.thinking), [{"text": piece} for piece in self._said.text]]
         events = [event("messageStart", {"role": "assistant"})]
         starts: list[dict[str, Any] | None] = [None, None]
@@ -135,7 +135,7 @@ def _deltas(thinking: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _block_events(index: int, start: dict[str, Any] | None, deltas: list[dict[str, Any]]) -> list[bytes]:
-    """Return one block's events; only tools announce themselves."""
+    """Return the events of one block. Only tools have a start event."""
     place = {"contentBlockIndex": index}
     begun = [] if start is None else [event("contentBlockStart", {"start": start, **place})]
     middle = [event("contentBlockDelta", {"delta": delta, **place}) for delta in deltas]

@@ -1,24 +1,24 @@
-"""Directions for answers, beside those of `local.simulator.directions`, e.g. `hello [[think]] [[delay 20]]`.
+"""Directions for responses, in addition to `local.simulator.directions`, e.g. `hello [[think]] [[delay 20]]`.
 
-| direction | what happens |
+| direction | effect |
 |---|---|
-| `[[tokens 200]]` | the answer is 200 tokens long |
-| `[[think]]` | it thinks first |
-| `[[tool]]`, `[[tools 2]]` | it calls the first tool of the request, or the first two |
-| `weather(3)` | it calls that tool of the request, its whole number is 3 |
-| `[[cached 30]]`, `[[cache-write 20]]` | so many input tokens are read from, or written to, the cache |
+| `[[tokens 200]]` | the response has 200 tokens |
+| `[[think]]` | the response starts with thinking |
+| `[[tool]]`, `[[tools 2]]` | the response calls the first tool of the request, or the first two |
+| `weather(3)` | the response calls that tool of the request; its integer is 3 |
+| `[[cached 30]]`, `[[cache-write 20]]` | this many input tokens are read from, or written to, the cache |
 | `[[delay 20]]` | 20 ms between chunks |
 | `[[silent 30]]` | headers, then nothing for 30 s |
-| `[[stream-cut 10]]` | the connection breaks after 10 chunks (or half way of a whole answer) |
-| `[[error-in-stream]]` | an error event half way of a stream |
-| `[[garbage]]`, `[[garbage 3]]` | an unreadable answer, or an unreadable chunk after 3 good ones |
+| `[[stream-cut 10]]` | the connection breaks after 10 chunks (or in the middle of a complete response) |
+| `[[error-in-stream]]` | an error event in the middle of a stream |
+| `[[garbage]]`, `[[garbage 3]]` | an unreadable response, or an unreadable chunk after 3 good chunks |
 | `[[no-usage]]` | no usage is reported |
 | `[[usage-negative]]`, `[[usage-absurd]]` | the counts are negative; a million times too large |
-| `[[usage-in-choices]]` | usage comes with the last content, not in a chunk of its own |
-| `[[vendor deepseek]]` | usage is counted as that vendor does |
+| `[[usage-in-choices]]` | usage is in the chunk of the last content, not in a separate chunk |
+| `[[vendor deepseek]]` | usage has that vendor's format |
 | `[[reject]]`, `[[fail]]` | HTTP 400 for the content, HTTP 500 |
-| `[[status 429]]`, `[[status 500 2]]` | requests of this prompt answer so, or only the first 2 do |
-| `[[hang 20]]`, `[[lost]]` | 20 s before the headers; no answer at all |
+| `[[status 429]]`, `[[status 500 2]]` | requests of this prompt, or only the first 2, return this status |
+| `[[hang 20]]`, `[[lost]]` | 20 s before the headers; no response |
 """
 
 import re
@@ -40,7 +40,7 @@ _DIRECTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextDirections:
-    """What one answer shall be like; each field is the direction of the same name. Waits are in ms."""
+    """The directions for one response. Each field is the direction of the same name. Times are in ms."""
 
     tokens: int | None = None
     think: bool = False
@@ -58,7 +58,7 @@ class TextDirections:
 
 
 def parse_text(prompt: str, provider: str) -> TextDirections:
-    """Return what `prompt` tells `provider`; at most the first `MAX_DIRECTIONS` are read."""
+    """Return the directions in `prompt` for `provider`. At most the first `MAX_DIRECTIONS` are read."""
     directions = TextDirections()
     for match in islice(_DIRECTION.finditer(prompt), MAX_DIRECTIONS):
         addressee, name, argument = match.groups()

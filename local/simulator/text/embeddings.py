@@ -1,6 +1,6 @@
-"""OpenAI's embeddings, with each vendor's deviations: always the same vector for the same input.
+"""OpenAI's embeddings, with each vendor's deviations. The same input returns the same vector.
 
-Source: `openai.types.create_embedding_response`; docs/text-protocols.md#embeddings for the vendors'.
+Source: `openai.types.create_embedding_response`; docs/text-protocols.md#embeddings for the vendors.
 """
 
 import base64
@@ -75,7 +75,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
 
 
 def _refusal(vendor: str, body: dict[str, Any]) -> str | None:
-    """Return why a vendor refuses a body."""
+    """Return the vendor's reason to refuse a body, or `None`."""
     inputs, wanted = _inputs(body), body.get("dimensions")
     model = text(body.get("model")).rpartition("/")[2]
     if model not in _LENGTHS:

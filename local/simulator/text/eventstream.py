@@ -1,4 +1,4 @@
-"""AWS's binary event stream, encoded: lengths, headers, payload and checksums (docs/providers/bedrock.md)."""
+"""Encodes AWS's binary event stream: lengths, headers, payload and checksums (docs/providers/bedrock.md)."""
 
 import json
 import struct

@@ -91,7 +91,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
 
 
 class Shape:
-    """One answer in Anthropic's words."""
+    """A response in Anthropic's format."""
 
     def __init__(self, model: str, said: Answer, directions: TextDirections) -> None:
         self.answer = said
@@ -99,7 +99,7 @@ class Shape:
         self._directions = directions
 
     def message(self) -> dict[str, Any]:
-        """Return the whole answer."""
+        """Return the complete response."""
         content: list[dict[str, Any]] = []
         if self.answer.thinking:
             thinking = "".join(self.answer.thinking)
@@ -113,7 +113,7 @@ class Shape:
         return {**self._head(), "content": content, **ended, **self._usage(self._all_output())}
 
     def events(self) -> list[bytes]:
-        """Return the answer as events."""
+        """Return the response as events."""
         started = {**self._head(), "content": [], "stop_reason": None, "stop_sequence": None}
         first = {"type": "message_start", "message": {**started, **self._usage(1)}}
         blocks = list(self._blocks())

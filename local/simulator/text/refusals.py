@@ -1,10 +1,10 @@
-"""What each vendor refuses by model, beside what is wrong in any body: returns the message, or nothing.
+"""Refusals that depend on the vendor and the model, in addition to those for any invalid body.
 
-Sources: `@ai-sdk/anthropic` 3.0.139 (`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and
-on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs, Newelle issue 404 for
-the thinking that DeepSeek wants back; docker-agent issue 4162 and litellm pull request 34569 for GPT's tools
-with `reasoning_effort`, and for models that reason unasked. The words of the messages are
-close to theirs, not theirs.
+Each function returns the message of a refusal, or `None`. Sources: `@ai-sdk/anthropic` 3.0.139
+(`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and on Bedrock; `@ai-sdk/moonshotai`,
+`@ai-sdk/xai`, `@ai-sdk/deepseek` for these vendors; Newelle issue 404 for the thinking that DeepSeek requires
+back; docker-agent issue 4162 and litellm pull request 34569 for GPT's tools with `reasoning_effort`, and for
+models that reason by default. The messages are similar to the vendors', but not identical.
 """
 
 import re
@@ -27,7 +27,7 @@ _GPT_MESSAGE = frozenset(
 
 
 def messages_refusal(model: str, body: Body) -> str | None:
-    """Return why Claude refuses a body of messages."""
+    """Return Claude's reason to refuse a body of messages."""
     return (
         _sampling_refusal(model, body)
         or _thinking_refusal(model, _object(body.get("thinking")))
@@ -37,7 +37,7 @@ def messages_refusal(model: str, body: Body) -> str | None:
 
 
 def converse_refusal(model: str, body: Body) -> str | None:
-    """Return why Claude on Bedrock refuses a body of Converse."""
+    """Return the reason of Claude on Bedrock to refuse a body of Converse."""
     given = _object(body.get("inferenceConfig"))
     sampling = {"temperature": given.get("temperature"), "top_p": given.get("topP")}
     extra = _object(body.get("additionalModelRequestFields"))
@@ -60,7 +60,7 @@ def converse_refusal(model: str, body: Body) -> str | None:
 
 
 def chat_refusal(vendor: str, model: str, body: Body) -> str | None:
-    """Return why a vendor of chat completions refuses a body."""
+    """Return the reason of a vendor of chat completions to refuse a body."""
     check = _CHAT.get(vendor)
     return None if check is None else check(model, body)
 
@@ -91,7 +91,7 @@ def _choice_refusal(model: str, choice: Body) -> str | None:
 
 
 def _order_refusal(body: Body) -> str | None:
-    """With a budget for thinking, an assistant's turn that calls a tool has to begin with its thinking."""
+    """Return a refusal if a turn with a tool call lacks its thinking, which a budget requires."""
     if _object(body.get("thinking")).get("type") != "enabled":
         return None
     turns = [turn for turn in body["messages"] if _object(turn).get("role") == "assistant"]

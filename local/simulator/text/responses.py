@@ -1,6 +1,6 @@
-"""OpenAI's Responses API, as far as the types of its SDK say what it takes and gives. Nothing is stored.
+"""OpenAI's Responses API, according to the types of its SDK. Nothing is stored.
 
-Source: `openai.types.responses`; what it refuses beyond that is said where it is.
+Source: `openai.types.responses`. Further refusals have their source in the code.
 """
 
 import base64
@@ -58,7 +58,7 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
 
 def refused(status: int, message: str) -> Response:
-    """Return an error as OpenAI has it."""
+    """Return an error in OpenAI's format."""
     kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004 - HTTP
     error = {"message": message, "type": kind, "param": None, "code": None}
     return JSONResponse({"error": error}, status)
@@ -134,7 +134,7 @@ class _Made:
         }
 
     def response(self) -> dict[str, Any]:
-        """Return the whole response."""
+        """Return the complete response."""
         cut = {"reason": "max_output_tokens"} if self._said.is_cut else None
         status = "incomplete" if cut else "completed"
         output = [item for item, _ in self._items()]
@@ -142,7 +142,7 @@ class _Made:
         return {**self._head, **done}
 
     def events(self) -> list[bytes]:
-        """Return the response as its events."""
+        """Return the response as events."""
         begun = {
             **self._head,
             "status": "in_progress",

@@ -1,4 +1,4 @@
-"""Values that a JSON schema allows: the arguments of a tool call, a structured answer."""
+"""Values that match a JSON schema, for the arguments of a tool call or a structured response."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ _PLAIN: dict[str, Any] = {
 
 
 def sample(schema: Any, depth: int = MAX_DEPTH, definitions: Any = None) -> Any:
-    """Return one value for `schema`, always the same; an empty object for what is nested too deeply.
+    """Return a value for `schema`, always the same. A value that is nested too deeply is an empty object.
 
-    `definitions` is what its `$ref` may name, by default its own `$defs`.
+    `definitions` are the targets of `$ref`, by default the schema's `$defs`.
     """
     if not isinstance(schema, dict) or depth == 0:
         return {}
@@ -33,7 +33,7 @@ def sample(schema: Any, depth: int = MAX_DEPTH, definitions: Any = None) -> Any:
 
 
 def _meant(schema: dict[str, Any], known: Any) -> Any:
-    """Return the schema that one refers to, or the first of several that it allows; else `None`."""
+    """Return the target of a schema's reference, or the first of its alternatives; else `None`."""
     if isinstance(schema.get("$ref"), str):
         return known.get(schema["$ref"].rpartition("/")[2], {})
     several = schema.get("anyOf") or schema.get("oneOf")

@@ -1,4 +1,4 @@
-"""A stream of events, paced and broken as its prompt says."""
+"""A stream of events, delayed and broken as its prompt directs."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ GARBAGE = b'data: {"choices": [{"delta": <html>upstream hiccup\n\n'
 
 
 class EventStream(Response):
-    """Sends events one by one, each as it is due."""
+    """Sends each event when it is due."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class EventStream(Response):
         self._directions = directions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events; close the connection where the directions say so."""
+        """Send the events. Close the connection if the directions require it."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         await send({"type": "http.response.body", "body": b"", "more_body": True})
         await asyncio.sleep(self._directions.silent_ms / MS_PER_S)
@@ -45,7 +45,7 @@ class EventStream(Response):
 def disturbed(
     events: list[bytes], error: bytes, common: Directions, directions: TextDirections
 ) -> list[bytes]:
-    """Return the events with an error or an unreadable one in their midst, if they shall have one."""
+    """Return the events with an error or an unreadable event among them, if directed."""
     if common.garbage_answers:
         good = 0 if common.garbage_answers == ALWAYS else common.garbage_answers
         return [*events[:good], GARBAGE]
@@ -55,7 +55,7 @@ def disturbed(
 def whole(
     content: bytes, common: Directions, directions: TextDirections, headers: dict[str, str]
 ) -> Response:
-    """Return an answer that is not streamed, broken as it shall be."""
+    """Return a response that is not streamed, broken as directed."""
     if common.garbage_answers:
         content = content[: len(content) // 2]
     if directions.stream_cut is not None:

@@ -1,4 +1,4 @@
-"""One request and what comes of it, in no protocol's words: refused, lost, late or answered."""
+"""The outcome of a request, independent of its protocol: refused, lost, delayed or successful."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from local.simulator.wire import LostAnswerError
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is answered, and how: `common` are the directions that all providers follow alike."""
+    """A response and its directions. `common` are the directions that apply to all providers."""
 
     answer: Answer
     directions: TextDirections
@@ -20,9 +20,9 @@ class Turn:
 
 
 async def take_turn(engine: Engine, model: str, ask: Ask) -> Turn | int:
-    """Return what follows from `ask`: an answer, or the HTTP status of a refusal.
+    """Return the outcome of `ask`: a response, or the HTTP status of a refusal.
 
-    Raises `LostAnswerError` if nobody shall hear of it.
+    Raises `LostAnswerError` if the response must be lost.
     """
     visit = engine.receive(model, ask.prompt)
     if (status := _refused_status(visit)) is not None:

@@ -1,4 +1,4 @@
-"""How each vendor reports what an answer used (docs/providers/openai_compatible.md)."""
+"""Each vendor's format of usage (docs/providers/openai_compatible.md)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ Usage = dict[str, Any]
 
 
 def scaled(usage: Any, factor: int) -> Any:
-    """Return a usage, in any provider's words, with every count times `factor`."""
+    """Return a usage, in any vendor's format, with every count multiplied by `factor`."""
     if isinstance(usage, dict):
         return {name: scaled(value, factor) for name, value in usage.items()}
     return usage * factor if type(usage) is int else usage
@@ -53,7 +53,7 @@ def _kimi(answer: Answer) -> Usage:
 
 
 def _openrouter(answer: Answer) -> Usage:
-    """OpenRouter adds what it takes from the account (docs/providers/openai_compatible.md)."""
+    """OpenRouter adds the cost for the account (docs/providers/openai_compatible.md)."""
     paid = 0.000_001 * answer.input_tokens
     parts = (
         "upstream_inference_cost",
@@ -70,12 +70,12 @@ def _qwen(answer: Answer) -> Usage:
 
 
 def _hits(answer: Answer) -> Usage:
-    """Hosts of open models tell what they read from their cache, and write to it for nothing."""
+    """Hosts of open models report tokens read from their cache. Writing to the cache is free."""
     return {**_openai(answer), "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
 
 
 def _deepinfra(answer: Answer) -> Usage:
-    """DeepInfra adds what it charges (https://docs.deepinfra.com)."""
+    """DeepInfra adds its charge (https://docs.deepinfra.com)."""
     return {**_hits(answer), "estimated_cost": 0.000_001 * answer.input_tokens}
 
 
@@ -98,14 +98,14 @@ VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "fireworks": _hits,
     "deepinfra": _deepinfra,
 }
-"""Each vendor's `usage` object, by the vendor's name, which is its path prefix."""
+"""Each vendor's `usage` object by the vendor's name, which is its path prefix."""
 
 HIDES_REASONING = ("openai", "google", "azure")
 """Vendors that think without showing it."""
 USAGE_WITH_CONTENT = ("zai", "moonshot")
-"""Vendors that also report usage with the last content, asked or not; Kimi inside the choice."""
+"""Vendors that always report usage with the last content, too. Kimi reports it in the choice."""
 FILTERS_PROMPTS = "azure"
-"""Whose stream begins with a chunk without choices: what its filter found in the prompt."""
+"""The vendor whose stream starts with a chunk without choices, with its filter's result for the prompt."""
 ABOUT_ITSELF: dict[str, dict[str, Any]] = {
     "openai": {"service_tier": "default", "system_fingerprint": "fp_simulated"},
     "openrouter": {"provider": "Simulated Host", "system_fingerprint": None},
@@ -114,17 +114,17 @@ ABOUT_ITSELF: dict[str, dict[str, Any]] = {
     "minimax": {"input_sensitive": False, "output_sensitive": False},
     "fireworks": {"perf_metrics": None},
 }
-"""What a vendor says in an answer, and in each chunk of one, besides the protocol's fields."""
+"""Additional fields of a vendor's response, and of each of its chunks."""
 IN_CHOICES: dict[str, dict[str, Any]] = {
     "azure": {"content_filter_results": {}},
     "openrouter": {"native_finish_reason": None},
     "together": {"seed": 7},
 }
-"""The same in each choice."""
+"""Additional fields of each choice."""
 HEADERS: dict[str, dict[str, str]] = {
     "openai": {"openai-organization": "org-simulated", "openai-project": "proj_simulated"},
     "azure": {"x-ms-region": "Sweden Central", "apim-request-id": "simulated"},
 }
-"""Headers that name the account, or the place of the host."""
+"""Headers with the account, or with the host's location."""
 SAYS_REASONING = "openrouter"
-"""Who calls shown reasoning `reasoning`, names the host in `provider`, and fails inside HTTP 200."""
+"""The vendor that calls reasoning `reasoning`, has the host in `provider`, and fails inside HTTP 200."""
