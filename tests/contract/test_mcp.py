@@ -113,7 +113,7 @@ class TestAgents:
                 assert refused.is_error
                 assert "max_cost_exceeded" in text_of(refused)
                 other = {"model": PAID_IMAGE, "input": {**values, "size": "1:1"}, "price_version": "old"}
-                assert "price_changed" in text_of(await agent.call_tool("generate", other))
+                assert "/priceVersion" in text_of(await agent.call_tool("generate", other))
                 unknown = await agent.call_tool("get_task", {"task_id": "task_../../user/me"})
                 assert unknown.is_error
 

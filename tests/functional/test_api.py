@@ -25,6 +25,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.composition import api as api_parts
 
@@ -241,9 +242,9 @@ class TestPriceVersion:
     def reprice(monkeypatch: pytest.MonkeyPatch) -> None:
         """Let other prices come between the estimate and the create: two cents in place of one."""
 
-        def dearer(*args: Any) -> Quote:
-            found = quote(*args)
-            return replace(found, charge_cents=2 * found.charge_cents, price_version="another")
+        def dearer(model: Model, *args: Any) -> Quote:
+            prices = [replace(one, price=2 * one.price) for one in model.pricing.prices]
+            return quote(replace(model, pricing=replace(model.pricing, prices=prices)), *args)
 
         monkeypatch.setattr("tollgate.tasks.service.quote", dearer)
 
@@ -260,10 +261,11 @@ class TestPriceVersion:
         self.reprice(monkeypatch)
         status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
         assert (status, answer["error"]["code"]) == (409, "price_changed")
-        assert (answer["error"]["costCents"], answer["error"]["priceVersion"]) == (2, "another")
+        assert answer["error"]["costCents"] == 2
         assert "$0.02" in answer["error"]["message"]
         assert balance_cents(customer) == 100
-        status, _, _ = call("POST", self.CREATE, customer.api_key, {**body, "priceVersion": "another"})
+        current = {**body, "priceVersion": answer["error"]["priceVersion"]}
+        status, _, _ = call("POST", self.CREATE, customer.api_key, current)
         assert (status, balance_cents(customer)) == (200, 98)
 
     @pytest.mark.parametrize("bound", [{"priceVersion": None}, {"maxCostCents": 1}])
@@ -282,12 +284,27 @@ class TestPriceVersion:
         status, answer, _ = call("POST", self.CREATE, customer.api_key, other, send)
         assert (status, answer["error"]["code"]) == (422, "idempotency_key_reused")
 
-    @pytest.mark.parametrize("value", [1, "", "x" * 65, None, ["v"]])
-    def test_what_is_no_version_is_named(self, customer: OpenedAccount, value: Any) -> None:
+    @pytest.mark.parametrize("value", [1, "", "x" * 65, None, ["v"], "nope", "4409a782a684"])
+    @pytest.mark.parametrize("path", [CREATE, "/api/v1/generation/estimate"])
+    def test_a_value_that_is_no_version_is_named(
+        self, customer: OpenedAccount, path: str, value: Any
+    ) -> None:
         body = {**PAID_BODY, "priceVersion": value}
-        status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
+        status, answer, _ = call("POST", path, customer.api_key, body)
         assert status == 400
-        assert details(answer).keys() == {"/priceVersion"}
+        message = f"Must be the priceVersion of an estimate for {PAID_IMAGE}."
+        assert details(answer) == {"/priceVersion": message}
+        assert balance_cents(customer) == 100
+
+    def test_an_estimate_with_an_earlier_version_returns_the_current_one(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        earlier = self.estimate(customer)["priceVersion"]
+        self.reprice(monkeypatch)
+        body = {**PAID_BODY, "priceVersion": earlier}
+        status, answer, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, body)
+        assert (status, answer["data"]["price"]) == (200, 2)
+        assert answer["data"]["priceVersion"] != earlier
 
 
 class TestIdempotencyKey:

@@ -4,19 +4,22 @@ The entry with the most matching dimensions wins; no match and a tie refuse the 
 media charge is rounded up once, on its total, to whole cents (docs/architecture.md#money).
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
-from tollgate.catalog.models import Model, Pricing
+from tollgate.catalog.models import PRICE_VERSION_CHARS, Model, Pricing
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
 
 NO_SOURCE = Decimal(0)
+# A wrong version passes with a probability of 1 in 65,536.
+CHECKSUM_CHARS = 4
 
 
 class Dimensioned(Protocol):
@@ -41,7 +44,7 @@ class PartView(Shape):
 
 
 class EstimateView(Shape):
-    """What a create would charge for the same body."""
+    """The charge that a create request with the same body would have."""
 
     model: str
     price: Cents
@@ -86,7 +89,25 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
             lines.append(_line(extra.key, "generation", count * batch, extra.price))
     # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
     total = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
-    return Quote(money.cents_up(money.micro_usd_up(total)), lines, model.pricing.version)
+    return Quote(money.cents_up(money.micro_usd_up(total)), lines, price_version(model))
+
+
+def price_version(model: Model) -> str:
+    """Return a short name of exactly the model's prices. It ends in a checksum."""
+    return _with_checksum(model, model.pricing.version)
+
+
+def is_price_version(model: Model, text: str) -> bool:
+    """Return whether `text` is a name of prices of this model, current or earlier.
+
+    The checksum decides, because earlier prices are not stored.
+    """
+    return text.isascii() and text == _with_checksum(model, text[:PRICE_VERSION_CHARS])
+
+
+def _with_checksum(model: Model, version: str) -> str:
+    checksum = hashlib.sha256(f"{model.id} {version}".encode()).hexdigest()
+    return version + checksum[:CHECKSUM_CHARS]
 
 
 def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 from tollgate.catalog import names
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
+from tollgate.catalog.pricing import is_price_version
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit.errors import (
     InvalidInputError,
@@ -55,7 +56,9 @@ def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard
     webhook = _checked("webhook", body, problems, lambda value: url_problem("/webhook", value, guard))
     metadata = _checked("metadata", body, problems, _metadata_problem)
     max_cost_cents = _checked("maxCostCents", body, problems, _max_cost_problem)
-    price_version = _checked("priceVersion", body, problems, _price_version_problem)
+    price_version = _checked(
+        "priceVersion", body, problems, lambda value: _price_version_problem(value, model)
+    )
     if problems or model is None or checked is None:
         raise InvalidInputError(problems)
     if len(_compact(checked.values)) > MAX_INPUT_BYTES:
@@ -151,10 +154,11 @@ def _max_cost_problem(value: Any) -> Problem | None:
     return None
 
 
-def _price_version_problem(value: Any) -> Problem | None:
-    if not isinstance(value, str) or not 1 <= len(value) <= MAX_VERSION_LENGTH:
-        allowed = f"1 to {MAX_VERSION_LENGTH} characters, as an estimate names them"
-        return Problem("/priceVersion", "Must be the priceVersion of an estimate.", allowed)
+def _price_version_problem(value: Any, model: Model | None) -> Problem | None:
+    whose = "an estimate" if model is None else f"an estimate for {model.id}"
+    is_text = isinstance(value, str) and 1 <= len(value) <= MAX_VERSION_LENGTH
+    if not is_text or (model is not None and not is_price_version(model, value)):
+        return Problem("/priceVersion", f"Must be the priceVersion of {whose}.")
     return None
 
 

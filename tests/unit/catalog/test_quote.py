@@ -12,7 +12,7 @@ from tests.unit.catalog.strategies import source_seconds, valid_inputs
 from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
-from tollgate.catalog.pricing import best_entry, price_facts, quote
+from tollgate.catalog.pricing import best_entry, is_price_version, price_facts, price_version, quote
 from tollgate.catalog.profiles.vid_f import VidF
 from tollgate.catalog.rules import CheckedInput
 
@@ -102,7 +102,7 @@ class TestShippedPrices:
             {"key": "720p-audio", "unit": "second", "quantity": "8", "unitPrice": "0.053", "amount": "0.424"}
         ]
         assert found.charge_micro_usd == 430_000
-        assert found.price_version == model.pricing.version
+        assert found.price_version == price_version(model)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     @settings(max_examples=10)
@@ -211,14 +211,24 @@ class TestCounts:
 class TestPriceVersion:
     def test_is_stable(self) -> None:
         prices = [{"key": "default", "price": "0.10", "isDefault": True}]
-        assert (
-            priced(unit="second", prices=prices).pricing.version
-            == priced(unit="second", prices=prices).pricing.version
-        )
+        first, second = (priced(unit="second", prices=prices) for _ in range(2))
+        assert price_version(first) == price_version(second)
 
-    def test_changes_with_any_price(self) -> None:
-        cheap, dear = ([{"key": "default", "price": price}] for price in ("0.10", "0.11"))
-        assert (
-            priced(unit="second", prices=cheap).pricing.version
-            != priced(unit="second", prices=dear).pricing.version
+    def test_changes_with_any_price_and_the_earlier_one_is_still_a_version(self) -> None:
+        cheap, dear = (
+            priced(unit="second", prices=[{"key": "default", "price": price}]) for price in ("0.10", "0.11")
         )
+        assert price_version(cheap) != price_version(dear)
+        assert is_price_version(dear, price_version(cheap))
+
+    def test_of_another_model_is_none(self) -> None:
+        assert not is_price_version(CATALOG.get("suno"), price_version(CATALOG.get("z-image")))
+
+    @pytest.mark.parametrize("text", ["nope", "", "\ud800", "4409a782a684", "0" * 16, "x" * 64])
+    def test_a_text_that_no_estimate_returned_is_none(self, text: str) -> None:
+        assert not is_price_version(CATALOG.get("z-image"), text)
+
+    def test_a_typing_error_is_found(self) -> None:
+        version = price_version(CATALOG.get("z-image"))
+        wrong = [version[:at] + "x" + version[at + 1 :] for at in range(len(version))]
+        assert not any(is_price_version(CATALOG.get("z-image"), one) for one in wrong)
