@@ -11,7 +11,7 @@ from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.kit.clock import iso
 from tollgate.members import service
-from tollgate.members.mails import WORDS
+from tollgate.members.mails import ROLE_DESCRIPTIONS
 from tollgate.members.roles import Role
 from tollgate.members.team import Member, TeamError
 from tollgate.members.topics import WORDS as TOPIC_WORDS
@@ -112,7 +112,7 @@ def show_invitation(services: Services, request: Request, invitation: str = "") 
     # It waits here while its reader signs in.
     request.session[INVITATION] = token
     name = services.members.people.emails([account_id]).get(account_id, account_id)
-    return page(request, "join.html", found=found, problem=None, inviter=name, role_words=WORDS)
+    return page(request, "join.html", found=found, problem=None, inviter=name, role_words=ROLE_DESCRIPTIONS)
 
 
 @router.post("/join")
@@ -192,7 +192,7 @@ def _shown(
         "mails": [] if me is None else [_mail_row(me, topic) for topic in Topic],
         "invitations": team.open_invitations(now_ms),
         "roles": list(Role),
-        "role_words": WORDS,
+        "role_words": ROLE_DESCRIPTIONS,
         "made": made,
         "link": None if made is None else _link_of(request)(made.token),
     }

@@ -12,7 +12,7 @@ providers/     the adapters for providers
 catalog/       the models and their prices
 accounts/      accounts and API keys; members/: the people of an account
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
-notices/       mails to members
+notices/       mails to members; mail/: the layout and the sending of mails
 usage/         statistics; activity/: each request and its cost; audit/: the log of changes and access
 web/           the content of the pages; reference/: OpenAPI and the docs; mcp/: the service as tools
 visits/        Tollgate's own customer, from outside

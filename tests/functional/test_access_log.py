@@ -27,7 +27,7 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.members.service import Actor
-from tollgate.notices.letters import letter_of
+from tollgate.notices.mails import mail_content
 from tollgate.web.development import OPERATOR
 
 ADA, BOB = "ada@example.com", "bob@example.com"
@@ -296,7 +296,7 @@ class TestTheOperatorsLog:
         assert api_parts.api().audit.of_operators().rows == []
         assert email in browser.get("/audit").text.partition("<tbody>")[2]
         (line,) = events(account_id)
-        letter = letter_of(line, account_id, "https://x.test", is_forced=True)
+        letter = mail_content(line, account_id, "https://x.test", is_forced=True)
         assert ("By", email) in letter.facts
 
     def test_it_has_the_acts_of_all_accounts_and_of_none(self, browser: Browser) -> None:

@@ -29,7 +29,7 @@ from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_DAY, utc_day
 from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.members.topics import Topic
-from tollgate.notices.letters import KINDS, UNTOLD
+from tollgate.notices.mails import KINDS, NOT_MAILED
 from tollgate.notices.repository import LEASE_MS, NoticeRepository
 from tollgate.notices.service import MAX_A_DAY, OTHERS
 from tollgate.web.development import OPERATOR
@@ -140,8 +140,8 @@ class TestTheEventFile:
 
 class TestTheTable:
     def test_every_kind_of_line_is_told_or_says_why_not(self) -> None:
-        assert set(Action) == KINDS.keys() | UNTOLD.keys()
-        assert not KINDS.keys() & UNTOLD.keys()
+        assert set(Action) == KINDS.keys() | NOT_MAILED.keys()
+        assert not KINDS.keys() & NOT_MAILED.keys()
 
 
 class TestAKeyOfAPerson:

@@ -30,7 +30,6 @@ from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.ses import Mailer
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import Hold, HoldWrites, text_entry
 from tollgate.ledger.repository import LedgerRepository
@@ -43,6 +42,7 @@ from tollgate.low_balance.rules import (
     LowBalanceState,
     TopUpState,
 )
+from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY

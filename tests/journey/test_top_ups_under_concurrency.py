@@ -37,11 +37,11 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.ses import Mailed, Mailer
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.low_balance.refill import RefillWorker
 from tollgate.low_balance.repository import StaleLowBalanceError
 from tollgate.low_balance.rules import TopUpState
+from tollgate.mail.sender import Mailer, SendResult
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
@@ -136,7 +136,7 @@ def opened(
 ) -> Iterator[Callable[[], World]]:
     """Return what opens an account just above its threshold, with a saved card."""
     monkeypatch.setattr(sdk, "sesv2", lambda: None)
-    monkeypatch.setattr(Mailer, "send", lambda *_: Mailed.SENT)
+    monkeypatch.setattr(Mailer, "send", lambda *_: SendResult.SENT)
     parts.forget()
     keys = StripeKeys.model_validate({**KEYS, "baseUrl": stripe.url})
     refill = replace(refill_parts.refill(), keys=lambda: keys)

@@ -43,7 +43,7 @@ ACTING = (
     "tollgate.kit.http.outbound",
     "tollgate.kit.observability",
     "tollgate.kit.retry",
-    "tollgate.kit.ses",
+    "tollgate.mail.sender",
     # Keys are looked up, files moved, sessions kept.
     "tollgate.accounts.*auth",
     "tollgate.audit.refusals",

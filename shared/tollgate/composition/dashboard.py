@@ -14,8 +14,8 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
-from tollgate.kit.ses import Mailer
 from tollgate.kit.settings import SettingsError
+from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Identities
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService

@@ -8,9 +8,9 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
-from tollgate.kit.ses import Mailer
 from tollgate.low_balance.refill import RefillWorker
 from tollgate.low_balance.repository import LowBalanceRepository
+from tollgate.mail.sender import Mailer
 from tollgate.members.recipients import Recipients
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.book_service import PaymentBook

@@ -15,6 +15,5 @@ remote_document.py  a document that is stored elsewhere and read repeatedly
 response_shapes.py  declarations of responses, for mypy and for OpenAPI
 csv_table.py        tables for spreadsheets
 rotation.py         how long an old secret remains valid
-mail.py             a mail as a value; `letter.py`: its design; `ses.py`: sends it
 settings.py         configuration; `observability.py`: logs and metrics; `version.py`: the running release
 """

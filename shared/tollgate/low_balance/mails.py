@@ -1,9 +1,9 @@
 """The texts of the mails about a balance. Pure."""
 
-from tollgate.kit.letter import Letter, written
-from tollgate.kit.mail import Mail
 from tollgate.kit.money import dollars
 from tollgate.low_balance.rules import LowBalanceState, TopUpState
+from tollgate.mail.layout import MailContent, render
+from tollgate.mail.message import Mail
 
 _NEXT = {
     TopUpState.NONE: "Requests are refused when it is used up.",
@@ -43,8 +43,8 @@ def _top_up_failed(state: LowBalanceState, amount: str, dashboard_url: str) -> M
 
 def _mail(subject: str, sentences: tuple[str, ...], dashboard_url: str) -> Mail:
     page = f"{dashboard_url}/top-up"
-    return written(
-        Letter(
+    return render(
+        MailContent(
             subject,
             tuple(each for each in sentences if each),
             link=("Add credit", page),

@@ -23,7 +23,6 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.errors import AccountSuspendedError, PaymentUnavailableError
 from tollgate.kit.observability import logger
 from tollgate.kit.retry import retry_change
-from tollgate.kit.ses import MAX_RECIPIENTS, Mailed, Mailer
 from tollgate.ledger.repository import AccountClosedError, LedgerRepository
 from tollgate.low_balance import mails
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
@@ -37,6 +36,7 @@ from tollgate.low_balance.rules import (
     is_too_old,
     with_current_settings,
 )
+from tollgate.mail.sender import MAX_RECIPIENTS, Mailer, SendResult
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.client import Charge, Declined, charge_saved_card, find_charge, saved_card
 from tollgate.payments.events import Paid, ToCheck
@@ -132,7 +132,7 @@ class RefillWorker:
         mail = mails.low_balance_mail(state, self.dashboard_url)
         recipients = dict.fromkeys([*state.settings.emails, *self.members(state.account_id)])
         left = [each for each in recipients if each not in state.notified][:MAX_RECIPIENTS]
-        failed = [each for each in left if self.mailer.send(each, mail) is Mailed.FAILED]
+        failed = [each for each in left if self.mailer.send(each, mail) is SendResult.FAILED]
         done = [each for each in recipients if each not in failed]
 
         def record() -> None:

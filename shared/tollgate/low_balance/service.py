@@ -9,12 +9,12 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.mail import ALLOWED, address_of
 from tollgate.kit.money import dollars
 from tollgate.kit.numbers import digits
 from tollgate.kit.retry import retry_change
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceSettings, LowBalanceState, TopUpState, after_paid_top_up
+from tollgate.mail.addresses import ALLOWED, address_of
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
 from tollgate.webhooks.receivers import check_host, url_problem
 

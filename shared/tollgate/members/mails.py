@@ -1,11 +1,11 @@
 """The texts of the mails about members. Pure."""
 
-from tollgate.kit.letter import Letter, written
-from tollgate.kit.mail import Mail
+from tollgate.mail.layout import MailContent, render
+from tollgate.mail.message import Mail
 from tollgate.members.roles import Role
 
 # A short description of each role.
-WORDS = {
+ROLE_DESCRIPTIONS = {
     Role.OWNER: "can do everything, members and payments included",
     Role.DEVELOPER: "can use keys, playground, chat and webhooks",
     Role.BILLING: "can pay, and sees spending and receipts",
@@ -15,12 +15,12 @@ WORDS = {
 
 def invitation(account: str, role: Role, by: str, link: str) -> Mail:
     """Return the mail of an invitation; `account` and `by` are names for people."""
-    return written(
-        Letter(
+    return render(
+        MailContent(
             f"{by} invites you to Tollgate",
             (
                 f"{by} invites you to the Tollgate account of {account}.",
-                f"You would be its {role}, who {WORDS[role]}.",
+                f"You would be its {role}, who {ROLE_DESCRIPTIONS[role]}.",
                 "Accept within 7 days, signed in with this e-mail address.",
             ),
             link=("Look at the invitation", link),

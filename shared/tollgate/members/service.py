@@ -14,9 +14,9 @@ from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.ids import is_id
-from tollgate.kit.mail import address_of
 from tollgate.kit.retry import retry_change
-from tollgate.kit.ses import Mailed, Mailer
+from tollgate.mail.addresses import address_of
+from tollgate.mail.sender import Mailer, SendResult
 from tollgate.members import mails
 from tollgate.members.repository import (
     Identity,
@@ -271,7 +271,7 @@ class MemberService:
         account = self.people.emails([account_id]).get(account_id, account_id)
         mail = mails.invitation(account, made.role, by.name, link_of(token))
         # The link is also shown: without a mail the inviter can pass it on.
-        return Sent(made.email, token, self.mailer.send(made.email, mail) is Mailed.SENT)
+        return Sent(made.email, token, self.mailer.send(made.email, mail) is SendResult.SENT)
 
     def _name(self, identity_id: str) -> str:
         return self.people.get(identity_id).email or identity_id

@@ -12,12 +12,12 @@ from enum import StrEnum
 from tollgate.audit.events import AuditEvent
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso, utc_day
-from tollgate.kit.letter import written
 from tollgate.kit.observability import logger
-from tollgate.kit.ses import MAX_RECIPIENTS, Mailed, Mailer
+from tollgate.mail.layout import render
+from tollgate.mail.sender import MAX_RECIPIENTS, Mailer, SendResult
 from tollgate.members.recipients import Recipients
 from tollgate.members.topics import SECURITY, Topic, is_forced
-from tollgate.notices.letters import KINDS, letter_of
+from tollgate.notices.mails import KINDS, mail_content
 from tollgate.notices.repository import NoticeRepository, reader_of
 
 # Events of one account and budget that are mailed in a UTC day: a program that creates keys all day must not
@@ -108,9 +108,9 @@ class Notifier:
         for identity_id, address in list(wanting.items())[:MAX_RECIPIENTS]:
             role = team.role_of(identity_id)
             forced = role is not None and is_forced(topic, role)
-            letter = letter_of(event, account, self.dashboard_url, is_forced=forced, is_last=is_last)
+            content = mail_content(event, account, self.dashboard_url, is_forced=forced, is_last=is_last)
             # An address that SES refuses does not stop the other mails, and is not tried again.
-            if self.mailer.send(address, written(letter)) is Mailed.FAILED:
+            if self.mailer.send(address, render(content)) is SendResult.FAILED:
                 failed += 1
             else:
                 self.notices.sent(event.event_id, reader_of(identity_id))

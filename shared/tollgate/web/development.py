@@ -4,8 +4,8 @@
 """
 
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.mail import address_of
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.mail.addresses import address_of
 from tollgate.members.identities import Person
 
 # The first credit of a new person's account, for trying everything: 100 USD of test credit.

@@ -123,7 +123,7 @@ class TestText:
             "shared/tollgate/reference/site/index.md",
             "shared/tollgate/reference/operations.yaml",
             "functions/dashboard/templates/landing.html",
-            "shared/tollgate/notices/letters.py",
+            "shared/tollgate/notices/mails.py",
             "functions/api/media.py",
             "local/prose.py",
         } <= found

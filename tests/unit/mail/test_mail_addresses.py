@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.kit.mail import address_of
+from tollgate.mail.addresses import address_of
 
 
 @pytest.mark.parametrize(

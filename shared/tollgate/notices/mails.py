@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tollgate.accounts.keys import PREFIX
 from tollgate.audit.events import ACCESS, OWNER, Action, AuditEvent, is_operators
 from tollgate.kit.clock import to_the_minute
-from tollgate.kit.letter import Letter, unlinked
-from tollgate.kit.mail import address_of
+from tollgate.mail.addresses import address_of
+from tollgate.mail.layout import MailContent, unlinked
 from tollgate.members.topics import SECURITY, Topic
 
 _KEY = re.compile(r"key_[0-9A-Z]{22}([0-9A-Z]{4})")
@@ -102,7 +102,7 @@ KINDS = {
 }
 """The mail for each action. For other actions no mail is sent."""
 
-UNTOLD = {
+NOT_MAILED = {
     Action.MAILS_CHOSEN: "one's own choice of mails",
     Action.CLOSED: "nobody is left to be told: the addresses are erased with it",
     Action.ACCOUNT_OPENED: "nobody is a member yet",
@@ -116,9 +116,9 @@ UNTOLD = {
 """Why no mail is sent for an action."""
 
 
-def letter_of(
+def mail_content(
     event: AuditEvent, account: str, dashboard_url: str, *, is_forced: bool, is_last: bool = False
-) -> Letter:
+) -> MailContent:
     """Return the mail for an event whose action is in `KINDS`.
 
     `account` is the name of the account in the mail. `is_forced` means that the reader cannot switch the mail
@@ -145,7 +145,7 @@ def letter_of(
         ("When", to_the_minute(event.at_ms)),
     ]
     page = kind.page + (f"?month={event.subject}" if event.action is Action.STATEMENT_READY else "")
-    return Letter(
+    return MailContent(
         f"{kind.title}: {subject}" if subject != "Account" else kind.title,
         tuple(each for each in sentences if each),
         tuple((label, value) for label, value in facts if value),

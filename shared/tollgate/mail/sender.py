@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tollgate.kit.mail import Mail
 from tollgate.kit.observability import emit, logger
+from tollgate.mail.message import Mail
 
 # The addresses that were typed in and all members of an account. Each gets a separate mail.
 MAX_RECIPIENTS = 60
@@ -15,7 +15,7 @@ MAX_RECIPIENTS = 60
 REFUSED = "BadRequestException"
 
 
-class Mailed(StrEnum):
+class SendResult(StrEnum):
     """What became of a mail to one address."""
 
     SENT = "sent"  # SES has it.
@@ -36,7 +36,7 @@ class Mailer:
         """Return whether mails are sent here."""
         return bool(self.sender)
 
-    def send(self, recipient: str, mail: Mail) -> Mailed:
+    def send(self, recipient: str, mail: Mail) -> SendResult:
         """Send a mail to one address, so that recipients never see each other's addresses.
 
         It never raises, because a failed mail must stop nothing else. The log has the reason, and a refused
@@ -44,7 +44,7 @@ class Mailer:
         """
         if not self.sender:
             logger.info("mail.not_sent", subject=mail.subject)
-            return Mailed.OFF
+            return SendResult.OFF
         try:
             self.client().send_email(
                 FromEmailAddress=self.sender,
@@ -53,7 +53,7 @@ class Mailer:
             )
         except Exception as exc:  # noqa: BLE001 - whatever SES or the way there says: logged, and told to the caller
             return _not_sent(exc, mail)
-        return Mailed.SENT
+        return SendResult.SENT
 
 
 def _content(mail: Mail) -> dict[str, Any]:
@@ -63,11 +63,11 @@ def _content(mail: Mail) -> dict[str, Any]:
     return {"Simple": {"Subject": {"Data": mail.subject, "Charset": "UTF-8"}, "Body": body}}
 
 
-def _not_sent(exc: Exception, mail: Mail) -> Mailed:
+def _not_sent(exc: Exception, mail: Mail) -> SendResult:
     answer = getattr(exc, "response", None)
     if answer is None or answer["Error"]["Code"] != REFUSED:
         logger.exception("mail.failed", subject=mail.subject)
-        return Mailed.FAILED
+        return SendResult.FAILED
     logger.error("mail.refused", subject=mail.subject, exc_info=exc)
     emit({"MailsRefused": 1})
-    return Mailed.REFUSED
+    return SendResult.REFUSED

@@ -1,7 +1,6 @@
-"""A mail to a person; addresses as people type them. Pure."""
+"""Mail addresses as people type them, and the one form that is compared. Pure."""
 
 import re
-from dataclasses import dataclass
 
 # The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3), and the longest name before its @.
 MAX_ADDRESS_LENGTH, MAX_LOCAL_LENGTH = 254, 64
@@ -11,15 +10,6 @@ ALLOWED = "such as name@example.com: ASCII letters and digits, an international 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@{_LABEL}(?:\.{_LABEL})+")
-
-
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """A mail in plain text, and the same as HTML if it has a design."""
-
-    subject: str
-    text: str
-    html: str | None = None
 
 
 def address_of(text: str) -> str | None:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from tollgate.kit.mail import Mail
+from tollgate.mail.message import Mail
 
 MAX_SUBJECT, MAX_VALUE = 120, 300
 # In the place of nothing, it keeps two characters together and is not seen (U+2060).
@@ -28,7 +28,7 @@ _FOOT = "padding:16px 24px;font-size:13px;color:#586360"
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailContent:
     """The content of a mail: a heading, sentences, facts as label and value, one link, and a footer."""
 
     subject: str
@@ -54,39 +54,39 @@ def unlinked(text: str) -> str:
     return _LINK.sub(parted, one_line(text))
 
 
-def written(letter: Letter) -> Mail:
-    """Return a letter as a mail."""
-    subject = one_line(letter.subject, MAX_SUBJECT)
-    return Mail(subject, _text(letter), _html(subject, letter))
+def render(content: MailContent) -> Mail:
+    """Return a mail with this content."""
+    subject = one_line(content.subject, MAX_SUBJECT)
+    return Mail(subject, _text(content), _html(subject, content))
 
 
-def _text(letter: Letter) -> str:
-    parts = [*letter.sentences]
-    if letter.facts:
-        parts.append("\n".join(f"{label}: {value}" for label, value in letter.facts))
-    if letter.link is not None:
-        parts.append(f"{letter.link[0]}:\n{letter.link[1]}")
-    if letter.foot:
-        parts.append("\n".join(("--", *letter.foot)))
+def _text(content: MailContent) -> str:
+    parts = [*content.sentences]
+    if content.facts:
+        parts.append("\n".join(f"{label}: {value}" for label, value in content.facts))
+    if content.link is not None:
+        parts.append(f"{content.link[0]}:\n{content.link[1]}")
+    if content.foot:
+        parts.append("\n".join(("--", *content.foot)))
     return "\n\n".join(parts) + "\n"
 
 
-def _html(subject: str, letter: Letter) -> str:
+def _html(subject: str, content: MailContent) -> str:
     inside = [_tag("h1", "margin:0 0 16px;font-size:20px", escape(subject))]
-    inside += [_tag("p", "margin:0 0 16px", escape(each)) for each in letter.sentences]
+    inside += [_tag("p", "margin:0 0 16px", escape(each)) for each in content.sentences]
     rows = "".join(
         f'<tr><th scope="row" style="{_LABEL}">{escape(label)}</th>'
         + _tag("td", "padding:6px 0;word-break:break-word", escape(value))
         + "</tr>"
-        for label, value in letter.facts
+        for label, value in content.facts
     )
     if rows:
         inside.append(_tag("table", "border-collapse:collapse;margin:0 0 20px", rows))
-    if letter.link is not None:
-        label, address = letter.link
+    if content.link is not None:
+        label, address = content.link
         inside.append(f'<a href="{escape(address)}" style="{_BUTTON}">{escape(label)}</a>')
     name = _tag("p", "margin:0 0 12px;font-weight:700", "Tollgate")
-    foot = "".join(_tag("p", "margin:0 0 6px", escape(each)) for each in letter.foot)
+    foot = "".join(_tag("p", "margin:0 0 6px", escape(each)) for each in content.foot)
     page = name + _tag("div", _CARD, "".join(inside)) + _tag("div", _FOOT, foot)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(subject)}</title></head>'
