@@ -49,11 +49,9 @@ class TestRefused:
         both = {"authorization": f"Bearer {KEY}", "x-api-key": OTHER}
         assert message(both) == "Authorization and x-api-key have two different API keys. Send only one."
 
-    @pytest.mark.parametrize(
-        "header", [KEY, f"Basic {KEY}", f"Token {KEY}", f"Bearer{KEY}", f"Bearer: {KEY}"]
-    )
-    def test_without_bearer(self, header: str) -> None:
-        found = message({"authorization": header})
+    @pytest.mark.parametrize("before", ["", "Basic ", "Token ", "Bearer", "Bearer: "])
+    def test_without_bearer(self, before: str) -> None:
+        found = message({"authorization": before + KEY})
         assert found == f"The Authorization header does not begin with 'Bearer '. {SEND}"
 
     @pytest.mark.parametrize("name", ["api-key", "x-goog-api-key", "apikey", "x-auth-token"])
