@@ -5,7 +5,7 @@ export type Media = string | Blob | Uint8Array;
 
 /** FLUX 3 Image */
 export interface Flux3ImageInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 10 images to work from. */
   urls?: Array<Media>;
@@ -19,7 +19,7 @@ export interface Flux3ImageInput {
 
 /** FLUX 3 Klein */
 export interface Flux3KleinInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Shape of the image. */
   size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
@@ -29,7 +29,7 @@ export interface Flux3KleinInput {
 
 /** FLUX 3 Video */
 export interface Flux3VideoInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Billed per second of each tier. A draft is 720p. */
   resolution?: "720p" | "1080p";
@@ -49,7 +49,7 @@ export interface Flux3VideoInput {
 
 /** Gemini Omni Flash 1.1 */
 export interface GeminiOmni11FlashInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** The first frame and, if you like, the last. Not with references. */
   imageUrls?: Array<Media>;
@@ -67,7 +67,7 @@ export interface GeminiOmni11FlashInput {
 
 /** GPT Image 2 */
 export interface GptImage2Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 16 images to work from. */
   urls?: Array<Media>;
@@ -79,7 +79,7 @@ export interface GptImage2Input {
 
 /** GPT Image 2.5 Flare */
 export interface GptImage25FlareInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 16 images to work from. */
   urls?: Array<Media>;
@@ -91,7 +91,7 @@ export interface GptImage25FlareInput {
 
 /** GPT Image 2.5 Sunburst */
 export interface GptImage25SunburstInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 16 images to work from. */
   urls?: Array<Media>;
@@ -103,7 +103,7 @@ export interface GptImage25SunburstInput {
 
 /** Grok Imagine Image */
 export interface GrokImagineImageInput {
-  /** What the image shows, or how to change the given one. */
+  /** A description of the image, or of the changes to the given image. */
   prompt: string;
   /** At most one image to work from. */
   urls?: Array<Media>;
@@ -113,7 +113,7 @@ export interface GrokImagineImageInput {
 
 /** Grok Imagine Image 1.5 (text only) */
 export interface GrokImagineImage15Input {
-  /** What the image shows, or how to change the given one. */
+  /** A description of the image, or of the changes to the given image. */
   prompt: string;
   /** Shape of the image. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
@@ -121,7 +121,7 @@ export interface GrokImagineImage15Input {
 
 /** Grok Imagine Image 2.0 */
 export interface GrokImagineImage20Input {
-  /** What the image shows, or how to change the given one. */
+  /** A description of the image, or of the changes to the given image. */
   prompt: string;
   /** At most one image to work from. */
   urls?: Array<Media>;
@@ -131,7 +131,7 @@ export interface GrokImagineImage20Input {
 
 /** Grok Imagine Video */
 export interface GrokImagineVideoInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
@@ -139,13 +139,13 @@ export interface GrokImagineVideoInput {
   duration?: 6 | 10 | 15 | 20 | 25 | 30;
   /** Billed per second of each tier. */
   resolution?: "480p" | "720p";
-  /** Images to start from. Without them, the video is made from the text alone. */
+  /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
 }
 
 /** Grok Imagine Video 1.5 */
 export interface GrokImagineVideo15Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
@@ -153,13 +153,13 @@ export interface GrokImagineVideo15Input {
   duration?: 6 | 10 | 15;
   /** Billed per second of each tier. */
   resolution?: "480p" | "720p";
-  /** Images to start from. Without them, the video is made from the text alone. */
+  /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
 }
 
 /** Kling 2.6 */
 export interface Kling26Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Each tier has its price. */
   resolution?: "1080p";
@@ -175,7 +175,7 @@ export interface Kling26Input {
 
 /** Kling 2.6 Motion Control */
 export interface Kling26MotionControlInput {
-  /** What else the video shows. */
+  /** Other content of the video. */
   prompt?: string;
   /** Exactly one image of the figure: JPG or PNG, at most 10 MB. */
   imageUrls: Array<Media>;
@@ -189,7 +189,7 @@ export interface Kling26MotionControlInput {
 
 /** Kling 3.0 */
 export interface Kling30Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Each tier has its price. */
   resolution?: "720p" | "1080p" | "4k";
@@ -205,7 +205,7 @@ export interface Kling30Input {
 
 /** Kling 3.0 Motion Control */
 export interface Kling30MotionControlInput {
-  /** What else the video shows. */
+  /** Other content of the video. */
   prompt?: string;
   /** Exactly one image of the figure: JPG or PNG, at most 10 MB. */
   imageUrls: Array<Media>;
@@ -219,7 +219,7 @@ export interface Kling30MotionControlInput {
 
 /** Kling 3.0 Turbo */
 export interface Kling30TurboInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Each tier has its price. */
   resolution?: "720p" | "1080p";
@@ -233,7 +233,7 @@ export interface Kling30TurboInput {
 
 /** Kling 4.0 */
 export interface Kling40Input {
-  /** What happens in the video. Required unless there are scenes. */
+  /** A description of the video. Required unless there are scenes. */
   prompt?: string;
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
@@ -249,7 +249,7 @@ export interface Kling40Input {
 
 /** Kling 4.0 Flash */
 export interface Kling40FlashInput {
-  /** What happens in the video. Required unless there are scenes. */
+  /** A description of the video. Required unless there are scenes. */
   prompt: string;
   /** Billed per second of each tier. */
   resolution?: "720p";
@@ -261,7 +261,7 @@ export interface Kling40FlashInput {
 
 /** Kling O3 (3.0 Omni) */
 export interface KlingO3Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Each tier has its price. */
   resolution?: "720p" | "1080p" | "4k";
@@ -279,7 +279,7 @@ export interface KlingO3Input {
 export interface MidjourneyInput {
   /** The kind of job. */
   action?: "imagine" | "edits" | "blend" | "describe" | "upscale" | "variation" | "high-variation" | "low-variation" | "reroll" | "zoom" | "pan" | "inpaint" | "modal" | "remix-strong" | "remix-subtle";
-  /** What the image shows. Required for imagine and edits. */
+  /** A description of the image. Required for imagine and edits. */
   prompt?: string;
   /** Images to work from. Required for blend and describe. */
   imageUrls?: Array<Media>;
@@ -291,7 +291,7 @@ export interface MidjourneyInput {
   customId?: string;
   /** Each speed has its price. */
   speed?: "relax" | "fast" | "turbo";
-  /** Where the image grows. Required for pan. */
+  /** The direction in which the image grows. Required for pan. */
   direction?: "left" | "right" | "up" | "down";
   /** How far to zoom out: 1 to 2. */
   zoomRatio?: number;
@@ -309,7 +309,7 @@ export interface MidjourneyInput {
   version?: "8.1" | "7" | "6.1" | "5.2" | "5.1";
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** What must not appear. */
+  /** Things that must not appear. */
   negativePrompt?: string;
   /** How strongly the model's own taste shows. */
   stylize?: number;
@@ -355,7 +355,7 @@ export interface MidjourneyVideoInput {
   prompt?: string;
   /** The image to set in motion. */
   imageUrls?: Array<Media>;
-  /** The task one of whose images to set in motion. */
+  /** The task with the image to animate. */
   parentTaskId?: string;
   /** Which of the four images; 0 is the first. */
   index?: number;
@@ -373,7 +373,7 @@ export interface MidjourneyVideoInput {
 
 /** MiniMax H3 */
 export interface MinimaxH3Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -391,7 +391,7 @@ export interface MinimaxH3Input {
 
 /** MiniMax H3 Max */
 export interface MinimaxH3MaxInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -409,7 +409,7 @@ export interface MinimaxH3MaxInput {
 
 /** Nano Banana 2 */
 export interface NanoBanana2Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 14 images to work from. */
   urls?: Array<Media>;
@@ -421,7 +421,7 @@ export interface NanoBanana2Input {
 
 /** Nano Banana 2 Lite */
 export interface NanoBanana2LiteInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 10 images to work from. */
   urls?: Array<Media>;
@@ -431,7 +431,7 @@ export interface NanoBanana2LiteInput {
 
 /** Nano Banana 2.1 */
 export interface NanoBanana21Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 10 images to work from. */
   urls?: Array<Media>;
@@ -443,7 +443,7 @@ export interface NanoBanana21Input {
 
 /** Nano Banana Pro */
 export interface NanoBananaProInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Up to 8 images to work from. */
   urls?: Array<Media>;
@@ -455,17 +455,17 @@ export interface NanoBananaProInput {
 
 /** PixVerse V6 */
 export interface PixverseV6Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Billed per second of each tier. */
   resolution?: "360p" | "540p" | "720p" | "1080p";
   /** Length in seconds. A transition has 5 or 8. */
   duration?: number;
-  /** Shape of the video, where it is made from text or references. */
+  /** Shape of a video that is generated from text or references. */
   size?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "2:3" | "3:2" | "21:9";
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** What must not appear. */
+  /** Things that must not appear. */
   negativePrompt?: string;
   /** Make sound that fits the video. */
   audio?: boolean;
@@ -489,7 +489,7 @@ export interface PixverseV6Input {
 
 /** Qwen Image 3.0 */
 export interface QwenImage3Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to edit; the prompt may speak of them by their order. */
   urls?: Array<Media>;
@@ -501,7 +501,7 @@ export interface QwenImage3Input {
 
 /** Qwen Image 3.0 Pro */
 export interface QwenImage3ProInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to edit; the prompt may speak of them by their order. */
   urls?: Array<Media>;
@@ -513,7 +513,7 @@ export interface QwenImage3ProInput {
 
 /** Seedance 1.0 Pro Fast */
 export interface Seedance10ProFastInput {
-  /** What happens in the video. Required without an image. */
+  /** A description of the video. Required without an image. */
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
@@ -533,7 +533,7 @@ export interface Seedance10ProFastInput {
 
 /** Seedance 1.5 Pro */
 export interface Seedance15ProInput {
-  /** What happens in the video. Required without an image. */
+  /** A description of the video. Required without an image. */
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
@@ -555,7 +555,7 @@ export interface Seedance15ProInput {
 
 /** Seedance 2.0 */
 export interface Seedance20Input {
-  /** What happens in the video. Required without reference images or videos. */
+  /** A description of the video. Required without reference images or videos. */
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
@@ -579,13 +579,13 @@ export interface Seedance20Input {
   videoUrls?: Array<Media>;
   /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
-  /** What the model may use: a web search. */
+  /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.0 Fast */
 export interface Seedance20FastInput {
-  /** What happens in the video. Required without reference images or videos. */
+  /** A description of the video. Required without reference images or videos. */
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
@@ -609,13 +609,13 @@ export interface Seedance20FastInput {
   videoUrls?: Array<Media>;
   /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
-  /** What the model may use: a web search. */
+  /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.0 Mini */
 export interface Seedance20MiniInput {
-  /** What happens in the video. Required without reference images or videos. */
+  /** A description of the video. Required without reference images or videos. */
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
@@ -639,13 +639,13 @@ export interface Seedance20MiniInput {
   videoUrls?: Array<Media>;
   /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
-  /** What the model may use: a web search. */
+  /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.5 */
 export interface Seedance25Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Length in seconds. */
   duration?: number;
@@ -663,9 +663,9 @@ export interface Seedance25Input {
   seed?: number;
   /** Type of the result. */
   outputFormat?: "mp4" | "mov";
-  /** What to do with the reference media: use it, or extend the video. */
+  /** The use of the reference media: as references, or to extend the video. */
   omniReferenceTaskType?: "auto" | "reference" | "extend";
-  /** Up to 30 images, together with those of imageWithRoles. */
+  /** Up to 30 images, including the images in imageWithRoles. */
   imageUrls?: Array<Media>;
   /** Images as first frame, last frame or reference. */
   imageWithRoles?: Array<Record<string, unknown>>;
@@ -675,13 +675,13 @@ export interface Seedance25Input {
   audioUrls?: Array<Media>;
   /** Give the last frame as an image too. */
   returnLastFrame?: boolean;
-  /** What the model may use: a web search. */
+  /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedream 4.0 */
 export interface Seedream40Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to work from. */
   urls?: Array<Media>;
@@ -691,7 +691,7 @@ export interface Seedream40Input {
   resolution?: "1K" | "2K" | "4K";
   /** Type of the result. */
   outputFormat?: "jpeg";
-  /** How thoroughly the prompt is reworked before the image is made. */
+  /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard" | "fast";
   /** Put the vendor's mark on the image. */
   watermark?: boolean;
@@ -699,7 +699,7 @@ export interface Seedream40Input {
 
 /** Seedream 4.5 */
 export interface Seedream45Input {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to work from. */
   urls?: Array<Media>;
@@ -709,7 +709,7 @@ export interface Seedream45Input {
   resolution?: "2K" | "4K";
   /** Type of the result. */
   outputFormat?: "jpeg" | "png";
-  /** How thoroughly the prompt is reworked before the image is made. */
+  /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard";
   /** Put the vendor's mark on the image. */
   watermark?: boolean;
@@ -717,7 +717,7 @@ export interface Seedream45Input {
 
 /** Seedream 5.0 Flash */
 export interface Seedream5FlashInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to work from. */
   urls?: Array<Media>;
@@ -733,7 +733,7 @@ export interface Seedream5FlashInput {
 
 /** Seedream 5.0 Lite */
 export interface Seedream5LiteInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to work from. */
   urls?: Array<Media>;
@@ -743,7 +743,7 @@ export interface Seedream5LiteInput {
   resolution?: "2K" | "3K" | "4K";
   /** Type of the result. */
   outputFormat?: "jpeg" | "png";
-  /** How thoroughly the prompt is reworked before the image is made. */
+  /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard";
   /** Put the vendor's mark on the image. */
   watermark?: boolean;
@@ -751,7 +751,7 @@ export interface Seedream5LiteInput {
 
 /** Seedream 5.0 Pro */
 export interface Seedream5ProInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to work from. */
   urls?: Array<Media>;
@@ -769,7 +769,7 @@ export interface Seedream5ProInput {
 export interface SunoInput {
   /** The kind of job. */
   action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
-  /** What the song is about; with styles or title, its lyrics. */
+  /** The subject of the song; with styles or title, its lyrics. */
   prompt?: string;
   /** Genres, moods, instruments, separated by commas. */
   styles?: string;
@@ -807,7 +807,7 @@ export interface SunoInput {
   aspectRatio?: "9:16";
   /** Of a video. */
   quality?: "compact";
-  /** Start of the section in seconds; for extend, where to go on from. */
+  /** Start of the section in seconds; for extend, the time at which the extension starts. */
   startS?: number;
   /** End of the section in seconds, after startS. */
   endS?: number;
@@ -843,7 +843,7 @@ export interface SunoCustomModelInput {
 
 /** Test image */
 export interface TestImageInput {
-  /** What the image shows, or how to change the given one. */
+  /** A description of the image, or of the changes to the given image. */
   prompt: string;
   /** At most one image to work from. */
   urls?: Array<Media>;
@@ -853,9 +853,9 @@ export interface TestImageInput {
 
 /** Test: Kling 4 */
 export interface TestKling4Input {
-  /** What happens in the video. Required unless there are scenes. */
+  /** A description of the video. Required unless there are scenes. */
   prompt?: string;
-  /** What the video is made from. Leave out to make it from the text alone. */
+  /** The source of the video. Without it, the source is only the text. */
   videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
@@ -887,7 +887,7 @@ export interface TestKling4Input {
 
 /** Test: Omni */
 export interface TestOmniInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** The first frame and, if you like, the last. Not with references. */
   imageUrls?: Array<Media>;
@@ -905,7 +905,7 @@ export interface TestOmniInput {
 
 /** Test: Seedance 1 */
 export interface TestSeedance1Input {
-  /** What happens in the video. Required without an image. */
+  /** A description of the video. Required without an image. */
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
@@ -927,7 +927,7 @@ export interface TestSeedance1Input {
 
 /** Test: Sora 2 */
 export interface TestSora2Input {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -941,7 +941,7 @@ export interface TestSora2Input {
 export interface TestSunoInput {
   /** The kind of job. */
   action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
-  /** What the song is about; with styles or title, its lyrics. */
+  /** The subject of the song; with styles or title, its lyrics. */
   prompt?: string;
   /** Genres, moods, instruments, separated by commas. */
   styles?: string;
@@ -993,7 +993,7 @@ export interface TestSunoInput {
   backgroundColors?: Array<string>;
   /** Of a video. */
   quality?: "compact" | "high" | "max";
-  /** Start of the section in seconds; for extend, where to go on from. */
+  /** Start of the section in seconds; for extend, the time at which the extension starts. */
   startS?: number;
   /** End of the section in seconds, after startS. */
   endS?: number;
@@ -1021,11 +1021,11 @@ export interface TestSunoInput {
 
 /** Test video */
 export interface TestVideoInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
-  /** Images to start from. Without them, the video is made from the text alone. */
+  /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
   /** Length in seconds. */
   duration?: 10 | 15 | 25;
@@ -1033,7 +1033,7 @@ export interface TestVideoInput {
 
 /** Veo 3.1 Fast */
 export interface Veo31FastInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -1047,7 +1047,7 @@ export interface Veo31FastInput {
 
 /** Veo 3.1 Lite */
 export interface Veo31LiteInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -1057,7 +1057,7 @@ export interface Veo31LiteInput {
 
 /** Veo 3.1 Quality */
 export interface Veo31QualityInput {
-  /** What happens in the video. */
+  /** A description of the video. */
   prompt: string;
   /** Shape of the video. */
   aspectRatio?: "16:9" | "9:16";
@@ -1071,7 +1071,7 @@ export interface Veo31QualityInput {
 
 /** Wan 2.7 Edit Video */
 export interface Wan27EditVideoInput {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt?: string;
   /** The video that the prompt changes. */
   editVideoUrl: Media;
@@ -1083,17 +1083,17 @@ export interface Wan27EditVideoInput {
   resolution?: "720p" | "1080p";
   /** Length in seconds. 0 keeps the length of a video to edit. */
   duration?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
-  /** What becomes of the video's sound. */
+  /** The treatment of the video's sound. */
   audioSetting?: string;
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** Refuse what the provider's checker finds unsafe. */
+  /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Image */
 export interface Wan27ImageInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to edit; the prompt may speak of them by their order. */
   urls?: Array<Media>;
@@ -1109,7 +1109,7 @@ export interface Wan27ImageInput {
 
 /** Wan 2.7 Image Pro */
 export interface Wan27ImageProInput {
-  /** What the image shows, or how to change the given ones. */
+  /** A description of the image, or of the changes to the given images. */
   prompt: string;
   /** Images to edit; the prompt may speak of them by their order. */
   urls?: Array<Media>;
@@ -1125,7 +1125,7 @@ export interface Wan27ImageProInput {
 
 /** Wan 2.7 Image to Video */
 export interface Wan27ImageToVideoInput {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt?: string;
   /** The first frame and, if you like, the last. */
   imageUrls?: Array<Media>;
@@ -1141,17 +1141,17 @@ export interface Wan27ImageToVideoInput {
   multiShots?: boolean;
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** Refuse what the provider's checker finds unsafe. */
+  /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Reference to Video */
 export interface Wan27ReferenceToVideoInput {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt?: string;
-  /** Images of who or what appears. */
+  /** Images of the people or things that appear. */
   referenceImageUrls?: Array<Media>;
-  /** Videos of who or what appears. */
+  /** Videos of the people or things that appear. */
   referenceVideoUrls?: Array<Media>;
   /** Shape of the video. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
@@ -1163,13 +1163,13 @@ export interface Wan27ReferenceToVideoInput {
   multiShots?: boolean;
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** Refuse what the provider's checker finds unsafe. */
+  /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Text to Video */
 export interface Wan27TextToVideoInput {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt: string;
   /** Sound that the video follows. Not with continueVideoUrl. */
   audioUrl?: Media;
@@ -1181,13 +1181,13 @@ export interface Wan27TextToVideoInput {
   duration?: 5 | 10 | 15;
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** Refuse what the provider's checker finds unsafe. */
+  /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
 }
 
 /** Wan 3.0 */
 export interface Wan30Input {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt?: string;
   /** Up to 10 images: references, or frames if generationType says so. */
   imageUrls?: Array<Media>;
@@ -1197,9 +1197,9 @@ export interface Wan30Input {
   videoUrls?: Array<Media>;
   /** Up to 5 files. */
   audioUrls?: Array<Media>;
-  /** A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl. */
+  /** A document for the video, of at most 100 MB and 50 pages. Not with linkUrl. */
   fileUrl?: Media;
-  /** A page to make the video from. Not with fileUrl. */
+  /** A web page for the video. Not with fileUrl. */
   linkUrl?: string;
   /** frame: the first and the last frame. reference: what appears in the video. */
   generationType?: "frame" | "reference";
@@ -1219,7 +1219,7 @@ export interface Wan30Input {
 
 /** Wan 3.0 Prime */
 export interface Wan30PrimeInput {
-  /** What happens in the video. Required without media. */
+  /** A description of the video. Required without media. */
   prompt?: string;
   /** Up to 10 images: references, or frames if generationType says so. */
   imageUrls?: Array<Media>;
@@ -1229,9 +1229,9 @@ export interface Wan30PrimeInput {
   videoUrls?: Array<Media>;
   /** Up to 5 files. */
   audioUrls?: Array<Media>;
-  /** A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl. */
+  /** A document for the video, of at most 100 MB and 50 pages. Not with linkUrl. */
   fileUrl?: Media;
-  /** A page to make the video from. Not with fileUrl. */
+  /** A web page for the video. Not with fileUrl. */
   linkUrl?: string;
   /** frame: the first and the last frame. reference: what appears in the video. */
   generationType?: "frame" | "reference";
@@ -1251,9 +1251,9 @@ export interface Wan30PrimeInput {
 
 /** Z-Image Turbo */
 export interface ZImageInput {
-  /** What the image shows, or how to change the given one. */
+  /** A description of the image, or of the changes to the given image. */
   prompt: string;
-  /** Exactly one image to edit. Without it, a new image is made. */
+  /** Exactly one image to edit. Without it, a new image is generated. */
   urls?: Array<Media>;
   /** Shape of the image. Required without a reference image. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16";

@@ -28,12 +28,12 @@ class TestDescriptors:
         assert descriptors(CATALOG.get("z-image")) == [
             plain | {
                 "name": "prompt", "label": "Prompt", "kind": "string", "required": True, "maxLength": 1000,
-                "description": "What the image shows, or how to change the given one.",
+                "description": "A description of the image, or of the changes to the given image.",
                 "isPrompt": True, "multiline": True,
             },
             plain | {
                 "name": "urls", "label": "Reference image", "kind": "string", "required": False,
-                "description": "Exactly one image to edit. Without it, a new image is made.",
+                "description": "Exactly one image to edit. Without it, a new image is generated.",
                 "isArray": True, "isMedia": True,
             },
             plain | {

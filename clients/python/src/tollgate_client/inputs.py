@@ -79,7 +79,7 @@ class _Flux3ImageInput(TypedDict):
     """Required fields of `flux-3-image`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Flux3ImageInput(_Flux3ImageInput, total=False):
@@ -99,7 +99,7 @@ class _Flux3KleinInput(TypedDict):
     """Required fields of `flux-3-klein`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Flux3KleinInput(_Flux3KleinInput, total=False):
@@ -115,7 +115,7 @@ class _Flux3VideoInput(TypedDict):
     """Required fields of `flux-3-video`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Flux3VideoInput(_Flux3VideoInput, total=False):
@@ -141,7 +141,7 @@ class _GeminiOmni11FlashInput(TypedDict):
     """Required fields of `gemini-omni-1.1-flash`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class GeminiOmni11FlashInput(_GeminiOmni11FlashInput, total=False):
@@ -165,7 +165,7 @@ class _GptImage2Input(TypedDict):
     """Required fields of `gpt-image-2`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class GptImage2Input(_GptImage2Input, total=False):
@@ -183,7 +183,7 @@ class _GptImage25FlareInput(TypedDict):
     """Required fields of `gpt-image-2.5-flare`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class GptImage25FlareInput(_GptImage25FlareInput, total=False):
@@ -201,7 +201,7 @@ class _GptImage25SunburstInput(TypedDict):
     """Required fields of `gpt-image-2.5-sunburst`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class GptImage25SunburstInput(_GptImage25SunburstInput, total=False):
@@ -219,7 +219,7 @@ class _GrokImagineImageInput(TypedDict):
     """Required fields of `grok-imagine-image`."""
 
     prompt: str
-    """What the image shows, or how to change the given one."""
+    """A description of the image, or of the changes to the given image."""
 
 
 class GrokImagineImageInput(_GrokImagineImageInput, total=False):
@@ -235,7 +235,7 @@ class _GrokImagineImage15Input(TypedDict):
     """Required fields of `grok-imagine-image-1.5`."""
 
     prompt: str
-    """What the image shows, or how to change the given one."""
+    """A description of the image, or of the changes to the given image."""
 
 
 class GrokImagineImage15Input(_GrokImagineImage15Input, total=False):
@@ -249,7 +249,7 @@ class _GrokImagineImage20Input(TypedDict):
     """Required fields of `grok-imagine-image-2.0`."""
 
     prompt: str
-    """What the image shows, or how to change the given one."""
+    """A description of the image, or of the changes to the given image."""
 
 
 class GrokImagineImage20Input(_GrokImagineImage20Input, total=False):
@@ -265,7 +265,7 @@ class _GrokImagineVideoInput(TypedDict):
     """Required fields of `grok-imagine-video`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class GrokImagineVideoInput(_GrokImagineVideoInput, total=False):
@@ -278,14 +278,14 @@ class GrokImagineVideoInput(_GrokImagineVideoInput, total=False):
     resolution: Literal["480p", "720p"]
     """Billed per second of each tier."""
     urls: list[Media]
-    """Images to start from. Without them, the video is made from the text alone."""
+    """Images to start from. Without them, the video is generated only from the text."""
 
 
 class _GrokImagineVideo15Input(TypedDict):
     """Required fields of `grok-imagine-video-1.5`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class GrokImagineVideo15Input(_GrokImagineVideo15Input, total=False):
@@ -298,14 +298,14 @@ class GrokImagineVideo15Input(_GrokImagineVideo15Input, total=False):
     resolution: Literal["480p", "720p"]
     """Billed per second of each tier."""
     urls: list[Media]
-    """Images to start from. Without them, the video is made from the text alone."""
+    """Images to start from. Without them, the video is generated only from the text."""
 
 
 class _Kling26Input(TypedDict):
     """Required fields of `kling-2.6`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Kling26Input(_Kling26Input, total=False):
@@ -338,7 +338,7 @@ class Kling26MotionControlInput(_Kling26MotionControlInput, total=False):
     """Kling 2.6 Motion Control (`kling-2.6-motion-control`)."""
 
     prompt: str
-    """What else the video shows."""
+    """Other content of the video."""
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
 
@@ -347,7 +347,7 @@ class _Kling30Input(TypedDict):
     """Required fields of `kling-3.0`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Kling30Input(_Kling30Input, total=False):
@@ -380,7 +380,7 @@ class Kling30MotionControlInput(_Kling30MotionControlInput, total=False):
     """Kling 3.0 Motion Control (`kling-3.0-motion-control`)."""
 
     prompt: str
-    """What else the video shows."""
+    """Other content of the video."""
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
 
@@ -389,7 +389,7 @@ class _Kling30TurboInput(TypedDict):
     """Required fields of `kling-3.0-turbo`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Kling30TurboInput(_Kling30TurboInput, total=False):
@@ -409,7 +409,7 @@ class Kling40Input(TypedDict, total=False):
     """Kling 4.0 (`kling-4.0`)."""
 
     prompt: str
-    """What happens in the video. Required unless there are scenes."""
+    """A description of the video. Required unless there are scenes."""
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: float
@@ -426,7 +426,7 @@ class _Kling40FlashInput(TypedDict):
     """Required fields of `kling-4.0-flash`."""
 
     prompt: str
-    """What happens in the video. Required unless there are scenes."""
+    """A description of the video. Required unless there are scenes."""
 
 
 class Kling40FlashInput(_Kling40FlashInput, total=False):
@@ -444,7 +444,7 @@ class _KlingO3Input(TypedDict):
     """Required fields of `kling-o3`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class KlingO3Input(_KlingO3Input, total=False):
@@ -468,7 +468,7 @@ class MidjourneyInput(TypedDict, total=False):
     action: Literal["imagine", "edits", "blend", "describe", "upscale", "variation", "high-variation", "low-variation", "reroll", "zoom", "pan", "inpaint", "modal", "remix-strong", "remix-subtle"]
     """The kind of job."""
     prompt: str
-    """What the image shows. Required for imagine and edits."""
+    """A description of the image. Required for imagine and edits."""
     imageUrls: list[Media]
     """Images to work from. Required for blend and describe."""
     parentTaskId: str
@@ -480,7 +480,7 @@ class MidjourneyInput(TypedDict, total=False):
     speed: Literal["relax", "fast", "turbo"]
     """Each speed has its price."""
     direction: Literal["left", "right", "up", "down"]
-    """Where the image grows. Required for pan."""
+    """The direction in which the image grows. Required for pan."""
     zoomRatio: float
     """How far to zoom out: 1 to 2."""
     maskUrl: Media
@@ -498,7 +498,7 @@ class MidjourneyInput(TypedDict, total=False):
     seed: float
     """The same seed and input give a similar result."""
     negativePrompt: str
-    """What must not appear."""
+    """Things that must not appear."""
     stylize: float
     """How strongly the model's own taste shows."""
     chaos: float
@@ -545,7 +545,7 @@ class MidjourneyVideoInput(TypedDict, total=False):
     imageUrls: list[Media]
     """The image to set in motion."""
     parentTaskId: str
-    """The task one of whose images to set in motion."""
+    """The task with the image to animate."""
     index: float
     """Which of the four images; 0 is the first."""
     videoType: Literal["vid_1.1_i2v_480", "vid_1.1_i2v_720", "vid_1.1_i2v_start_end_480", "vid_1.1_i2v_start_end_720"]
@@ -564,7 +564,7 @@ class _MinimaxH3Input(TypedDict):
     """Required fields of `minimax-h3`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class MinimaxH3Input(_MinimaxH3Input, total=False):
@@ -588,7 +588,7 @@ class _MinimaxH3MaxInput(TypedDict):
     """Required fields of `minimax-h3-max`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class MinimaxH3MaxInput(_MinimaxH3MaxInput, total=False):
@@ -612,7 +612,7 @@ class _NanoBanana2Input(TypedDict):
     """Required fields of `nano-banana-2`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class NanoBanana2Input(_NanoBanana2Input, total=False):
@@ -630,7 +630,7 @@ class _NanoBanana2LiteInput(TypedDict):
     """Required fields of `nano-banana-2-lite`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
@@ -646,7 +646,7 @@ class _NanoBanana21Input(TypedDict):
     """Required fields of `nano-banana-2.1`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class NanoBanana21Input(_NanoBanana21Input, total=False):
@@ -664,7 +664,7 @@ class _NanoBananaProInput(TypedDict):
     """Required fields of `nano-banana-pro`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class NanoBananaProInput(_NanoBananaProInput, total=False):
@@ -682,7 +682,7 @@ class _PixverseV6Input(TypedDict):
     """Required fields of `pixverse-v6`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class PixverseV6Input(_PixverseV6Input, total=False):
@@ -693,11 +693,11 @@ class PixverseV6Input(_PixverseV6Input, total=False):
     duration: float
     """Length in seconds. A transition has 5 or 8."""
     size: Literal["16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9"]
-    """Shape of the video, where it is made from text or references."""
+    """Shape of a video that is generated from text or references."""
     seed: float
     """The same seed and input give a similar result."""
     negativePrompt: str
-    """What must not appear."""
+    """Things that must not appear."""
     audio: bool
     """Make sound that fits the video."""
     watermark: bool
@@ -722,7 +722,7 @@ class _QwenImage3Input(TypedDict):
     """Required fields of `qwen-image-3`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class QwenImage3Input(_QwenImage3Input, total=False):
@@ -740,7 +740,7 @@ class _QwenImage3ProInput(TypedDict):
     """Required fields of `qwen-image-3-pro`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class QwenImage3ProInput(_QwenImage3ProInput, total=False):
@@ -758,7 +758,7 @@ class Seedance10ProFastInput(TypedDict, total=False):
     """Seedance 1.0 Pro Fast (`seedance-1.0-pro-fast`)."""
 
     prompt: str
-    """What happens in the video. Required without an image."""
+    """A description of the video. Required without an image."""
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -779,7 +779,7 @@ class Seedance15ProInput(TypedDict, total=False):
     """Seedance 1.5 Pro (`seedance-1.5-pro`)."""
 
     prompt: str
-    """What happens in the video. Required without an image."""
+    """A description of the video. Required without an image."""
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -802,7 +802,7 @@ class Seedance20Input(TypedDict, total=False):
     """Seedance 2.0 (`seedance-2.0`)."""
 
     prompt: str
-    """What happens in the video. Required without reference images or videos."""
+    """A description of the video. Required without reference images or videos."""
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -826,14 +826,14 @@ class Seedance20Input(TypedDict, total=False):
     audioUrls: list[Media]
     """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
-    """What the model may use: a web search."""
+    """Tools for the model: a web search."""
 
 
 class Seedance20FastInput(TypedDict, total=False):
     """Seedance 2.0 Fast (`seedance-2.0-fast`)."""
 
     prompt: str
-    """What happens in the video. Required without reference images or videos."""
+    """A description of the video. Required without reference images or videos."""
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -857,14 +857,14 @@ class Seedance20FastInput(TypedDict, total=False):
     audioUrls: list[Media]
     """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
-    """What the model may use: a web search."""
+    """Tools for the model: a web search."""
 
 
 class Seedance20MiniInput(TypedDict, total=False):
     """Seedance 2.0 Mini (`seedance-2.0-mini`)."""
 
     prompt: str
-    """What happens in the video. Required without reference images or videos."""
+    """A description of the video. Required without reference images or videos."""
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -888,14 +888,14 @@ class Seedance20MiniInput(TypedDict, total=False):
     audioUrls: list[Media]
     """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
-    """What the model may use: a web search."""
+    """Tools for the model: a web search."""
 
 
 class _Seedance25Input(TypedDict):
     """Required fields of `seedance-2.5`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Seedance25Input(_Seedance25Input, total=False):
@@ -918,9 +918,9 @@ class Seedance25Input(_Seedance25Input, total=False):
     outputFormat: Literal["mp4", "mov"]
     """Type of the result."""
     omniReferenceTaskType: Literal["auto", "reference", "extend"]
-    """What to do with the reference media: use it, or extend the video."""
+    """The use of the reference media: as references, or to extend the video."""
     imageUrls: list[Media]
-    """Up to 30 images, together with those of imageWithRoles."""
+    """Up to 30 images, including the images in imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
     """Images as first frame, last frame or reference."""
     videoUrls: list[Media]
@@ -930,14 +930,14 @@ class Seedance25Input(_Seedance25Input, total=False):
     returnLastFrame: bool
     """Give the last frame as an image too."""
     tools: list[dict[str, Any]]
-    """What the model may use: a web search."""
+    """Tools for the model: a web search."""
 
 
 class _Seedream40Input(TypedDict):
     """Required fields of `seedream-4.0`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Seedream40Input(_Seedream40Input, total=False):
@@ -952,7 +952,7 @@ class Seedream40Input(_Seedream40Input, total=False):
     outputFormat: Literal["jpeg"]
     """Type of the result."""
     promptOptimizeMode: Literal["standard", "fast"]
-    """How thoroughly the prompt is reworked before the image is made."""
+    """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
     """Put the vendor's mark on the image."""
 
@@ -961,7 +961,7 @@ class _Seedream45Input(TypedDict):
     """Required fields of `seedream-4.5`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Seedream45Input(_Seedream45Input, total=False):
@@ -976,7 +976,7 @@ class Seedream45Input(_Seedream45Input, total=False):
     outputFormat: Literal["jpeg", "png"]
     """Type of the result."""
     promptOptimizeMode: Literal["standard"]
-    """How thoroughly the prompt is reworked before the image is made."""
+    """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
     """Put the vendor's mark on the image."""
 
@@ -985,7 +985,7 @@ class _Seedream5FlashInput(TypedDict):
     """Required fields of `seedream-5-flash`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Seedream5FlashInput(_Seedream5FlashInput, total=False):
@@ -1007,7 +1007,7 @@ class _Seedream5LiteInput(TypedDict):
     """Required fields of `seedream-5-lite`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Seedream5LiteInput(_Seedream5LiteInput, total=False):
@@ -1022,7 +1022,7 @@ class Seedream5LiteInput(_Seedream5LiteInput, total=False):
     outputFormat: Literal["jpeg", "png"]
     """Type of the result."""
     promptOptimizeMode: Literal["standard"]
-    """How thoroughly the prompt is reworked before the image is made."""
+    """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
     """Put the vendor's mark on the image."""
 
@@ -1031,7 +1031,7 @@ class _Seedream5ProInput(TypedDict):
     """Required fields of `seedream-5-pro`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Seedream5ProInput(_Seedream5ProInput, total=False):
@@ -1055,7 +1055,7 @@ class SunoInput(TypedDict, total=False):
     action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
     """The kind of job."""
     prompt: str
-    """What the song is about; with styles or title, its lyrics."""
+    """The subject of the song; with styles or title, its lyrics."""
     styles: str
     """Genres, moods, instruments, separated by commas."""
     title: str
@@ -1093,7 +1093,7 @@ class SunoInput(TypedDict, total=False):
     quality: Literal["compact"]
     """Of a video."""
     startS: float
-    """Start of the section in seconds; for extend, where to go on from."""
+    """Start of the section in seconds; for extend, the time at which the extension starts."""
     endS: float
     """End of the section in seconds, after startS."""
     durationS: float
@@ -1136,7 +1136,7 @@ class _TestImageInput(TypedDict):
     """Required fields of `test-image`."""
 
     prompt: str
-    """What the image shows, or how to change the given one."""
+    """A description of the image, or of the changes to the given image."""
 
 
 class TestImageInput(_TestImageInput, total=False):
@@ -1152,9 +1152,9 @@ class TestKling4Input(TypedDict, total=False):
     """Test: Kling 4 (`test-kling-4`)."""
 
     prompt: str
-    """What happens in the video. Required unless there are scenes."""
+    """A description of the video. Required unless there are scenes."""
     videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
-    """What the video is made from. Leave out to make it from the text alone."""
+    """The source of the video. Without it, the source is only the text."""
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: float
@@ -1187,7 +1187,7 @@ class _TestOmniInput(TypedDict):
     """Required fields of `test-omni`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class TestOmniInput(_TestOmniInput, total=False):
@@ -1211,7 +1211,7 @@ class TestSeedance1Input(TypedDict, total=False):
     """Test: Seedance 1 (`test-seedance-1`)."""
 
     prompt: str
-    """What happens in the video. Required without an image."""
+    """A description of the video. Required without an image."""
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -1234,7 +1234,7 @@ class _TestSora2Input(TypedDict):
     """Required fields of `test-sora-2`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class TestSora2Input(_TestSora2Input, total=False):
@@ -1254,7 +1254,7 @@ class TestSunoInput(TypedDict, total=False):
     action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
     """The kind of job."""
     prompt: str
-    """What the song is about; with styles or title, its lyrics."""
+    """The subject of the song; with styles or title, its lyrics."""
     styles: str
     """Genres, moods, instruments, separated by commas."""
     title: str
@@ -1306,7 +1306,7 @@ class TestSunoInput(TypedDict, total=False):
     quality: Literal["compact", "high", "max"]
     """Of a video."""
     startS: float
-    """Start of the section in seconds; for extend, where to go on from."""
+    """Start of the section in seconds; for extend, the time at which the extension starts."""
     endS: float
     """End of the section in seconds, after startS."""
     durationS: float
@@ -1335,7 +1335,7 @@ class _TestVideoInput(TypedDict):
     """Required fields of `test-video`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class TestVideoInput(_TestVideoInput, total=False):
@@ -1344,7 +1344,7 @@ class TestVideoInput(_TestVideoInput, total=False):
     aspectRatio: Literal["16:9", "9:16"]
     """Shape of the video."""
     urls: list[Media]
-    """Images to start from. Without them, the video is made from the text alone."""
+    """Images to start from. Without them, the video is generated only from the text."""
     duration: Literal[10, 15, 25]
     """Length in seconds."""
 
@@ -1353,7 +1353,7 @@ class _Veo31FastInput(TypedDict):
     """Required fields of `veo-3.1-fast`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Veo31FastInput(_Veo31FastInput, total=False):
@@ -1373,7 +1373,7 @@ class _Veo31LiteInput(TypedDict):
     """Required fields of `veo-3.1-lite`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Veo31LiteInput(_Veo31LiteInput, total=False):
@@ -1389,7 +1389,7 @@ class _Veo31QualityInput(TypedDict):
     """Required fields of `veo-3.1-quality`."""
 
     prompt: str
-    """What happens in the video."""
+    """A description of the video."""
 
 
 class Veo31QualityInput(_Veo31QualityInput, total=False):
@@ -1416,7 +1416,7 @@ class Wan27EditVideoInput(_Wan27EditVideoInput, total=False):
     """Wan 2.7 Edit Video (`wan-2.7-edit-video`)."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
     referenceImageUrl: Media
     """An image that the edit refers to."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
@@ -1426,18 +1426,18 @@ class Wan27EditVideoInput(_Wan27EditVideoInput, total=False):
     duration: Literal[0, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     """Length in seconds. 0 keeps the length of a video to edit."""
     audioSetting: str
-    """What becomes of the video's sound."""
+    """The treatment of the video's sound."""
     seed: float
     """The same seed and input give a similar result."""
     enableSafetyChecker: bool
-    """Refuse what the provider's checker finds unsafe."""
+    """Refuse content that the provider's checker finds unsafe."""
 
 
 class _Wan27ImageInput(TypedDict):
     """Required fields of `wan-2.7-image`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Wan27ImageInput(_Wan27ImageInput, total=False):
@@ -1459,7 +1459,7 @@ class _Wan27ImageProInput(TypedDict):
     """Required fields of `wan-2.7-image-pro`."""
 
     prompt: str
-    """What the image shows, or how to change the given ones."""
+    """A description of the image, or of the changes to the given images."""
 
 
 class Wan27ImageProInput(_Wan27ImageProInput, total=False):
@@ -1481,7 +1481,7 @@ class Wan27ImageToVideoInput(TypedDict, total=False):
     """Wan 2.7 Image to Video (`wan-2.7-image-to-video`)."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
     imageUrls: list[Media]
     """The first frame and, if you like, the last."""
     audioUrl: Media
@@ -1497,18 +1497,18 @@ class Wan27ImageToVideoInput(TypedDict, total=False):
     seed: float
     """The same seed and input give a similar result."""
     enableSafetyChecker: bool
-    """Refuse what the provider's checker finds unsafe."""
+    """Refuse content that the provider's checker finds unsafe."""
 
 
 class Wan27ReferenceToVideoInput(TypedDict, total=False):
     """Wan 2.7 Reference to Video (`wan-2.7-reference-to-video`)."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
     referenceImageUrls: list[Media]
-    """Images of who or what appears."""
+    """Images of the people or things that appear."""
     referenceVideoUrls: list[Media]
-    """Videos of who or what appears."""
+    """Videos of the people or things that appear."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
     """Shape of the video."""
     resolution: Literal["720p", "1080p"]
@@ -1520,14 +1520,14 @@ class Wan27ReferenceToVideoInput(TypedDict, total=False):
     seed: float
     """The same seed and input give a similar result."""
     enableSafetyChecker: bool
-    """Refuse what the provider's checker finds unsafe."""
+    """Refuse content that the provider's checker finds unsafe."""
 
 
 class _Wan27TextToVideoInput(TypedDict):
     """Required fields of `wan-2.7-text-to-video`."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
 
 
 class Wan27TextToVideoInput(_Wan27TextToVideoInput, total=False):
@@ -1544,14 +1544,14 @@ class Wan27TextToVideoInput(_Wan27TextToVideoInput, total=False):
     seed: float
     """The same seed and input give a similar result."""
     enableSafetyChecker: bool
-    """Refuse what the provider's checker finds unsafe."""
+    """Refuse content that the provider's checker finds unsafe."""
 
 
 class Wan30Input(TypedDict, total=False):
     """Wan 3.0 (`wan-3.0`)."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
     imageUrls: list[Media]
     """Up to 10 images: references, or frames if generationType says so."""
     imageWithRoles: list[dict[str, Any]]
@@ -1561,9 +1561,9 @@ class Wan30Input(TypedDict, total=False):
     audioUrls: list[Media]
     """Up to 5 files."""
     fileUrl: Media
-    """A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl."""
+    """A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."""
     linkUrl: str
-    """A page to make the video from. Not with fileUrl."""
+    """A web page for the video. Not with fileUrl."""
     generationType: Literal["frame", "reference"]
     """frame: the first and the last frame. reference: what appears in the video."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
@@ -1584,7 +1584,7 @@ class Wan30PrimeInput(TypedDict, total=False):
     """Wan 3.0 Prime (`wan-3.0-prime`)."""
 
     prompt: str
-    """What happens in the video. Required without media."""
+    """A description of the video. Required without media."""
     imageUrls: list[Media]
     """Up to 10 images: references, or frames if generationType says so."""
     imageWithRoles: list[dict[str, Any]]
@@ -1594,9 +1594,9 @@ class Wan30PrimeInput(TypedDict, total=False):
     audioUrls: list[Media]
     """Up to 5 files."""
     fileUrl: Media
-    """A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl."""
+    """A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."""
     linkUrl: str
-    """A page to make the video from. Not with fileUrl."""
+    """A web page for the video. Not with fileUrl."""
     generationType: Literal["frame", "reference"]
     """frame: the first and the last frame. reference: what appears in the video."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
@@ -1617,14 +1617,14 @@ class _ZImageInput(TypedDict):
     """Required fields of `z-image`."""
 
     prompt: str
-    """What the image shows, or how to change the given one."""
+    """A description of the image, or of the changes to the given image."""
 
 
 class ZImageInput(_ZImageInput, total=False):
     """Z-Image Turbo (`z-image`)."""
 
     urls: list[Media]
-    """Exactly one image to edit. Without it, a new image is made."""
+    """Exactly one image to edit. Without it, a new image is generated."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16"]
     """Shape of the image. Required without a reference image."""
     enableSafetyChecker: bool

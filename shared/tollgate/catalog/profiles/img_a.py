@@ -17,7 +17,9 @@ class ImgA(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    prompt: Prompt = field(
+        "Prompt", "A description of the image, or of the changes to the given images.", required=True
+    )
     urls: Annotated[list[MediaUrl], Many(0, 10)] = field("Reference images", "Up to 10 images to work from.")
     size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "auto")
     resolution: Annotated[str, Choice(("768SQ", "1K", "1.5K", "2K", "4K"))] = field(

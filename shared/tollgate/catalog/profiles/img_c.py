@@ -9,7 +9,9 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 class ImgC(Profile):
     """Five sizes, `urls` at most one (docs/contract.md#img-c)."""
 
-    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given one.", required=True)
+    prompt: Prompt = field(
+        "Prompt", "A description of the image, or of the changes to the given image.", required=True
+    )
     urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Reference image", "At most one image to work from.")
     size: Annotated[str, Choice(("1:1", "16:9", "9:16", "3:2", "2:3"))] = field(
         "Aspect ratio", "Shape of the image.", "1:1"

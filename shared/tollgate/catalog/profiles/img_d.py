@@ -18,7 +18,9 @@ class ImgD(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    prompt: Prompt = field(
+        "Prompt", "A description of the image, or of the changes to the given images.", required=True
+    )
     urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference images", f"Up to {MAX_REFERENCES} images to work from."
     )

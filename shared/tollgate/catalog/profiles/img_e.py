@@ -14,7 +14,9 @@ class ImgE(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    prompt: Prompt = field(
+        "Prompt", "A description of the image, or of the changes to the given images.", required=True
+    )
     urls: Annotated[list[MediaUrl], Many(0, 14)] = field("Reference images", "Images to work from.")
     size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "1:1")
     resolution: Annotated[str, Choice(("1K", "2K", "3K", "4K"))] = field(
@@ -22,6 +24,6 @@ class ImgE(Profile):
     )
     outputFormat: Annotated[str, Choice(("jpeg", "png"))] = field("File type", "Type of the result.", "jpeg")
     promptOptimizeMode: Annotated[str, Choice(("standard", "fast"))] = field(
-        "Prompt optimizer", "How thoroughly the prompt is reworked before the image is made.", "standard"
+        "Prompt optimizer", "How thoroughly the prompt is reworked before the image is generated.", "standard"
     )
     watermark: Bool = field("Watermark", "Put the vendor's mark on the image.", default=False)

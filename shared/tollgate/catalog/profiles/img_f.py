@@ -27,10 +27,10 @@ class ImgF(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (size_of_a_new_image_is_chosen,)
 
     prompt: Annotated[str, Text(1000, prompt=True, multiline=True)] = field(
-        "Prompt", "What the image shows, or how to change the given one.", required=True
+        "Prompt", "A description of the image, or of the changes to the given image.", required=True
     )
     urls: Annotated[list[MediaUrl], Many(1, 1)] = field(
-        "Reference image", "Exactly one image to edit. Without it, a new image is made."
+        "Reference image", "Exactly one image to edit. Without it, a new image is generated."
     )
     size: Annotated[str, Choice(SIZES)] = field(
         "Aspect ratio", "Shape of the image. Required without a reference image.", "1:1"

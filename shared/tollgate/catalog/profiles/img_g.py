@@ -18,7 +18,7 @@ class ImgG(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (only_together("width", "height"),)
 
     prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
-        "Prompt", "What the image shows, or how to change the given ones.", required=True
+        "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
     urls: Annotated[list[MediaUrl], Many(1, 4)] = field(
         "Reference images", "Images to edit; the prompt may speak of them by their order."

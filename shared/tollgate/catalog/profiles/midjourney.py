@@ -113,7 +113,7 @@ class Midjourney(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action", "mode": "speed"}
 
     action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "imagine")
-    prompt: Prompt = field("Prompt", "What the image shows. Required for imagine and edits.")
+    prompt: Prompt = field("Prompt", "A description of the image. Required for imagine and edits.")
     imageUrls: Annotated[list[MediaUrl], Many(0, 16)] = field(
         "Images", "Images to work from. Required for blend and describe."
     )
@@ -124,7 +124,7 @@ class Midjourney(Profile):
         "Speed", "Each speed has its price.", "relax"
     )
     direction: Annotated[str, Choice(("left", "right", "up", "down"))] = field(
-        "Direction", "Where the image grows. Required for pan."
+        "Direction", "The direction in which the image grows. Required for pan."
     )
     zoomRatio: Annotated[float, Number(1, 2, decimals=2)] = field("Zoom", "How far to zoom out: 1 to 2.")
     maskUrl: MediaUrl = field("Mask", "An image of the part to change.")
@@ -141,7 +141,7 @@ class Midjourney(Profile):
     )
     seed: Seed = field("Seed", "The same seed and input give a similar result.")
     negativePrompt: Annotated[str, Text(2000, multiline=True)] = field(
-        "Negative prompt", "What must not appear."
+        "Negative prompt", "Things that must not appear."
     )
     stylize: Annotated[int, Whole(0, 1000)] = field("Stylize", "How strongly the model's own taste shows.")
     chaos: Percent = field("Chaos", "How different the four images are.")

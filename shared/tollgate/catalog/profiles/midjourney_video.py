@@ -44,7 +44,7 @@ class MidjourneyVideo(Profile):
 
     prompt: Prompt = field("Prompt", "How the image moves.")
     imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The image to set in motion.")
-    parentTaskId: TaskId = field("Earlier task", "The task one of whose images to set in motion.")
+    parentTaskId: TaskId = field("Earlier task", "The task with the image to animate.")
     index: Annotated[int, Whole(0, 3)] = field("Image", "Which of the four images; 0 is the first.")
     videoType: Annotated[str, Choice(VIDEO_TYPES)] = field(
         "Type", "Resolution, and whether the last frame is given too.", "vid_1.1_i2v_480"

@@ -117,7 +117,7 @@ class Music(Profile):
 
     action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "music")
     prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
-        "Prompt", "What the song is about; with styles or title, its lyrics."
+        "Prompt", "The subject of the song; with styles or title, its lyrics."
     )
     styles: Annotated[str, Text(1000)] = field("Styles", "Genres, moods, instruments, separated by commas.")
     title: Annotated[str, Text(100)] = field("Title", "Title of the track.")
@@ -150,7 +150,9 @@ class Music(Profile):
     )
     backgroundColors: Annotated[list[HexColor], Many(1, 4)] = field("Background", "1 to 4 hex colors.")
     quality: Annotated[str, Choice(("compact", "high", "max"))] = field("Quality", "Of a video.", "compact")
-    startS: Seconds = field("Start", "Start of the section in seconds; for extend, where to go on from.")
+    startS: Seconds = field(
+        "Start", "Start of the section in seconds; for extend, the time at which the extension starts."
+    )
     endS: Seconds = field("End", "End of the section in seconds, after startS.")
     durationS: Seconds = field("Length", "Length in seconds.")
     bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")

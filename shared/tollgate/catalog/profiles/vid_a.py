@@ -15,11 +15,11 @@ class VidA(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Shape of the video.", "16:9"
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
-        "Images", "Images to start from. Without them, the video is made from the text alone."
+        "Images", "Images to start from. Without them, the video is generated only from the text."
     )
     duration: Annotated[int, Choice((10, 15, 25))] = field("Duration", "Length in seconds.", 10)

@@ -12,7 +12,7 @@ class VidB(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Shape of the video.", "16:9"
     )

@@ -37,7 +37,7 @@ class VidD(Profile):
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrls",)
 
     prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video. Required without reference images or videos."
+        "Prompt", "A description of the video. Required without reference images or videos."
     )
     duration: Annotated[int, Whole(4, 15)] = field("Duration", "Length in seconds.", 5)
     size: Annotated[str, Choice(("adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"))] = field(
@@ -62,4 +62,4 @@ class VidD(Profile):
     audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
         "Reference sound", "Up to 3 files of 15 s together. Needs imageUrls or videoUrls."
     )
-    tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "What the model may use: a web search.")
+    tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "Tools for the model: a web search.")

@@ -100,7 +100,7 @@ class VidE(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrls",)
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     duration: Annotated[int, Whole(4, 30)] = field("Duration", "Length in seconds.", 5)
     size: Annotated[str, Choice(("adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"))] = field(
         "Aspect ratio", "Shape of the video. Must be adaptive with a first or last frame.", "adaptive"
@@ -114,10 +114,10 @@ class VidE(Profile):
     seed: Seed = field("Seed", "The same seed and input give a similar result.")
     outputFormat: Annotated[str, Choice(("mp4", "mov"))] = field("File type", "Type of the result.", "mp4")
     omniReferenceTaskType: Annotated[str, Choice(("auto", "reference", "extend"))] = field(
-        "Task", "What to do with the reference media: use it, or extend the video.", "auto"
+        "Task", "The use of the reference media: as references, or to extend the video.", "auto"
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
-        "Reference images", "Up to 30 images, together with those of imageWithRoles."
+        "Reference images", "Up to 30 images, including the images in imageWithRoles."
     )
     imageWithRoles: Annotated[list[RoleImage], Many(0, MAX_IMAGES)] = field(
         "Images with roles", "Images as first frame, last frame or reference."
@@ -129,4 +129,4 @@ class VidE(Profile):
         "Reference sound", "Up to 10 files, 30 s together."
     )
     returnLastFrame: Bool = field("Return last frame", "Give the last frame as an image too.", default=False)
-    tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "What the model may use: a web search.")
+    tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "Tools for the model: a web search.")

@@ -30,7 +30,7 @@ class VidF(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
 
     prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video. Required without an image."
+        "Prompt", "A description of the video. Required without an image."
     )
     duration: Annotated[int, Choice((4, 8, 12))] = field("Duration", "Length in seconds.", 4)
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "4:3", "3:4", "21:9"))] = field(

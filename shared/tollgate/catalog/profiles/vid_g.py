@@ -15,7 +15,7 @@ class VidG(Profile):
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "3:2", "2:3"))] = field(
         "Aspect ratio", "Shape of the video.", "16:9"
     )
@@ -24,5 +24,5 @@ class VidG(Profile):
         "Resolution", "Billed per second of each tier.", "480p"
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
-        "Images", "Images to start from. Without them, the video is made from the text alone."
+        "Images", "Images to start from. Without them, the video is generated only from the text."
     )

@@ -47,7 +47,7 @@ class VidH(Profile):
     source_videos: ClassVar[tuple[str, ...]] = ("referenceVideoUrls",)
 
     prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video.", required=True
+        "Prompt", "A description of the video.", required=True
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
         "First and last frame", "The first frame and, if you like, the last. Not with references."

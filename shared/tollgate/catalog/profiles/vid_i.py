@@ -34,7 +34,7 @@ class VidI(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "draft": "draft"}
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrl",)
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
         "Resolution", "Billed per second of each tier. A draft is 720p.", "720p"
     )

@@ -17,7 +17,7 @@ class VidJ(Profile):
     }
 
     prompt: Annotated[str, Text(2500, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video.", required=True
+        "Prompt", "A description of the video.", required=True
     )
     resolution: Annotated[str, Choice(("720p", "1080p", "4k"))] = field(
         "Resolution", "Each tier has its price.", "720p"

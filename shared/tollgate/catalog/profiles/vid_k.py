@@ -23,7 +23,7 @@ class VidK(Profile):
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What else the video shows.")
+    prompt: Prompt = field("Prompt", "Other content of the video.")
     imageUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
         "Figure", "Exactly one image of the figure: JPG or PNG, at most 10 MB.", required=True
     )

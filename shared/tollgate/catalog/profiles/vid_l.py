@@ -194,9 +194,9 @@ class VidL(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrl",)
 
-    prompt: Prompt = field("Prompt", "What happens in the video. Required unless there are scenes.")
+    prompt: Prompt = field("Prompt", "A description of the video. Required unless there are scenes.")
     videoMode: Annotated[str, Choice(("elements", "start_end_frame", "transform", "video_reference"))] = (
-        field("Mode", "What the video is made from. Leave out to make it from the text alone.")
+        field("Mode", "The source of the video. Without it, the source is only the text.")
     )
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
         "Resolution", "Billed per second of each tier.", "720p"

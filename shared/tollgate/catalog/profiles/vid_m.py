@@ -33,7 +33,7 @@ class VidM(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (a_large_video_is_short,)
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Shape of the video.", "16:9"
     )

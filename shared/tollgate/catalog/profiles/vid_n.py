@@ -67,7 +67,7 @@ class VidN(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "audio"}
 
     prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video.", required=True
+        "Prompt", "A description of the video.", required=True
     )
     resolution: Annotated[str, Choice(("360p", "540p", "720p", "1080p"))] = field(
         "Resolution", "Billed per second of each tier.", "360p"
@@ -76,11 +76,11 @@ class VidN(Profile):
         "Duration", "Length in seconds. A transition has 5 or 8.", 5
     )
     size: Annotated[str, Choice(("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9"))] = field(
-        "Aspect ratio", "Shape of the video, where it is made from text or references.", "16:9"
+        "Aspect ratio", "Shape of a video that is generated from text or references.", "16:9"
     )
     seed: Seed = field("Seed", "The same seed and input give a similar result.", 0)
     negativePrompt: Annotated[str, Text(2048, multiline=True)] = field(
-        "Negative prompt", "What must not appear."
+        "Negative prompt", "Things that must not appear."
     )
     audio: Bool = field("Sound", "Make sound that fits the video.", default=False)
     watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)

@@ -106,15 +106,15 @@ class VidO(Profile):
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
-    prompt: Prompt = field("Prompt", "What happens in the video. Required without media.")
+    prompt: Prompt = field("Prompt", "A description of the video. Required without media.")
     imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
         "Frames", "The first frame and, if you like, the last."
     )
     referenceImageUrls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
-        "Reference images", "Images of who or what appears."
+        "Reference images", "Images of the people or things that appear."
     )
     referenceVideoUrls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
-        "Reference videos", "Videos of who or what appears."
+        "Reference videos", "Videos of the people or things that appear."
     )
     audioUrl: MediaUrl = field("Sound", "Sound that the video follows. Not with continueVideoUrl.")
     continueVideoUrl: MediaUrl = field(
@@ -132,9 +132,11 @@ class VidO(Profile):
         "Duration", "Length in seconds. 0 keeps the length of a video to edit.", 5
     )
     multiShots: Bool = field("Several shots", "Tell the story in several shots.")
-    audioSetting: Annotated[str, Text(50)] = field("Sound of an edit", "What becomes of the video's sound.")
+    audioSetting: Annotated[str, Text(50)] = field("Sound of an edit", "The treatment of the video's sound.")
     seed: Seed = field("Seed", "The same seed and input give a similar result.")
-    enableSafetyChecker: Bool = field("Safety checker", "Refuse what the provider's checker finds unsafe.")
+    enableSafetyChecker: Bool = field(
+        "Safety checker", "Refuse content that the provider's checker finds unsafe."
+    )
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:

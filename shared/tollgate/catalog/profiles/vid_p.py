@@ -114,7 +114,7 @@ class VidP(Profile):
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrls",)
 
     prompt: Annotated[str, Text(20_000, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the video. Required without media."
+        "Prompt", "A description of the video. Required without media."
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
         "Images", "Up to 10 images: references, or frames if generationType says so."
@@ -127,11 +127,9 @@ class VidP(Profile):
     )
     audioUrls: Annotated[list[MediaUrl], Many(0, 5)] = field("Reference sound", "Up to 5 files.")
     fileUrl: Annotated[str, Url()] = field(
-        "Document", "A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl."
+        "Document", "A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."
     )
-    linkUrl: Annotated[str, Url(media=False)] = field(
-        "Page", "A page to make the video from. Not with fileUrl."
-    )
+    linkUrl: Annotated[str, Url(media=False)] = field("Page", "A web page for the video. Not with fileUrl.")
     generationType: Annotated[str, Choice(("frame", "reference"))] = field(
         "Images are", "frame: the first and the last frame. reference: what appears in the video."
     )
