@@ -20,7 +20,7 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
 from tollgate.kit.version import VERSION
-from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.chart import share

@@ -129,9 +129,9 @@ class TestHostileWords:
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
         console.goto(f"/admin/accounts/{account_id}")
-        standing = console.locator("form", has=console.get_by_role("heading", name="Status"))
-        standing.get_by_label("Reason").fill(HOSTILE)
-        standing.get_by_role("button", name="Suspend").click()
+        status_form = console.locator("form", has=console.get_by_role("heading", name="Status"))
+        status_form.get_by_label("Reason").fill(HOSTILE)
+        status_form.get_by_role("button", name="Suspend").click()
         expect(console.locator("form .chip.failed")).to_have_text("suspended")
         money = console.locator("form", has=console.get_by_role("heading", name="Credit"))
         for label, text in (("Amount (USD)", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):

@@ -36,7 +36,7 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.ledger.wallets import Limits
 from tollgate.payments.claims import Payment
 

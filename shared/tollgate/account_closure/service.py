@@ -13,7 +13,7 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceState, cancelled
 from tollgate.members.repository import TeamMovedError, TeamRepository

@@ -15,7 +15,7 @@ from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
-from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.team import AccountClosure, Team
 

@@ -104,7 +104,7 @@ class Account:
     counters: Mapping[str, int] = field(default_factory=dict)
     running_tasks: int = 0
     suspended: str | None = None
-    """The operator's reason for a suspension (`ledger/standing.py`)."""
+    """The operator's reason for a suspension (`ledger/suspension.py`)."""
     limits: Limits = DEFAULT
     """The account's limits; the default of all accounts if it has no limits."""
 

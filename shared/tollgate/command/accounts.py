@@ -111,7 +111,7 @@ def suspend(
     found = console.get(account)
     confirm(f"Suspend {found.account_id}?", yes=yes, as_json=as_json)
     console.suspend(found.account_id, reason)
-    _say_standing(found.account_id, "suspended", as_json=as_json)
+    _say_status(found.account_id, "suspended", as_json=as_json)
 
 
 @cli.command()
@@ -120,7 +120,7 @@ def resume(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_jso
     console = service_of(stack, local).account_console
     found = console.get(account)
     console.resume(found.account_id)
-    _say_standing(found.account_id, "active", as_json=as_json)
+    _say_status(found.account_id, "active", as_json=as_json)
 
 
 PaymentId = Annotated[str, typer.Option("--payment", help="The payment's id at Stripe, pi_….")]
@@ -171,11 +171,11 @@ def _say_claimed(console: AccountConsole, account_id: str, payment: str, said: s
     print_json(next(row for row in rows if row["paymentId"] == payment))
 
 
-def _say_standing(account_id: str, standing: str, *, as_json: bool) -> None:
+def _say_status(account_id: str, status: str, *, as_json: bool) -> None:
     if as_json:
-        print_json({"accountId": account_id, "standing": standing})
+        print_json({"accountId": account_id, "standing": status})
     else:
-        typer.echo(f"{account_id} is {standing}.")
+        typer.echo(f"{account_id} is {status}.")
 
 
 @dataclass(frozen=True, slots=True)

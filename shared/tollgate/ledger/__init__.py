@@ -13,6 +13,6 @@ caps.py         spending caps of keys; `rate.py`: requests per minute; the charg
 request_counts.py  requests of any kind in a minute
 statement.py    the ledger as its customer reads it; `query.py` reads the question
 audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
-standing.py     whether an account may spend
+suspension.py   suspend an account, and resume it
 checkpoints.py  the state between two proofs, so that a proof reads only new entries
 """

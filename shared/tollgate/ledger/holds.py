@@ -47,7 +47,7 @@ from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
-from tollgate.ledger.standing import MAY_SPEND, suspended_refusal
+from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance
 
 # Longer than any unstreamed answer takes (100 s, and the writes after it). A stream renews its hold, so

@@ -43,7 +43,7 @@ from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.holds import AlreadyResolvedError, Hold, HoldWrites, text_entry_id
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
-from tollgate.ledger.standing import MAY_SPEND, resume, still, suspend, suspended_refusal
+from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, row_ids, together
 
@@ -280,7 +280,7 @@ class LedgerRepository:
 
         Refused: `UserNotFoundError`, `AccountSuspendedError`.
         """
-        return still(self._accounts_table, account_id)
+        return check_may_spend(self._accounts_table, account_id)
 
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)

@@ -224,9 +224,9 @@ class WalletWrites:
 
 def wallet_row(row: str, limits: Limits, own: Item) -> Item:
     """Return the row of an empty wallet; it may spend if the account's own row may."""
-    standing = {"suspended": own["suspended"]} if "suspended" in own else {}
+    suspension = {"suspended": own["suspended"]} if "suspended" in own else {}
     return {
-        **standing,
+        **suspension,
         "account_id": row,
         "balance_micro_usd": 0,
         "open_tasks": 0,

@@ -21,7 +21,7 @@ from tollgate.kit.money import MICRO_USD_PER_CENT, usd_of_micro
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
-from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.payments.claims import Payment
 from tollgate.payments.events import Claimed, Paid
 from tollgate.payments.repository import PaymentMovedError, PaymentRepository

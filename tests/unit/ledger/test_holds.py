@@ -12,7 +12,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.errors import AccountSuspendedError
-from tollgate.ledger import standing
+from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
@@ -205,7 +205,7 @@ class TestOfBefore:
 class TestSuspension:
     def test_no_hold_is_placed_and_one_that_is_there_is_settled(self, account: Account) -> None:
         hold = account.place("req_1", 700)
-        suspend = standing.suspend(account.writes.accounts_table, account.id, "chargeback", NOW)
+        suspend = suspension.suspend(account.writes.accounts_table, account.id, "chargeback", NOW)
         account.db.write(suspend)
         with pytest.raises(AccountSuspendedError):
             account.place("req_2", 100)
@@ -213,5 +213,5 @@ class TestSuspension:
         account.resolve(hold, 250)
         assert account.balance() == 750
         assert account.books_agree()
-        account.db.write(standing.resume(account.writes.accounts_table, account.id))
+        account.db.write(suspension.resume(account.writes.accounts_table, account.id))
         account.place("req_2", 100)

@@ -1,4 +1,4 @@
-"""Whether an account may spend: an operator can suspend an account, and resume it. Pure.
+"""The suspension of an account: an operator can suspend an account and resume it. Pure.
 
 A suspended account starts nothing: no task, no text request. Running work continues and is billed or refunded
 as usual, credits are accepted, and the owner sees everything. The two writes that take money for new work
@@ -45,7 +45,7 @@ def resume(table: str, account_id: str, because: str | None = None) -> Write:
     )
 
 
-def still(table: str, account_id: str) -> Write:
+def check_may_spend(table: str, account_id: str) -> Write:
     """Return a write for a transaction that is to succeed only while an account may spend.
 
     Refused: `UserNotFoundError`, `AccountSuspendedError`.
