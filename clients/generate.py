@@ -11,7 +11,7 @@ from tollgate.providers.runtime.registry import MappingNames, providers
 
 HERE = Path(__file__).parent
 PYTHON = HERE / "python/src/tollgate_client/inputs.py"
-TYPESCRIPT = HERE / "typescript/src/inputs.ts"
+TYPESCRIPT = HERE / "typescript/inputs.d.ts"
 LINE = 110
 
 Param = Mapping[str, Any]
@@ -104,7 +104,7 @@ def _python_kind(param: Param) -> str:
 
 
 def typescript(models: Sequence[Mapping[str, Any]]) -> str:
-    """Return inputs.ts."""
+    """Return inputs.d.ts, which needs no compiler."""
     lines = [
         "// The input of each model, generated from the catalog. The service checks every input.",
         "",

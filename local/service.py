@@ -29,7 +29,7 @@ from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 from local.simulator import stripe
 from local.stack import Stack
-from local.template import read_template
+from local.template import ROOT, read_template
 from tollgate.accounts.models import Scope
 from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
@@ -39,6 +39,7 @@ from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount
+from tollgate.reference.clients import FOLDER as PACKAGES
 
 FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = accounts()
@@ -90,6 +91,7 @@ class LocalService:
 
     def _start(self) -> Service:
         earlier = self._kept.service(self.base_url) if self._kept else None
+        packages = _start_build()
         emulator = self._start_emulator()
         simulator, simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
@@ -110,6 +112,8 @@ class LocalService:
         # SES accepts only verified senders. The emulator verifies any address.
         sdk.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
         write_environment(environment)
+        if packages.wait():
+            raise LocalError(f"The packages of the clients were not built; the log: {LOGS / 'clients.log'}")
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{simulator_url}/healthz", simulator, "The simulator", LOGS / "simulator.log")
@@ -193,6 +197,12 @@ class LocalService:
     def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process
         self._ends.callback(stop, process)
+
+
+def _start_build() -> "subprocess.Popen[bytes]":
+    """Build the packages that the service serves, while the other parts start."""
+    command = [sys.executable, str(ROOT / "clients" / "build.py"), str(PACKAGES)]
+    return start("clients", command, {"PATH": os.environ["PATH"]}, LOGS / "clients.log")
 
 
 def warm(base_url: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 
 from api.http import Services
-from tollgate.catalog.listing import CachedBody
+from tollgate.kit.http.cached_body import CachedBody
 
 NOT_MODIFIED = 304
 

@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, Response
 
 from dashboard.permissions import may
 from dashboard.security import csrf_token, path_of
-from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
+from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.version import VERSION
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.reference.prices import Amount, condition

@@ -2,6 +2,7 @@
 
 status.py   the status of a task, which customers poll, or with `wait` its end
 images.py   images in OpenAI's protocol: `api` creates the task, and the response is sent when it has ended
+clients.py  the packages of our clients, because only streamed responses can contain bytes
 
 It is a separate function because the cost of waiting depends on the memory of the function that waits. It has
 a quarter of the memory of `api`. The gateway ends buffered responses after 29 s, and streamed ones after 300
@@ -17,6 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from get_status.clients import ROUTE as CLIENTS_ROUTE
+from get_status.clients import client_package
 from get_status.http import refused
 from get_status.images import ROUTES as IMAGE_ROUTES
 from get_status.images import held_image
@@ -31,6 +34,7 @@ from tollgate.kit.errors import (
     shortened,
 )
 from tollgate.kit.http.cors import CrossOrigin
+from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, correlation_id, logger
 from tollgate.kit.retry import fault
 
@@ -91,10 +95,12 @@ app = Starlette(
     routes=[
         Route(STATUS_ROUTE, named(shown_status), methods=["GET"]),
         *(Route(route, named(held_image), methods=["POST"]) for route in IMAGE_ROUTES),
+        Route(CLIENTS_ROUTE, named(client_package), methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ],
     exception_handlers={HTTPException: unknown_route},
 )
+app.add_middleware(HeadLikeGet)
 app.add_middleware(CrossOrigin, headers=cors_headers)
 # For emulators, which lack the web adapter (run.py).
 handler = Mangum(app, lifespan="off")

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from local.build import architecture
-from local.template import Template
+from local.template import ROOT, Template
 from tests.aws.conftest import Artifacts
 from tests.e2e.test_built_layers import DEMUXER, IMPORT, IMPORT_TIMEOUT_S, _variables
 from tests.support.missing import missing
+from tollgate.reference.clients import FOLDER, WHEELS
 
 pytestmark = pytest.mark.aws
 
@@ -19,6 +20,8 @@ UNPACKED_MAX_BYTES = 250 * 1024 * 1024
 OURS_MAX_BYTES = 200 * 1000 * 1000
 """What is left is room for the packages of the next year."""
 LAYERS_MAX = 5
+PACKAGE_MAX_BYTES = 1_000_000
+"""Of a client; an emulator, which does not stream, returns at most 6 MB in base64."""
 
 NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"
 OTHER_PROCESSOR = "built for another processor, which only a machine that has it can run"
@@ -73,6 +76,11 @@ class TestArtifacts:
                 check=False,
             )
             assert run.returncode == 0, f"{function}\n{run.stderr}"
+
+    def test_the_packages_of_the_clients_are_in_the_layer(self, artifacts: Artifacts) -> None:
+        folder = artifacts.content("SharedLayer") / "python" / FOLDER.relative_to(ROOT / "shared")
+        assert {path.name for path in folder.iterdir()} == {*WHEELS.values(), "tollgate-client.tgz"}
+        assert all(0 < path.stat().st_size < PACKAGE_MAX_BYTES for path in folder.iterdir())
 
     def test_ffmpeg_starts_from_what_was_built_alone(self, artifacts: Artifacts) -> None:
         if artifacts.architecture != architecture() or not artifacts.python:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from tests.clients.test_clients import PYTHON, TYPESCRIPT, built_typescript
+from tests.clients.test_clients import PYTHON, TYPESCRIPT, typescript_packages
 from tests.support.missing import needs
 from tests.support.samples import PAID_IMAGE
 
@@ -113,8 +113,7 @@ def command_of(language: str, code: str, folder: Path) -> tuple[str, ...]:
         return "bash", "-euo", "pipefail", "-c", code
     if language == "python":
         return sys.executable, "-c", code
-    if not (TYPESCRIPT / "node_modules/typescript").exists():
-        built_typescript()
+    typescript_packages()
     compiler = str(TYPESCRIPT / "node_modules/typescript")
     bare = subprocess.run(
         ("node", "-e", BARE, compiler), input=code, capture_output=True, text=True, timeout=RUN_S, check=True
@@ -154,7 +153,6 @@ class TestAnimate:
 
     def test_in_typescript(self, service: dict[str, Any], tmp_path: Path) -> None:
         needs("node")
-        built_typescript()
         packages = tmp_path / "node_modules"
         packages.mkdir()
         (packages / "tollgate-client").symlink_to(TYPESCRIPT)

@@ -27,9 +27,9 @@ from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 NOT_FOR_CUSTOMERS = re.compile(
-    r"/|/(admin|dashboard|status).*|/docs/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
+    r"/|/(admin|dashboard|status).*|/(clients|docs)/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
 )
-"""Nor is what describes itself in a protocol of its own, nor a second path of a route."""
+"""Routes of pages and packages, of another protocol, and second paths of a route."""
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature", "request_ended"}
 """Errors of paths and methods that are not in the document, and one that is only an event of a stream."""
 MAX_BYTES = 512 * 1024

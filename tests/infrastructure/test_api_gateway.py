@@ -38,6 +38,9 @@ WAITING = {
     ("POST", "/api/v1/images/edits"),
 }
 
+CLIENTS = {("GET", "/clients/{file}"), ("HEAD", "/clients/{file}")}
+"""The packages of our clients."""
+
 V1_TWICE = "/api/v1/v1/{proxy+}"
 TEXT_OF_OTHER_BASES = {
     ("POST", "/api/chat/completions"),
@@ -88,7 +91,8 @@ GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
         assert (
-            template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | ADMIN | MCP
+            template.routes()
+            == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | CLIENTS | ADMIN | MCP
         )
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
@@ -117,15 +121,15 @@ class TestRoutes:
         }
 
     def test_on_one_machine_the_same_function_waits(self) -> None:
-        for _, path in WAITING:
+        for _, path in WAITING | CLIENTS:
             assert path.startswith(WAITING_PATHS), path
         assert not [path for _, path in (ROUTES | MCP | TEXT) - WAITING if path.startswith(WAITING_PATHS)]
 
-    def test_text_and_what_is_waited_for_are_streamed_and_no_other(self, template: Template) -> None:
+    def test_text_what_is_waited_for_and_packages_are_streamed_and_no_other(self, template: Template) -> None:
         text = TEXT | TEXT_OF_OTHER_BASES
-        for method, path in ROUTES | text:
+        for method, path in ROUTES | CLIENTS | text:
             on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
-            streamed = (method, path) in text | WAITING
+            streamed = (method, path) in text | WAITING | CLIENTS
             # Any other word than RESPONSE_STREAM in the template would quietly give the buffered address.
             address = "response-streaming-invocations" if streamed else "/invocations"
             assert on["uri"]["Fn::Sub"].endswith(address)
@@ -146,9 +150,9 @@ class TestCrossOrigin:
     ) -> None:
         preflights = template.preflights()
         assert set(preflights) == {
-            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES
+            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | CLIENTS
         }
-        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES:
+        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | CLIENTS:
             headers = preflights[path]
             assert method in headers["access-control-allow-methods"].strip("'").split(",")
             # A wildcard stands for every header but this one.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from local.template import ROOT, Template
+from tollgate.reference.clients import FOLDER
 
 SETTINGS = dict(re.findall(r"^(\w+) \??:?= (\S+)$", (ROOT / "layers/python.mk").read_text(), re.MULTILINE))
 
@@ -44,6 +45,12 @@ class TestLayers:
             makefile = ROOT / layer["Properties"]["ContentUri"] / "Makefile"
             assert layer["Metadata"] == {"BuildMethod": "makefile"}
             assert f"\nbuild-{name}:\n" in makefile.read_text()
+
+    def test_the_packages_of_the_clients_are_built_to_where_they_are_read(self) -> None:
+        makefile = (ROOT / "shared/Makefile").read_text()
+        read_from = FOLDER.relative_to(ROOT / "shared")
+        assert f"\nCLIENTS = $(ARTIFACTS_DIR)/python/{read_from}\n" in makefile
+        assert "python $(ROOT)/clients/build.py $(CLIENTS)\n" in makefile
 
     def test_every_function_has_both_layers_and_the_one_copy_of_the_code(self, template: Template) -> None:
         shared = template.source["Globals"]["Function"]

@@ -8,7 +8,7 @@ import {
   UnreachableError,
   WaitTimeoutError,
 } from "./errors.js";
-import type { Inputs } from "./inputs.js";
+import type { Inputs } from "../inputs.js";
 import type {
   Chat,
   ChatMessage,

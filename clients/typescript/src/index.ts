@@ -2,14 +2,14 @@
 //
 // errors.ts     what can go wrong, as a tree of classes
 // types.ts      what the service answers
-// inputs.ts     the input of each model, typed; generated from the catalog
+// ../inputs.d.ts  the input of each model, typed; generated from the catalog
 // media.ts      local files inside an input
 // client.ts     the client
 // webhooks.ts   is a webhook Tollgate's?
 // node.ts       ("tollgate-client/node") files on disk
 export * from "./client.js";
 export * from "./errors.js";
-export type * from "./inputs.js";
+export type * from "../inputs.js";
 export type { LocalFile } from "./media.js";
 export type * from "./types.js";
 export { verifyWebhook, type WebhookEvent } from "./webhooks.js";

@@ -1,9 +1,6 @@
 """The catalog and cost routes as they are answered: bodies made once per process, with their ETags."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +9,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card, CatalogModelView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.query import QueryReader
 
 Shown = TypeVar("Shown", bound=Card)
@@ -19,32 +17,6 @@ Shown = TypeVar("Shown", bound=Card)
 FILTERS = ("type", "kind", "vendor", "capability")
 CLOSED = {"type": ["IMAGE", "VIDEO", "MUSIC", "TEXT"], "kind": ["media", "llm"]}
 """The filters with a fixed set of values, each with its values."""
-ETAG_CHARS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class CachedBody:
-    """The bytes of a body, most often JSON, and their strong ETag, quotes included."""
-
-    body: bytes
-    etag: str
-
-    @classmethod
-    def of(cls, content: Any) -> "CachedBody":
-        """Return the page of something that JSON can hold; the same content has the same ETag."""
-        return cls.of_bytes(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
-
-    @classmethod
-    def of_bytes(cls, body: bytes) -> "CachedBody":
-        """Return the page of a body."""
-        return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
-
-    def is_known_to(self, if_none_match: str | None) -> bool:
-        """Return whether a client that sent this `If-None-Match` has the page already (RFC 9110, 13.1.2)."""
-        if if_none_match is None:
-            return False
-        known = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
-        return "*" in known or self.etag in known
 
 
 class Listing:

@@ -8,5 +8,6 @@ generations.py    the catalog's part of the document: the create body of each mo
 site.py           the docs: Markdown from the templates in site/; markup.py converts it to HTML
 guides.py         the pages that people write: order, links, advice of the errors page
 examples.py       programs in the docs; prices.py and calculator.py: the prices of models
+clients.py        the packages of Tollgate's clients at /clients
 pages.py          all of it, rendered once per catalog; views.py describes schemas in words
 """

@@ -7,9 +7,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tollgate.catalog.listing import CachedBody
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.http.cached_body import CachedBody
 from tollgate.reference import views
 from tollgate.reference.document import openapi
 from tollgate.reference.guides import guides

@@ -7,10 +7,11 @@ import pytest
 import yaml
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.catalog.listing import CLOSED, CachedBody, Listing
+from tollgate.catalog.listing import CLOSED, Listing
 from tollgate.catalog.loader import DATA
 from tollgate.catalog.views import CatalogModelView
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
+from tollgate.kit.http.cached_body import CachedBody
 
 LISTING = Listing(CATALOG)
 # What stands in the files, whatever reads them.

@@ -1,6 +1,6 @@
 """The address at which a request arrived."""
 
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 
@@ -12,8 +12,12 @@ def base_url(scope: MutableMapping[str, Any]) -> str:
     """
     event = scope.get("aws.event")
     if event is not None:
-        context = event["requestContext"]
-        stage = str(context["path"]).removesuffix(str(event["path"]))
-        return f"https://{context['domainName']}{stage}"
+        return gateway_url(event["requestContext"], str(event["path"]))
     host, port = scope["server"]
     return f"http://{host}:{port}"
+
+
+def gateway_url(context: Mapping[str, Any], path: str) -> str:
+    """Return the API's address from API Gateway's request context of a request for `path`."""
+    stage = str(context["path"]).removesuffix(path)
+    return f"https://{context['domainName']}{stage}"

@@ -1,0 +1,96 @@
+import type { Inputs } from "../inputs.js";
+import type { Chat, ChatMessage, Estimate, Model, Progress, RemoteFile, TaskStatus, Upload } from "./types.js";
+import { type LocalFile } from "./media.js";
+export declare const VERSION = "0.1.0";
+export interface ClientOptions {
+    /** Default: the variable `TOLLGATE_API_KEY`. */
+    apiKey?: string;
+    /** Default: the variable `TOLLGATE_URL`. */
+    baseUrl?: string;
+    /** Seconds for one request. */
+    timeoutS?: number;
+    /** Of one request: the first, and those after a failure. */
+    maxAttempts?: number;
+    /** Another `fetch`. */
+    fetch?: typeof fetch;
+}
+export interface CreateOptions {
+    /** A repeat with the same key and input gives the same task. Default: a new one for each call. */
+    idempotencyKey?: string;
+    /** Called with a signed event when the task has ended. */
+    webhook?: string;
+    metadata?: Record<string, unknown>;
+    /** Refuse to cost more. */
+    maxCostCents?: number;
+    /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
+    priceVersion?: string;
+}
+export interface WaitOptions {
+    timeoutS?: number;
+    onProgress?: (progress: Progress) => void;
+    signal?: AbortSignal;
+}
+/** The input of a model: typed for the models that this version knows, open for others. */
+export type InputOf<M extends string> = M extends keyof Inputs ? Inputs[M] : Record<string, unknown>;
+/** A model's id: completed by an editor, open for others. */
+export type ModelId = keyof Inputs | (string & {});
+/** A generation under way. */
+export declare class Task {
+    private readonly client;
+    /** The task as it was last seen. */
+    seen: TaskStatus;
+    constructor(client: Client, 
+    /** The task as it was last seen. */
+    seen: TaskStatus);
+    get id(): string;
+    get files(): RemoteFile[];
+    /** Ask for the task as it is now. */
+    status(): Promise<TaskStatus>;
+    /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
+    wait(options?: WaitOptions): Promise<TaskStatus>;
+    /** Ask for the end of the task: refunded where nothing will be made. */
+    cancel(): Promise<TaskStatus>;
+    /** Delete the files of the task, which must have ended; the task stays, with its price. */
+    deleteFiles(): Promise<TaskStatus>;
+}
+/** Tollgate, with one API key. */
+export declare class Client {
+    #private;
+    constructor(options?: ClientOptions);
+    /** Make one generation and wait for it. Local files in the input are uploaded. */
+    run<M extends ModelId>(model: M, input: InputOf<M>, options?: CreateOptions & WaitOptions): Promise<Task>;
+    /** Create a generation and return at once. It is charged now, and once. */
+    submit<M extends ModelId>(model: M, input: InputOf<M>, options?: CreateOptions): Promise<Task>;
+    /** Exactly what `submit` would charge for the same input. */
+    estimate<M extends ModelId>(model: M, input: InputOf<M>): Promise<Estimate>;
+    /** A task that was created before. */
+    task(taskId: string): Promise<Task>;
+    status(taskId: string): Promise<TaskStatus>;
+    cancel(taskId: string): Promise<TaskStatus>;
+    deleteFiles(taskId: string): Promise<TaskStatus>;
+    /** The account's tasks, the newest first, page by page as they are needed. */
+    tasks(filters?: {
+        status?: string;
+        model?: string;
+    }): AsyncGenerator<TaskStatus>;
+    /** The catalog. */
+    models(filters?: {
+        kind?: "media" | "llm";
+        capability?: string;
+    }): Promise<Model[]>;
+    model(id: string): Promise<Model>;
+    /** The account's balance in cents. The key needs the scope `account`. */
+    balanceCents(): Promise<number>;
+    /** Upload a file; its `id` goes into any media field, many times. */
+    upload(file: LocalFile): Promise<Upload>;
+    /** Delete an uploaded file before its time. */
+    deleteFile(id: string): Promise<void>;
+    /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
+    chat(model: string, messages: string | ChatMessage[], options?: Record<string, unknown>): Promise<Chat>;
+    /** The answer's text as it comes. Throws `TollgateError` where it breaks off. */
+    streamChat(model: string, messages: string | ChatMessage[], options?: Record<string, unknown> & {
+        signal?: AbortSignal;
+    }): AsyncGenerator<string>;
+    /** The bytes of a file. */
+    download(file: RemoteFile): Promise<Uint8Array>;
+}

@@ -1,0 +1,354 @@
+// The client: one operation a method, each request sent again where that is safe.
+import { apiError, ConfigurationError, TaskExpiredError, TaskFailedError, TollgateError, UnreachableError, WaitTimeoutError, } from "./errors.js";
+import { typeOf, uploadsIn, withUploads } from "./media.js";
+export const VERSION = "0.1.0";
+const MAX_ATTEMPTS = 5;
+const REQUEST_TIMEOUT_S = 60;
+const FIRST_WAIT_S = 0.5;
+const MAX_WAIT_S = 30;
+const FIRST_POLL_S = 0.5;
+const MAX_POLL_S = 10;
+/** Longer than any model's deadline: a task has ended by then. */
+const DEFAULT_WAIT_S = 3600;
+const MAX_PAGES = 10_000;
+const PAGE_SIZE = 100;
+const TOO_MANY = 429;
+const RETRIED = new Set([408, 425, TOO_MANY, 500, 502, 503, 504]);
+/** Codes of 409 that mean: the same request is still under way. */
+const RETRIED_CODES = new Set(["idempotency_conflict"]);
+const ENDED = new Set(["finished", "failed", "expired"]);
+/** A generation under way. */
+export class Task {
+    client;
+    seen;
+    constructor(client, 
+    /** The task as it was last seen. */
+    seen) {
+        this.client = client;
+        this.seen = seen;
+    }
+    get id() {
+        return this.seen.taskId;
+    }
+    get files() {
+        return this.seen.files ?? [];
+    }
+    /** Ask for the task as it is now. */
+    async status() {
+        return (this.seen = await this.client.status(this.id));
+    }
+    /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
+    async wait(options = {}) {
+        const boundS = options.timeoutS ?? DEFAULT_WAIT_S;
+        const began = Date.now();
+        let pauseS = FIRST_POLL_S;
+        for (;;) {
+            const elapsedS = (Date.now() - began) / 1000;
+            options.onProgress?.({ task: this.seen, elapsedS });
+            if (ENDED.has(this.seen.status))
+                break;
+            if (elapsedS >= boundS)
+                throw new WaitTimeoutError(this.seen, boundS);
+            await sleep(Math.min(this.seen.pollAfterS ?? pauseS, Math.max(boundS - elapsedS, 0.05)), options.signal);
+            await this.status();
+            pauseS = Math.min(pauseS * 1.5, MAX_POLL_S);
+        }
+        if (this.seen.status === "finished")
+            return this.seen;
+        throw new (this.seen.status === "expired" ? TaskExpiredError : TaskFailedError)(this.seen);
+    }
+    /** Ask for the end of the task: refunded where nothing will be made. */
+    async cancel() {
+        return (this.seen = await this.client.cancel(this.id));
+    }
+    /** Delete the files of the task, which must have ended; the task stays, with its price. */
+    async deleteFiles() {
+        return (this.seen = await this.client.deleteFiles(this.id));
+    }
+}
+/** Tollgate, with one API key. */
+export class Client {
+    #key;
+    #url;
+    #timeoutS;
+    #maxAttempts;
+    #fetch;
+    constructor(options = {}) {
+        const env = globalThis.process?.env ?? {};
+        const key = options.apiKey ?? env["TOLLGATE_API_KEY"];
+        const url = options.baseUrl ?? env["TOLLGATE_URL"];
+        if (!key)
+            throw new ConfigurationError("No API key: pass apiKey or set TOLLGATE_API_KEY.");
+        if (!url)
+            throw new ConfigurationError("No address: pass baseUrl or set TOLLGATE_URL.");
+        this.#key = key;
+        this.#url = url.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+        this.#timeoutS = options.timeoutS ?? REQUEST_TIMEOUT_S;
+        this.#maxAttempts = options.maxAttempts ?? MAX_ATTEMPTS;
+        this.#fetch = options.fetch ?? fetch;
+    }
+    /** Make one generation and wait for it. Local files in the input are uploaded. */
+    async run(model, input, options = {}) {
+        const task = await this.submit(model, input, options);
+        await task.wait(options);
+        return task;
+    }
+    /** Create a generation and return at once. It is charged now, and once. */
+    async submit(model, input, options = {}) {
+        const body = {
+            model,
+            input: await this.#uploaded(model, input),
+            webhook: options.webhook,
+            metadata: options.metadata,
+            maxCostCents: options.maxCostCents,
+            priceVersion: options.priceVersion,
+        };
+        const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
+        const created = await this.#data({
+            method: "POST",
+            path: "/api/v1/generation/create",
+            body,
+            headers,
+            safe: true,
+        });
+        return new Task(this, created);
+    }
+    /** Exactly what `submit` would charge for the same input. */
+    async estimate(model, input) {
+        const ready = await this.#uploaded(model, input);
+        return this.#data({ method: "POST", path: "/api/v1/generation/estimate", body: { model, input: ready }, safe: true });
+    }
+    /** A task that was created before. */
+    async task(taskId) {
+        return new Task(this, await this.status(taskId));
+    }
+    async status(taskId) {
+        return this.#data({ method: "GET", path: `/api/v1/task/status/${encodeURIComponent(taskId)}`, safe: true });
+    }
+    async cancel(taskId) {
+        return this.#data({ method: "POST", path: `/api/v1/task/cancel/${encodeURIComponent(taskId)}`, safe: true });
+    }
+    async deleteFiles(taskId) {
+        return this.#data({ method: "DELETE", path: `/api/v1/task/files/${encodeURIComponent(taskId)}`, safe: true });
+    }
+    /** The account's tasks, the newest first, page by page as they are needed. */
+    async *tasks(filters = {}) {
+        let cursor;
+        for (let page = 0; page < MAX_PAGES; page++) {
+            const query = queryOf({ ...filters, limit: String(PAGE_SIZE), cursor });
+            const found = await this.#data({
+                method: "GET",
+                path: `/api/v1/tasks${query}`,
+                safe: true,
+            });
+            yield* found.tasks;
+            if (!found.cursor)
+                return;
+            cursor = found.cursor;
+        }
+    }
+    /** The catalog. */
+    async models(filters = {}) {
+        return this.#data({ method: "GET", path: `/api/v1/catalog${queryOf(filters)}`, safe: true });
+    }
+    async model(id) {
+        return this.#data({ method: "GET", path: `/api/v1/catalog/${encodeURIComponent(id)}`, safe: true });
+    }
+    /** The account's balance in cents. The key needs the scope `account`. */
+    async balanceCents() {
+        return (await this.#data({ method: "GET", path: "/api/v1/user/me", safe: true })).balance;
+    }
+    /** Upload a file; its `id` goes into any media field, many times. */
+    async upload(file) {
+        const blob = file instanceof Blob ? file : new Blob([file]);
+        const filename = file instanceof File ? file.name : "file";
+        const contentType = blob.type || (await typeOf(blob));
+        const granted = await this.#data({
+            method: "POST",
+            path: "/api/v1/files",
+            body: { filename, contentType, bytes: blob.size },
+            safe: true,
+        });
+        const form = new FormData();
+        for (const [name, value] of Object.entries(granted.upload.fields))
+            form.append(name, value);
+        form.append("file", blob, filename);
+        const answer = await reaching(granted.upload.url, this.#fetch(granted.upload.url, { method: "POST", body: form }));
+        if (!answer.ok)
+            throw new TollgateError(`the upload of ${filename} was refused: HTTP ${answer.status}`);
+        const { upload: _, ...kept } = granted;
+        return kept;
+    }
+    /** Delete an uploaded file before its time. */
+    async deleteFile(id) {
+        await this.#data({ method: "DELETE", path: `/api/v1/files/${encodeURIComponent(id)}`, safe: true });
+    }
+    /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
+    async chat(model, messages, options = {}) {
+        const answer = await this.#send({
+            method: "POST",
+            path: "/api/v1/chat/completions",
+            body: chatBody(model, messages, options),
+        });
+        const data = (await dataOf(answer));
+        const cost = answer.headers.get("x-tollgate-cost-micro-usd");
+        const choices = data["choices"];
+        return {
+            text: choices?.[0]?.message?.content ?? "",
+            usage: data["usage"] ?? null,
+            costMicroUsd: cost === null ? null : Number(cost),
+            data,
+        };
+    }
+    /** The answer's text as it comes. Throws `TollgateError` where it breaks off. */
+    async *streamChat(model, messages, options = {}) {
+        const { signal, ...more } = options;
+        const request = {
+            method: "POST",
+            headers: this.#headers(true),
+            body: JSON.stringify({ ...chatBody(model, messages, more), stream: true }),
+        };
+        if (signal)
+            request.signal = signal;
+        const path = "/api/v1/chat/completions";
+        const answer = await reaching(path, this.#fetch(this.#url + path, request));
+        if (!answer.ok || answer.body === null)
+            await dataOf(answer);
+        for await (const line of linesOf(answer.body)) {
+            if (!line.startsWith("data:"))
+                continue;
+            const said = line.slice("data:".length).trim();
+            if (said === "[DONE]")
+                return;
+            const chunk = JSON.parse(said);
+            if (chunk.error)
+                throw new TollgateError(`the answer broke off: ${chunk.error.message ?? said}`);
+            const text = chunk.choices?.[0]?.delta?.content;
+            if (text)
+                yield text;
+        }
+        throw new TollgateError("the answer broke off");
+    }
+    /** The bytes of a file. */
+    async download(file) {
+        const answer = await reaching(file.fileUrl, this.#fetch(file.fileUrl));
+        if (!answer.ok)
+            throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
+        return new Uint8Array(await answer.arrayBuffer());
+    }
+    async #uploaded(model, input) {
+        const ids = new Map();
+        for (const file of uploadsIn(input))
+            ids.set(file, (await this.upload(file)).id);
+        return ids.size === 0 ? input : withUploads(input, ids);
+    }
+    #headers(hasBody) {
+        return {
+            authorization: `Bearer ${this.#key}`,
+            "user-agent": `tollgate-typescript/${VERSION}`,
+            ...(hasBody ? { "content-type": "application/json" } : {}),
+        };
+    }
+    async #data(request) {
+        return (await dataOf(await this.#send(request)));
+    }
+    /** Send a request until it is answered or not worth another attempt. */
+    async #send(request) {
+        const hasBody = request.body !== undefined;
+        let cause;
+        for (let attempt = 0; attempt < this.#maxAttempts; attempt++) {
+            let answer = null;
+            try {
+                answer = await this.#fetch(this.#url + request.path, {
+                    method: request.method,
+                    headers: { ...this.#headers(hasBody), ...request.headers },
+                    signal: AbortSignal.timeout(this.#timeoutS * 1000),
+                    ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
+                });
+            }
+            catch (error) {
+                cause = error;
+            }
+            const isLast = attempt + 1 === this.#maxAttempts;
+            if (answer !== null && (answer.ok || isLast || !(await isWorthAnother(request, answer))))
+                return answer;
+            if (answer === null && (isLast || !request.safe))
+                break;
+            await sleep(waitBefore(attempt, answer));
+        }
+        throw new UnreachableError(`no answer to ${request.method} ${request.path}`, { cause });
+    }
+}
+/** What `sent` gives; what went wrong on the way as one of ours, an abort as it is. */
+async function reaching(what, sent) {
+    return sent.catch((cause) => {
+        if (cause instanceof TypeError)
+            throw new UnreachableError(`no answer from ${what}`, { cause });
+        throw cause;
+    });
+}
+async function isWorthAnother(request, answer) {
+    if (answer.status === TOO_MANY)
+        return true;
+    if (answer.status === 409) {
+        const body = (await answer.clone().json().catch(() => null));
+        return RETRIED_CODES.has(body?.error?.code ?? "");
+    }
+    return request.safe === true && RETRIED.has(answer.status);
+}
+function waitBefore(attempt, answer) {
+    const said = answer?.headers.get("retry-after");
+    if (said && /^\d+$/.test(said))
+        return Math.min(Number(said), MAX_WAIT_S);
+    return Math.min(FIRST_WAIT_S * 2 ** attempt, MAX_WAIT_S) * (0.5 + Math.random() / 2);
+}
+async function dataOf(answer) {
+    const text = await answer.text();
+    let body = text;
+    try {
+        body = JSON.parse(text);
+    }
+    catch {
+        // No JSON: the text is what there is.
+    }
+    if (!answer.ok)
+        throw apiError(answer.status, body, answer.headers.get("x-request-id"));
+    const isWrapped = typeof body === "object" && body !== null && "data" in body && "code" in body;
+    return isWrapped ? body.data : body;
+}
+function chatBody(model, messages, options) {
+    return { model, messages: typeof messages === "string" ? [{ role: "user", content: messages }] : messages, ...options };
+}
+function queryOf(values) {
+    const known = Object.entries(values).filter((pair) => pair[1] !== undefined);
+    return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+}
+function sleep(seconds, signal) {
+    return new Promise((resolve, reject) => {
+        if (signal?.aborted)
+            return reject(signal.reason);
+        const timer = setTimeout(resolve, seconds * 1000);
+        signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+    });
+}
+async function* linesOf(stream) {
+    const decoder = new TextDecoder();
+    const reader = stream.getReader();
+    let rest = "";
+    try {
+        for (;;) {
+            const { done, value } = await reader.read();
+            if (done)
+                break;
+            rest += decoder.decode(value, { stream: true });
+            const lines = rest.split(/\r?\n/);
+            rest = lines.pop() ?? "";
+            yield* lines;
+        }
+        if (rest)
+            yield rest;
+    }
+    finally {
+        await reader.cancel().catch(() => undefined);
+    }
+}

@@ -1,0 +1,106 @@
+/** Everything that this package throws. */
+export class TollgateError extends Error {
+    get name() {
+        return this.constructor.name;
+    }
+}
+/** There is no API key or no address to send it to. */
+export class ConfigurationError extends TollgateError {
+}
+/** No answer, after every attempt. A create can be sent again with the same `idempotencyKey`. */
+export class UnreachableError extends TollgateError {
+}
+/** The service refused a request: HTTP `status`, stable `code`, `requestId` to quote when asking. */
+export class ApiError extends TollgateError {
+    status;
+    code;
+    body;
+    requestId;
+    constructor(status, code, message, body, requestId) {
+        super(`${message} (${status} ${code})`);
+        this.status = status;
+        this.code = code;
+        this.body = body;
+        this.requestId = requestId;
+    }
+}
+/** The input breaks the model's schema. */
+export class InvalidInputError extends ApiError {
+    /** Every problem found. */
+    get problems() {
+        const details = this.body?.error?.details;
+        return Array.isArray(details) ? details : [];
+    }
+}
+/** The API key is missing, mistyped or revoked. */
+export class AuthenticationError extends ApiError {
+}
+/** The balance, or what this key may spend, does not cover the request. */
+export class InsufficientBalanceError extends ApiError {
+}
+/** The API key may not do this. */
+export class PermissionDeniedError extends ApiError {
+}
+/** No such task, model or file of yours. */
+export class NotFoundError extends ApiError {
+}
+/** The same idempotency key with another body, or two requests at the same moment. */
+export class ConflictError extends ApiError {
+}
+/** The prices are not those of the `priceVersion` that was sent; nothing was charged. */
+export class PriceChangedError extends ConflictError {
+    /** What the request costs now. */
+    get costCents() {
+        return this.body.error.costCents;
+    }
+}
+/** The request body is larger than allowed. */
+export class PayloadTooLargeError extends ApiError {
+}
+/** Too many requests, after every attempt. */
+export class RateLimitError extends ApiError {
+}
+/** The service or every provider failed, after every attempt. */
+export class ServiceError extends ApiError {
+}
+/** The generation failed. `task` has its error and what was refunded. */
+export class TaskFailedError extends TollgateError {
+    task;
+    constructor(task) {
+        super(`Task ${task.taskId} ${task.status}: ${task.error?.message ?? "no reason given"}`);
+        this.task = task;
+    }
+}
+/** The generation was not ready by its deadline. */
+export class TaskExpiredError extends TaskFailedError {
+}
+/** The task still runs; `task` is how it was last seen. Waiting again costs nothing. */
+export class WaitTimeoutError extends TollgateError {
+    task;
+    constructor(task, timeoutS) {
+        super(`Task ${task.taskId} is still ${task.status} after ${timeoutS} s`);
+        this.task = task;
+    }
+}
+/** A webhook whose signature, time or headers are wrong. */
+export class SignatureError extends TollgateError {
+}
+const BY_STATUS = {
+    400: InvalidInputError,
+    401: AuthenticationError,
+    402: InsufficientBalanceError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: PayloadTooLargeError,
+    422: ConflictError,
+    429: RateLimitError,
+};
+const BY_CODE = { price_changed: PriceChangedError };
+const FIRST_SERVER_ERROR = 500;
+/** The error that an answer stands for; `body` is its JSON, or its text where it is none. */
+export function apiError(status, body, requestId) {
+    const said = body?.error ?? {};
+    const Kind = BY_CODE[said.code ?? ""] ?? BY_STATUS[status] ?? (status >= FIRST_SERVER_ERROR ? ServiceError : ApiError);
+    return new Kind(status, said.code ?? "unknown", said.message ?? `HTTP ${status}`, body, requestId);
+}

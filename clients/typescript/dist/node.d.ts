@@ -1,0 +1,6 @@
+import type { Client } from "./client.js";
+import type { RemoteFile } from "./types.js";
+/** A local file to put into any media field. */
+export declare function fromPath(path: string): Promise<File>;
+/** Save a file in a folder; where it is. */
+export declare function save(client: Client, file: RemoteFile, folder?: string): Promise<string>;

@@ -1,0 +1,99 @@
+/** A file that a task made: `fileUrl` opens anywhere. */
+export interface RemoteFile {
+    fileUrl: string;
+    fileType: "image" | "video" | "audio" | (string & {});
+    contentType?: string;
+    bytes?: number;
+    sha256?: string;
+}
+export type Status = "not_started" | "running" | "finished" | "failed" | "expired";
+/** A task as it was when the service was asked. */
+export interface TaskStatus {
+    taskId: string;
+    status: Status;
+    model?: string;
+    /** 0–100, where the provider tells. */
+    progress?: number;
+    costCents?: number;
+    refundedCents?: number;
+    files?: RemoteFile[];
+    output?: Record<string, unknown>;
+    error?: {
+        code: string;
+        message: string;
+    };
+    metadata?: Record<string, unknown>;
+    createdTime?: string;
+    finishedTime?: string;
+    expiresAt?: string;
+    /** When its customer had the files deleted. */
+    filesDeletedTime?: string;
+    /** Seconds after which it is worth asking again. */
+    pollAfterS?: number;
+}
+/** What a create would charge, in cents. */
+export interface Estimate {
+    model: string;
+    price: number;
+    currency: "USD";
+    breakdown: Array<Record<string, unknown>>;
+    priceVersion: string;
+}
+/** A file of yours that the service keeps for a while; `id` (`file_…`) goes into any media field. */
+export interface Upload {
+    id: string;
+    url?: string;
+    expiresAt?: string;
+}
+/** One input field of a model. */
+export interface Param {
+    name: string;
+    label: string;
+    description?: string;
+    kind: "string" | "number" | "boolean" | "object";
+    isArray: boolean;
+    required: boolean;
+    isMedia: boolean;
+    options?: Array<{
+        value: string | number;
+        label: string;
+    }>;
+}
+/** One model of the catalog. */
+export interface Model {
+    id: string;
+    name: string;
+    description: string;
+    type: string;
+    kind: "media" | "llm";
+    vendor: string;
+    capabilities: string[];
+    pricing: Array<{
+        key: string;
+        price: string;
+        isDefault: boolean;
+        dimensions?: Record<string, string>;
+    }>;
+    priceFrom: string;
+    priceUnit: string;
+    params: Param[];
+    protocols: string[];
+}
+/** How a task that is waited for is doing. */
+export interface Progress {
+    task: TaskStatus;
+    elapsedS: number;
+}
+/** One message of a chat, in OpenAI's form. */
+export interface ChatMessage {
+    role: string;
+    content: unknown;
+    [more: string]: unknown;
+}
+/** A text answer, and what it cost where the service said so. */
+export interface Chat {
+    text: string;
+    usage: Record<string, unknown> | null;
+    costMicroUsd: number | null;
+    data: Record<string, unknown>;
+}

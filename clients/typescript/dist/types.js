@@ -1,0 +1,2 @@
+// What the service answers.
+export {};
