@@ -23,7 +23,7 @@ def published(
 ) -> Response:
     """Return a page, or 304 if the client has it; `more` are additional headers."""
     headers = {"etag": page.etag, "cache-control": "no-cache", **(more or {})}
-    if page.is_known_to(if_none_match):
+    if page.matches(if_none_match):
         return Response(status_code=NOT_MODIFIED, headers=headers)
     return Response(page.body, headers=headers, media_type=media_type)
 

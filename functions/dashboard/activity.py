@@ -40,7 +40,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         is_filtered=bool(query),
         kinds=KINDS,
         statuses=list(TaskStatus),
-        models=[dto["id"] for dto in api.listing.cards({})],
+        models=[dto["id"] for dto in api.listing.matching_cards({})],
         key_names=key_names(services, visitor.account_id),
     )
 

@@ -41,7 +41,7 @@ def show(services: Services, request: Request) -> Response:
     listing = services.api.listing
     chosen = {name: request.query_params.get(name, "") for name in (*FILTERS, "words", "order")}
     prices = services.api.reference.headlines
-    found = listing.cards({name: chosen[name] for name in FILTERS if chosen[name]})
+    found = listing.matching_cards({name: chosen[name] for name in FILTERS if chosen[name]})
     models = _ordered([dto for dto in found if _has(dto, chosen["words"])], chosen["order"], prices)
     start = _start(request)
     shown: dict[str, Any] = {
@@ -54,7 +54,7 @@ def show(services: Services, request: Request) -> Response:
     }
     if is_part(request):
         return part(request, "catalog_cards.html" if start else "catalog_models.html", **shown)
-    everything = listing.cards({})
+    everything = listing.matching_cards({})
     return page(
         request,
         "catalog.html",
@@ -73,7 +73,7 @@ def compare(services: Services, request: Request) -> Response:
     """Show up to four models side by side: their properties, prices and inputs."""
     api = services.api
     ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
-    models = [_spoken(request, api.listing.one(model_id)) for model_id in ids]
+    models = [_spoken(request, api.listing.model_view(model_id)) for model_id in ids]
     return page(
         request,
         "compare.html",
@@ -88,7 +88,7 @@ def compare(services: Services, request: Request) -> Response:
 def show_model(services: Services, request: Request, model_id: str) -> Response:
     """Show one model: its prices and inputs."""
     api = services.api
-    model = _spoken(request, api.listing.one(model_id))
+    model = _spoken(request, api.listing.model_view(model_id))
     # The output of the test model of this type, which is free to run.
     example = examples().get(MADE_OF.get(model["type"], "")) if "test" in model["tags"] else None
     schema = _schema(api, model_id)
@@ -104,7 +104,7 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
 
 def _schema(api: Api, model_id: str) -> Mapping[str, Any]:
     """Return the input of a media model as JSON Schema; nothing for other models."""
-    model = api.catalog.catalog().named(model_id)
+    model = api.catalog.catalog().find_by_name(model_id)
     return json_schema(model) if isinstance(model, Model) else {}
 
 

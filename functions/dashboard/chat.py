@@ -24,7 +24,7 @@ router = APIRouter()
 @router.get("/chat", dependencies=[Depends(visitor_of)])
 def show(services: Services, request: Request, model: str = "") -> Response:
     """Show the chat with a model."""
-    found = services.api.listing.found({"kind": "llm"})
+    found = services.api.listing.matching({"kind": "llm"})
     texts = [dto for dto in found if "embeddings" not in dto["protocols"]]
     ids = [dto["id"] for dto in texts]
     if not texts:
@@ -47,7 +47,7 @@ def show(services: Services, request: Request, model: str = "") -> Response:
 def code(services: Services, request: Request, sent: Sent) -> Response:
     """Return the code for a conversation: the request that the page would send."""
     body = json_object(sent.get("body", "").encode())
-    services.api.listing.one(str(body.get("model")))
+    services.api.listing.model_view(str(body.get("model")))
     return part(request, "code.html", snippets=chat_snippets(base_url(request), body))
 
 

@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse
 
 from dashboard.render import base_url, cached_answer, docs_page
 from dashboard.services import Services
-from tollgate.catalog.models import ListedTextModel, Model
+from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.reference.calculator import fields_of, media_price, text_price
@@ -37,14 +37,14 @@ def search(services: Services, request: Request) -> Response:
 @router.get("/models/{model_id}/price")
 def price(services: Services, request: Request, model_id: str) -> Response:
     """Return the cost for the values in the calculator, by the model's published prices."""
-    model = services.api.catalog.catalog().named(model_id)
+    model = services.api.catalog.catalog().find_by_name(model_id)
     if model is None:
         raise ModelNotFoundError
     sent = dict(request.query_params)
-    if isinstance(model, ListedTextModel):
+    if isinstance(model, CatalogTextModel):
         tokens = [_tokens(sent, name) for name in ("inputTokens", "outputTokens")]
         return cached_answer(request, text_price(model, *tokens), "text/plain")
-    params = services.api.listing.one(model_id)["params"]
+    params = services.api.listing.model_view(model_id)["params"]
     values, problems = input_of(params, sent)
     if problems:
         raise InvalidInputError(problems)
@@ -74,11 +74,11 @@ def _answer(services: Services, request: Request, path: str) -> Response:
 
 def _calculator(services: Services, model: Any) -> dict[str, Any] | None:
     """Return the fields on which a model's price depends, with the price of their defaults."""
-    if isinstance(model, ListedTextModel):
+    if isinstance(model, CatalogTextModel):
         return {"model": model, "fields": [], "price": text_price(model, 1000, 1000)}
     if not isinstance(model, Model):
         return None
-    params = fields_of(model, services.api.listing.one(model.id)["params"])
+    params = fields_of(model, services.api.listing.model_view(model.id)["params"])
     return {"model": model, "fields": form_of(params, {}), "price": media_price(model, {})}
 
 

@@ -78,7 +78,7 @@ def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str)
 
 def _choices(services: Services) -> dict[str, Any]:
     """Return the choices in a key's form."""
-    models = [dto["id"] for dto in services.api.listing.cards({})]
+    models = [dto["id"] for dto in services.api.listing.matching_cards({})]
     return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models}
 
 

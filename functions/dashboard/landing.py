@@ -28,7 +28,7 @@ router = APIRouter()
 def show(services: Services, request: Request) -> Response:
     """Show the landing page, with the prices of now."""
     api = services.api
-    everything = [dto for dto in api.listing.cards({}) if "test" not in dto["tags"]]
+    everything = [dto for dto in api.listing.matching_cards({}) if "test" not in dto["tags"]]
     return public_page(
         request,
         "landing.html",
@@ -64,7 +64,9 @@ def views() -> dict[str, str]:
 
 def _shown(listing: Listing, kind: str) -> list[Card]:
     """Return models of a kind, newest first, with one model per vendor before a second of any."""
-    newest = sorted(listing.cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
+    newest = sorted(
+        listing.matching_cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True
+    )
     first: list[Card] = []
     further: list[Card] = []
     vendors: set[str] = set()

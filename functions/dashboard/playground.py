@@ -41,7 +41,7 @@ Values = dict[str, Any]
 def models(services: Services, request: Request) -> Response:
     """Return the models to choose from, each with its price."""
     api = services.api
-    found = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]
+    found = [dto for dto in api.listing.matching({"kind": "media"}) if dto["params"]]
     return part(request, "playground_models.html", models=found, prices=api.reference.headlines)
 
 
@@ -152,15 +152,15 @@ def _first(services: Services) -> str:
     """Return the model to start with; empty if there is none."""
     listing = services.api.listing
     try:
-        return str(listing.one(FIRST_MODEL)["id"])
+        return str(listing.model_view(FIRST_MODEL)["id"])
     except ModelNotFoundError:
-        found = [dto["id"] for dto in listing.found({"kind": "media"}) if dto["params"]]
+        found = [dto["id"] for dto in listing.matching({"kind": "media"}) if dto["params"]]
         return str(found[0]) if found else ""
 
 
 def _model(services: Services, model_id: str) -> Model:
     """Return a media model; raises `ModelNotFoundError`."""
-    model = services.api.catalog.catalog().named(model_id)
+    model = services.api.catalog.catalog().find_by_name(model_id)
     if not isinstance(model, Model):
         raise ModelNotFoundError
     return model
@@ -168,13 +168,13 @@ def _model(services: Services, model_id: str) -> Model:
 
 def _form(services: Services, model: Model, values: dict[str, Any]) -> list[FormField]:
     choosers: list[Choosing] = [one.choosing for one in model.input_class.rules if one.choosing is not None]
-    return form_of(services.api.listing.one(model.id)["params"], values, choosers)
+    return form_of(services.api.listing.model_view(model.id)["params"], values, choosers)
 
 
 def _panel(services: Services, request: Request, visitor: Visitor, key: str, model_id: str) -> dict[str, Any]:
     """Return the content of a panel: its form, filled in from the address, with price and code."""
     model = _model(services, model_id)
-    dto = services.api.listing.one(model_id)
+    dto = services.api.listing.model_view(model_id)
     query = request.query_params
     task = None
     filled: dict[str, Any] = {}

@@ -91,6 +91,6 @@ def _public_paths(services: Dashboard) -> Iterator[str]:
     yield from ("/", "/status", f"{PATH}/catalog")
     for path in services.api.reference.site.pages:
         yield f"/docs/{path}".rstrip("/")
-    for card in services.api.listing.cards({}):
+    for card in services.api.listing.matching_cards({}):
         if "test" not in card["tags"]:
             yield f"{PATH}/catalog/{card['id']}"

@@ -123,7 +123,7 @@ def cached_answer(request: Request, text: str, kind: str) -> Response:
     """Return a text that caches keep for a while and revalidate by ETag (RFC 9110, 13.1.2)."""
     answer = CachedBody.of_bytes(text.encode())
     headers = {"etag": answer.etag, "cache-control": KEPT}
-    if answer.is_known_to(request.headers.get("if-none-match")):
+    if answer.matches(request.headers.get("if-none-match")):
         return Response(status_code=NOT_MODIFIED, headers=headers)
     return Response(answer.body, media_type=kind, headers=headers)
 

@@ -28,7 +28,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         chosen={"status": query.get("status", ""), "model": query.get("model", "")},
         is_later=bool(query),
         statuses=list(TaskStatus),
-        models=[dto["id"] for dto in api.listing.cards({"kind": "media"})],
+        models=[dto["id"] for dto in api.listing.matching_cards({"kind": "media"})],
     )
 
 

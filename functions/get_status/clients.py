@@ -23,6 +23,6 @@ async def client_package(request: Request) -> Response:
     content, kind = found
     page = CachedBody.of_bytes(content)
     headers = {"etag": page.etag, "cache-control": "no-cache", "x-content-type-options": "nosniff"}
-    if page.is_known_to(request.headers.get("if-none-match")):
+    if page.matches(request.headers.get("if-none-match")):
         return Response(status_code=NOT_MODIFIED, headers=headers)
     return Response(content, headers=headers, media_type=kind)

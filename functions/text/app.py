@@ -44,7 +44,7 @@ async def count_tokens(request: Request) -> Answer:
 async def list_models(request: Request) -> Answer:
     """Return the text models with their prices per 1M tokens."""
     key = await _authenticate(request)
-    models = [model for model in text_parts.catalog().texts() if key.allows(model.id)]
+    models = [model for model in text_parts.catalog().text_models() if key.allows(model.id)]
     return Reply(encoded(models_view(models)))
 
 
@@ -52,7 +52,9 @@ async def get_model(request: Request) -> Answer:
     """Return one text model by any of its names."""
     key = await _authenticate(request)
     named = (await text_parts.text()).service.models.get(request.path_id.casefold())
-    found = [model for model in text_parts.catalog().texts() if named is not None and model.id == named.id]
+    found = [
+        model for model in text_parts.catalog().text_models() if named is not None and model.id == named.id
+    ]
     if not found or not key.allows(found[0].id):
         use = None if found else text_parts.catalog().use_of(request.path_id)
         raise ModelNotFoundError(use or "")

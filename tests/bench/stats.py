@@ -37,7 +37,7 @@ ACCOUNT = "usr_01JD5R6Q00EXAMP1EACCT00001"
 
 def rows() -> list[dict[str, Any]]:
     """Return the rows of the roll-up; each day and model has its part of the entries."""
-    models = [model.id for model in Catalog.shipped().everything()]
+    models = [model.id for model in Catalog.shipped().all_models()]
     part, rest = divmod(ENTRIES, DAYS * len(models))
     today = datetime.now(tz=UTC).date()
     found = []

@@ -173,10 +173,10 @@ class TestWords:
 
 class TestOrders:
     def test_there_is_one_for_each_media_model(self) -> None:
-        ids = {model.id for model in CATALOG.models()}
+        ids = {model.id for model in CATALOG.media_models()}
         assert set(schemas()["Generation"]["discriminator"]["mapping"]) == ids
 
-    @pytest.mark.parametrize("model_id", [model.id for model in CATALOG.models()])
+    @pytest.mark.parametrize("model_id", [model.id for model in CATALOG.media_models()])
     def test_its_example_keeps_to_the_document_and_is_taken(self, model_id: str) -> None:
         order = schemas()[f"Generation.{model_id}"]
         (example,) = order["examples"]
@@ -220,7 +220,7 @@ class TestServed:
         assert answer["headers"]["content-type"].startswith("text/plain")
         for method, path in routes():
             assert f"- `{method} {path}`: " in answer["body"]
-        for model in api_parts.api().catalog.current.everything():
+        for model in api_parts.api().catalog.current.all_models():
             assert f"- [{model.id}](" in answer["body"] or f"- {model.id}: " in answer["body"]
         assert answer["body"].startswith("# Tollgate\n\n> ")
         assert "&" not in answer["body"].replace(" & ", "")

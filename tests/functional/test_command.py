@@ -345,7 +345,7 @@ class TestTasks:
     def test_the_ledger_says_whose_work_was_paid_for(
         self, run: Run, customer: OpenedAccount, clock: ManualClock
     ) -> None:
-        first, *_ = [route.provider for route in Catalog.shipped().get(PAID_IMAGE).routes]
+        first, *_ = [route.provider for route in Catalog.shipped().media_model(PAID_IMAGE).routes]
         done = run_to_end(create(customer, **with_prompt(f"a cow [[{first}: status 500]]")), clock)
         failed = run_to_end(create(customer, **with_prompt("a cow [[fail]]")), clock)
         shown = answer(run("accounts", "show", customer.account_id, "--json"))["entries"]

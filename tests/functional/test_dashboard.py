@@ -399,7 +399,7 @@ class TestKeys:
 
 class TestPlayground:
     def test_every_media_model_has_a_form(self, ada: Browser) -> None:
-        for dto in api_parts.api().listing.found({"kind": "media"}):
+        for dto in api_parts.api().listing.matching({"kind": "media"}):
             text = ada.get(f"/playground/{dto['id']}").text
             fields = set(re.findall(r'name="input\.(\w+)"', text))
             assert fields == {param["name"] for param in dto["params"] if not param["deprecated"]}

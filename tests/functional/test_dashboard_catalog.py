@@ -18,7 +18,7 @@ def shown(browser: Browser, query: str) -> list[str]:
 
 class TestCatalog:
     def test_a_capability_leaves_the_models_that_have_it(self, browser: Browser) -> None:
-        expected = {dto["id"] for dto in api_parts.api().listing.found({"capability": "video-extend"})}
+        expected = {dto["id"] for dto in api_parts.api().listing.matching({"capability": "video-extend"})}
         assert expected
         assert set(shown(browser, "capability=video-extend")) == expected
 
@@ -30,7 +30,8 @@ class TestCatalog:
 
     def test_names_are_in_the_order_of_the_alphabet(self, browser: Browser) -> None:
         names = [
-            api_parts.api().listing.one(name)["name"].casefold() for name in shown(browser, "order=name")
+            api_parts.api().listing.model_view(name)["name"].casefold()
+            for name in shown(browser, "order=name")
         ]
         assert names == sorted(names)
 
@@ -47,7 +48,7 @@ class TestCatalog:
         assert (unquote(found[1]) if found else None) == meant
 
     def test_descriptions_are_in_the_language_that_the_browser_asks_for(self, browser: Browser) -> None:
-        german = api_parts.api().listing.one("test-image")["descriptionLocales"]["de"]
+        german = api_parts.api().listing.model_view("test-image")["descriptionLocales"]["de"]
         for path in ("/catalog?words=test-image", "/catalog/test-image"):
             answer = browser.send("GET", path, {"accept-language": "de-AT,de;q=0.9,en;q=0.8"})
             assert f'lang="de">{german}</p>' in answer.text
@@ -70,7 +71,7 @@ class TestCatalog:
             if not following:
                 break
             path = html.unescape(following[0])
-        every = [dto["id"] for dto in api_parts.api().listing.found({})]
+        every = [dto["id"] for dto in api_parts.api().listing.matching({})]
         assert sorted(seen) == sorted(every)
 
     @pytest.mark.parametrize("start", ["x", "-1", "99999999", "9999"])

@@ -46,7 +46,7 @@ class TestEveryPage:
             for methods in openapi(api.catalog.catalog())["paths"].values()
             for operation in methods.values()
         }
-        models = {dto["id"] for dto in api.listing.found({})}
+        models = {dto["id"] for dto in api.listing.matching({})}
         assert {f"api/{name}" for name in operations} <= site.pages.keys()
         assert {f"models/{name}" for name in models} <= site.pages.keys()
 
@@ -112,7 +112,7 @@ class TestUploads:
     ) -> None:
         model_id, source = UPLOAD.findall(site.markdown(page, BASE_URL))[-1]
         uploaded = re.sub(r'Path\("([^"]+)"\)', r'"https://example.com/\1"', source)
-        model = api_parts.api().catalog.catalog().get(model_id)
+        model = api_parts.api().catalog.catalog().media_model(model_id)
         assert model.check(json.loads(uploaded)).values
 
 

@@ -41,7 +41,7 @@ def get(
 
 def _cards(model_ids: list[str]) -> list[Card]:
     """Return what the catalog says of models."""
-    return [card for card in api_parts.api().listing.cards({}) if card["id"] in model_ids]
+    return [card for card in api_parts.api().listing.matching_cards({}) if card["id"] in model_ids]
 
 
 class TestLanding:
@@ -94,7 +94,9 @@ class TestStatus:
         browser = Browser(base="")
         assert "All models are operational" in browser.get("/status").text
         health = dashboard_parts.dashboard().health
-        providers = {route.provider for route in api_parts.api().catalog.catalog().get(PAID_IMAGE).routes}
+        providers = {
+            route.provider for route in api_parts.api().catalog.catalog().media_model(PAID_IMAGE).routes
+        }
         for provider in providers:
             health.switch(provider, disabled=True, reason="a secret of ours")
         parts.forget()

@@ -115,7 +115,7 @@ class TestPreviews:
         assert "noindex" not in text
 
     def test_a_model_s_page_describes_the_model(self) -> None:
-        card = api_parts.api().listing.one("z-image")
+        card = api_parts.api().listing.model_view("z-image")
         text = get("/dashboard/catalog/z-image")["body"]
         assert attribute(text, "og:title") == f"{card['name']} · Tollgate"
         assert attribute(text, "og:url") == f"{BASE_URL}/dashboard/catalog/z-image"

@@ -168,7 +168,7 @@ class TestStatistics:
 
     def test_30_days_are_one_query_however_much_was_used(self, aws: Aws, customer: OpenedAccount) -> None:
         today = date(2023, 11, 14)
-        models = [model.id for model in Catalog.shipped().everything()]
+        models = [model.id for model in Catalog.shipped().all_models()]
         counts = json.dumps({model: [0, 0, 0, 1000, 0, 0] for model in models})
         for n in range(30):
             day = {"account_id": customer.account_id, "usage_day": str(today - timedelta(days=n))}

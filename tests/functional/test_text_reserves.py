@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import ListedTextModel
+from tollgate.catalog.models import CatalogTextModel
 from tollgate.text import service
 
 pytestmark = [
@@ -14,9 +14,9 @@ pytestmark = [
 ]
 
 
-def with_reserve() -> list[ListedTextModel]:
+def with_reserve() -> list[CatalogTextModel]:
     # Embeddings fail over as well: test_text_embeddings.py.
-    shipped = [model for model in Catalog.shipped().texts() if model.embedding is None]
+    shipped = [model for model in Catalog.shipped().text_models() if model.embedding is None]
     return [
         model for model in shipped if len({route.provider for route in model.routes if route.enabled}) > 1
     ]

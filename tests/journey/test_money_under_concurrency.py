@@ -125,7 +125,7 @@ class TestEstimateIsTheDebit:
     @pytest.mark.parametrize("model_id", [PAID_IMAGE, "seedance-1.5-pro", "suno"])
     def test_for_random_valid_inputs_the_balance_drops_by_the_estimate(self, model_id: str) -> None:
         """On real tables; over every model by `tests/unit/tasks/test_estimate_is_the_debit.py`."""
-        model = Catalog.shipped().with_live(frozenset(PROVIDERS), MappingNames()).get(model_id)
+        model = Catalog.shipped().with_live(frozenset(PROVIDERS), MappingNames()).media_model(model_id)
         customer = open_account(100 * FIRST_ACCOUNT_CENTS)
 
         @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))

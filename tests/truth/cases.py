@@ -39,7 +39,7 @@ def cases(provider: str) -> tuple[Case, ...]:
 
 def _all(provider: str) -> Iterator[Case]:
     mappers = providers()[provider].mappers()
-    for model in CATALOG.models():
+    for model in CATALOG.media_models():
         for route in model.routes:
             if route.provider != provider or not route.enabled:
                 continue
@@ -55,7 +55,7 @@ def _all(provider: str) -> Iterator[Case]:
 
 @cache
 def _drawn(model_id: str) -> tuple[Mapping[str, Any], ...]:
-    model = CATALOG.get(model_id)
+    model = CATALOG.media_model(model_id)
     found: list[Mapping[str, Any]] = []
 
     @settings(

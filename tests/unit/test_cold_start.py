@@ -58,8 +58,8 @@ from pathlib import Path
 from tollgate.catalog.loader import Catalog
 from tollgate.providers.runtime.registry import MappingNames, providers
 catalog = Catalog.shipped(Path(sys.argv[1]))
-live = catalog.with_live(frozenset(providers()), MappingNames(), takes_inputs=False)
-assert len(live.models()) > 50 and len(live.texts()) > 10
+live = catalog.with_live(frozenset(providers()), MappingNames(), restrict_inputs=False)
+assert len(live.media_models()) > 50 and len(live.text_models()) > 10
 print(json.dumps(sorted(sys.modules)))
 """
 
@@ -160,7 +160,7 @@ class TestLoadedModules:
 
     @pytest.mark.parametrize("stem", ["api", "dashboard"])
     def test_a_snapshot_has_what_checks_an_input(self, stem: str) -> None:
-        assert {"tollgate.catalog.derived", "tollgate.catalog.checking"} <= loaded(stem)
+        assert {"tollgate.catalog.input_classes", "tollgate.catalog.checking"} <= loaded(stem)
 
     @pytest.mark.parametrize("stem", ["api", "dashboard", "admin"])
     def test_fastapi_builds_no_models_of_a_document_that_it_never_makes(self, stem: str) -> None:

@@ -43,5 +43,5 @@ def test_every_body_limit_is_a_whole_number_of_mib() -> None:
 
 
 def test_models_whose_id_starts_with_test_are_the_free_ones() -> None:
-    free = {model.id for model in CATALOG.everything() if model.free}
-    assert free == {model.id for model in CATALOG.everything() if model.id.startswith("test-")}
+    free = {model.id for model in CATALOG.all_models() if model.free}
+    assert free == {model.id for model in CATALOG.all_models() if model.id.startswith("test-")}

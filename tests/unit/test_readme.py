@@ -37,7 +37,7 @@ class TestReadme:
 
     def test_models_and_vendors_are_those_that_all_providers_can_serve(self) -> None:
         served = CATALOG.with_live(frozenset(accounts()), MappingNames())
-        offered = [model for model in served.everything() if "test" not in model.tags]
+        offered = [model for model in served.all_models() if "test" not in model.tags]
         vendors = {model.vendor for model in offered}
         assert f"{len(offered)} models from {len(vendors)} vendors" in README
 

@@ -32,7 +32,7 @@ def relatives(provider: str, name: str) -> Iterator[str]:
 @cache
 def upstreams(provider: str) -> list[tuple[tuple[str, str], str]]:
     """Return the catalog's ids of a provider's models, each with its mapping and its kind of input."""
-    routes = [route for model in Catalog.shipped().models() for route in model.routes]
+    routes = [route for model in Catalog.shipped().media_models() for route in model.routes]
     return [
         ((route.mapping, kind), upstream)
         for route in routes

@@ -1,6 +1,6 @@
 """The catalog: the models, with the input, prices and routes of each.
 
-    data/*.yaml ─ loader ─► Catalog ─ served ─► Model ─ check ─► CheckedInput ─ pricing ─► Quote
+    data/*.yaml ─ loader ─► Catalog ─ live_routes ─► Model ─ check ─► CheckedInput ─ pricing ─► Quote
     the bucket's document ─ refresh ─┘       └─ params, views, listing ─► the published catalog
 
 It takes data (files, or the one document of the bucket) and a customer's `input`. It returns a checked input
@@ -13,7 +13,7 @@ kinds.py          the kinds of values (text, URL, choice, number…): each check
 rules.py          rules between fields
 media.py          rules for the files behind URLs
 profiles/         one pydantic model per profile of the contract: its fields, each of a kind, and its rules
-restrictions.py   how a model narrows or widens its profile, as data; derived.py: the profile so changed
+restrictions.py   how a model narrows or widens its profile, as data; input_classes.py: applies it
 checking.py       a customer's input against a profile: normalised values, or every problem at once
 nearest.py        suggestions for misspelt values
 params.py         the published input, from the class that checks it: descriptors and JSON Schema
@@ -27,9 +27,9 @@ lint.py           rules for the data: a price for every input, never below cost
 The catalog as a whole:
 loader.py         reads the data: data/*.yaml, one media model per file; data/text/*.yaml, one family per file
 parsing.py        data as models, checked
-served.py         a model with only its enabled routes; narrowed.py: with only the input that these accept
+live_routes.py    a model with only its live routes; route_limits.py: with only the input that these accept
 refresh.py        follows the bucket's document, which replaces the shipped data while it is valid
-reading.py        finds the faults of a document
+validation.py     finds the faults of a document
 views.py          the published form of a model
 listing.py        the catalog and cost routes: filters and ETags
 errors.py         faults of the data itself; no customer causes one

@@ -1,6 +1,6 @@
 """The kinds of values in an input, from which profiles are built.
 
-A kind checks a value, describes itself as JSON Schema, and can be narrowed by a model's data
+A kind checks a value, describes itself as JSON Schema, and can be restricted by a model's data
 (`restrictions.py`). Types are strict (site/conventions.md#values): "5" is not 5, "false" is not false, true
 is not 1, null is not a value; a whole number may come as 5.0.
 """

@@ -10,12 +10,12 @@ from itertools import product
 from tollgate.catalog.errors import CatalogError, UnknownPriceError
 from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Whole
 from tollgate.catalog.models import (
+    CatalogTextModel,
+    CatalogTextRoute,
+    CatalogTokenPrices,
     Cost,
     Extra,
     ExtraCost,
-    ListedTextModel,
-    ListedTextRoute,
-    ListedTokenPrices,
     LongContext,
     Model,
     Price,
@@ -50,7 +50,7 @@ def faults(model: Model) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def text_faults(model: ListedTextModel) -> list[str]:
+def text_faults(model: CatalogTextModel) -> list[str]:
     """Return the faults of a text model, in the form of `faults`."""
     found = [*_text_faults(model)]
     tiers = [tier.from_tokens for tier in model.long_context]
@@ -62,7 +62,7 @@ def text_faults(model: ListedTextModel) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def reserve_faults(model: Model | ListedTextModel) -> list[str]:
+def reserve_faults(model: Model | CatalogTextModel) -> list[str]:
     """Return missing reasons in the shipped data: why a route is off, or why there is no reserve.
 
     They affect no charge, so data that an operator pushes is not checked for them.
@@ -80,12 +80,12 @@ def reserve_faults(model: Model | ListedTextModel) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def _text_faults(model: Model | ListedTextModel) -> Iterator[str]:
+def _text_faults(model: Model | CatalogTextModel) -> Iterator[str]:
     if len(model.description_locales) < MIN_LOCALES:
         yield f"descriptionLocales: needs at least {MIN_LOCALES}"
 
 
-def _route_token_faults(model: ListedTextModel, route: ListedTextRoute) -> Iterator[str]:
+def _route_token_faults(model: CatalogTextModel, route: CatalogTextRoute) -> Iterator[str]:
     """Compare price and cost at every size of input where either of them changes."""
     yield from _token_faults(model.prices, route.cost, route.provider)
     sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
@@ -101,7 +101,7 @@ def _tier_at(size: int, tiers: Sequence[LongContext]) -> LongContext | None:
     return max(reached, key=lambda tier: tier.from_tokens) if reached else None
 
 
-def _token_faults(prices: ListedTokenPrices, cost: ListedTokenPrices, provider: str) -> Iterator[str]:
+def _token_faults(prices: CatalogTokenPrices, cost: CatalogTokenPrices, provider: str) -> Iterator[str]:
     """Compare price and cost of each kind of token; a cache price that is left out is the input's."""
     kinds = {
         "input": (prices.input, cost.input),

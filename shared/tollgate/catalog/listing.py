@@ -34,21 +34,21 @@ class Listing:
         _check(query)
         # Most clients request all models, so only that page is cached. A cache of every mix of filters would
         # grow.
-        return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
+        return CachedBody.of(self.matching(query)) if any(name in query for name in FILTERS) else self._all
 
-    def found(self, query: Mapping[str, str]) -> list[CatalogModelView]:
+    def matching(self, query: Mapping[str, str]) -> list[CatalogModelView]:
         """Return the models of `models` as values, for our pages. They must not be changed."""
         return _fitting(self._dtos, query)
 
-    def cards(self, query: Mapping[str, str]) -> list[Card]:
+    def matching_cards(self, query: Mapping[str, str]) -> list[Card]:
         """Return the models of `found` without prices and input, which take long to build."""
         return _fitting(self._cards, query)
 
     def model(self, model_id: str) -> CachedBody:
         """Return one model; raises `ModelNotFoundError`."""
-        return CachedBody.of(self.one(model_id))
+        return CachedBody.of(self.model_view(model_id))
 
-    def one(self, model_id: str) -> CatalogModelView:
+    def model_view(self, model_id: str) -> CatalogModelView:
         """Return the model of `model` as values; raises `ModelNotFoundError`."""
         return catalog_dto(self._find(model_id))
 
@@ -69,18 +69,18 @@ class Listing:
         return CachedBody.of({"model": found.id, **cost_view(found)})
 
     def _find(self, model_id: str) -> AnyModel:
-        found = self._catalog.named(model_id)
+        found = self._catalog.find_by_name(model_id)
         if found is None:
             raise ModelNotFoundError
         return found
 
     @cached_property
     def _dtos(self) -> list[CatalogModelView]:
-        return [catalog_dto(model) for model in self._catalog.everything()]
+        return [catalog_dto(model) for model in self._catalog.all_models()]
 
     @cached_property
     def _cards(self) -> list[Card]:
-        return [card(model) for model in self._catalog.everything()]
+        return [card(model) for model in self._catalog.all_models()]
 
     @cached_property
     def _all(self) -> CachedBody:
@@ -88,7 +88,7 @@ class Listing:
 
     @cached_property
     def _costs(self) -> CachedBody:
-        return CachedBody.of({model.id: cost_view(model) for model in self._catalog.everything()})
+        return CachedBody.of({model.id: cost_view(model) for model in self._catalog.all_models()})
 
 
 def _check(query: Mapping[str, str]) -> None:

@@ -17,15 +17,15 @@ from typing import Any
 
 from tollgate.catalog import names
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.models import ListedTextModel, ListedTextRoute, Model, Route
-from tollgate.catalog.served import with_routes
+from tollgate.catalog.live_routes import with_routes
+from tollgate.catalog.models import CatalogTextModel, CatalogTextRoute, Model, Route
 from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"
 COMPILED = "catalog.json"
 READY = "models.pickle"
 
-AnyModel = Model | ListedTextModel
+AnyModel = Model | CatalogTextModel
 Raw = dict[str, Any]
 
 
@@ -111,7 +111,9 @@ class Document:
 
     def text_ids(self) -> list[str]:
         """Return the ids of the text models."""
-        return [model_id for model_id, raw in self._models.items() if raw.get("kind") == ListedTextModel.kind]
+        return [
+            model_id for model_id, raw in self._models.items() if raw.get("kind") == CatalogTextModel.kind
+        ]
 
     def read(self, model_id: str) -> AnyModel | None:
         """Return the model, or None; raises `CatalogError`."""
@@ -167,12 +169,12 @@ class Catalog:
         providers: frozenset[str] | None = None,
         mappings: Mapping[str, Collection[str]] | None = None,
         *,
-        takes_inputs: bool = True,
+        restrict_inputs: bool = True,
     ) -> None:
         self._source = source
         self._providers = providers
         self._mappings = mappings
-        self._takes_inputs = takes_inputs
+        self._takes_inputs = restrict_inputs
         self._models: dict[str, AnyModel | None] = {}
 
     @classmethod
@@ -190,44 +192,44 @@ class Catalog:
         providers: frozenset[str],
         mappings: Mapping[str, Collection[str]] | None = None,
         *,
-        takes_inputs: bool = True,
+        restrict_inputs: bool = True,
     ) -> "Catalog":
         """Return the catalog with only the enabled routes whose provider is in `providers`.
 
         `mappings` has, by provider, the field mappings that its adapter supports. Without it, all mappings
-        are allowed. A model without a live route is not listed and not found. With `takes_inputs`, each
-        model's input is narrowed to its routes. A caller that only runs accepted inputs does not need that.
+        are allowed. A model without a live route is not listed and not found. With `restrict_inputs`, each
+        model's input is restricted to its routes. A caller that only runs accepted inputs does not need that.
         """
-        return Catalog(self._source, providers, mappings, takes_inputs=takes_inputs)
+        return Catalog(self._source, providers, mappings, restrict_inputs=restrict_inputs)
 
-    def get(self, name: str) -> Model:
+    def media_model(self, name: str) -> Model:
         """Return the media model with this id or other name; raises `ModelNotFoundError`."""
-        found = self.named(name)
+        found = self.find_by_name(name)
         if not isinstance(found, Model):
             raise ModelNotFoundError
         return found
 
-    def text(self, name: str) -> ListedTextModel:
+    def text_model(self, name: str) -> CatalogTextModel:
         """Return the text model with this id or other name; raises `ModelNotFoundError`."""
-        found = self.named(name)
-        if not isinstance(found, ListedTextModel):
+        found = self.find_by_name(name)
+        if not isinstance(found, CatalogTextModel):
             raise ModelNotFoundError
         return found
 
-    def named(self, name: str) -> AnyModel | None:
+    def find_by_name(self, name: str) -> AnyModel | None:
         """Return the model of either kind with this id or other name (`names.py`), or None."""
-        if (model := self.find(name)) is not None:
+        if (model := self.find_by_id(name)) is not None:
             return model
         # The bound first: a name of a megabyte from a request is not folded and looked up.
         model_id = self._source.names.get(name.casefold()) if len(name) <= names.MAX_CHARS else None
-        return None if model_id is None else self.find(model_id)
+        return None if model_id is None else self.find_by_id(model_id)
 
     def use_of(self, name: str) -> str | None:
         """Return the sentences that name a model's kind and endpoint, or None if there is no such model."""
-        found = self.named(name)
+        found = self.find_by_name(name)
         return None if found is None else found.use
 
-    def find(self, model_id: str) -> AnyModel | None:
+    def find_by_id(self, model_id: str) -> AnyModel | None:
         """Return the model of either kind with exactly this id, or None."""
         if model_id not in self._models:
             # An unknown id is not remembered: there is no end of them.
@@ -236,25 +238,25 @@ class Catalog:
             self._models[model_id] = self._live(model)
         return self._models[model_id]
 
-    def models(self) -> list[Model]:
+    def media_models(self) -> list[Model]:
         """Return every media model, by id."""
-        return [model for model in self.everything() if isinstance(model, Model)]
+        return [model for model in self.all_models() if isinstance(model, Model)]
 
-    def texts(self) -> list[ListedTextModel]:
+    def text_models(self) -> list[CatalogTextModel]:
         """Return every text model, by family; no media model is read for it."""
-        found = map(self.find, self._source.text_ids())
-        return [model for model in found if isinstance(model, ListedTextModel)]
+        found = map(self.find_by_id, self._source.text_ids())
+        return [model for model in found if isinstance(model, CatalogTextModel)]
 
-    def everything(self) -> list[AnyModel]:
+    def all_models(self) -> list[AnyModel]:
         """Return every model, media first."""
-        found = map(self.find, self._source.ids())
+        found = map(self.find_by_id, self._source.ids())
         return [model for model in found if model is not None]
 
     def _live(self, model: AnyModel) -> AnyModel | None:
         """Return the model with its live routes; None if there are none."""
         if self._providers is None:
             return model
-        if isinstance(model, ListedTextModel):
+        if isinstance(model, CatalogTextModel):
             routes = [route for route in model.routes if self._is_live(route)]
             return replace(model, routes=routes) if routes else None
         # A pushed document may name a mapping of a newer version than this process. That route is omitted, so
@@ -264,7 +266,7 @@ class Catalog:
             return None
         return with_routes(model, live) if self._takes_inputs else replace(model, routes=live)
 
-    def _is_live(self, route: Route | ListedTextRoute) -> bool:
+    def _is_live(self, route: Route | CatalogTextRoute) -> bool:
         return route.enabled and route.provider in (self._providers or ())
 
     def _is_mapped(self, route: Route) -> bool:

@@ -117,7 +117,7 @@ class Route(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed(Data):
+class CatalogModel(Data):
     """The names of a model, as the base of media and text models.
 
     `aliases` are other names of the model, `vendor_names` the prefixes that gateways put before a slash
@@ -152,7 +152,7 @@ class Listed(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Listed):
+class Model(CatalogModel):
     """A media model."""
 
     kind: Literal["media"] = "media"
@@ -178,9 +178,9 @@ class Model(Listed):
     @cached_property
     def input_class(self) -> "type[Profile]":
         """Return the model's own input class; raises `CatalogError` if its restrictions do not fit."""
-        from tollgate.catalog.derived import derive  # noqa: PLC0415 - see `TYPE_CHECKING`
+        from tollgate.catalog.input_classes import build_input_class  # noqa: PLC0415 - see `TYPE_CHECKING`
 
-        return derive(self.id, self.profile, self.restrictions)
+        return build_input_class(self.id, self.profile, self.restrictions)
 
     def check(self, source: Any) -> "CheckedInput":
         """Return the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
@@ -208,7 +208,7 @@ class Model(Listed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedTokenPrices(Data):
+class CatalogTokenPrices(Data):
     """USD per 1M tokens; a cache price that is left out is the input's. An embedding has no output."""
 
     input: UsdOrFree
@@ -231,7 +231,7 @@ class ListedTokenPrices(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LongContext(ListedTokenPrices):
+class LongContext(CatalogTokenPrices):
     """The prices of a whole request with at least `from_tokens` tokens of input."""
 
     from_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
@@ -254,7 +254,7 @@ Refusal = Literal[
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedTextRoute(Data):
+class CatalogTextRoute(Data):
     """One way to a text model: a provider, its id for the model, its protocol and its prices.
 
     `long_context` has its prices for long inputs, `context_tokens` and `max_output_tokens` its own bounds if
@@ -266,7 +266,7 @@ class ListedTextRoute(Data):
     protocol: Protocol
     confidence: Basis
     enabled: bool = True
-    cost: ListedTokenPrices
+    cost: CatalogTokenPrices
     long_context: list[LongContext] = field(default_factory=list)
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
     max_output_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
@@ -275,7 +275,7 @@ class ListedTextRoute(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedEmbedding(Data):
+class CatalogEmbedding(Data):
     """The input and output of an embedding model; `tollgate.text.models.Embedding` explains each field."""
 
     dimensions: Annotated[int, Bounds(gt=0)]
@@ -285,7 +285,7 @@ class ListedEmbedding(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedTextModel(Listed):
+class CatalogTextModel(CatalogModel):
     """A text model: no profile, no `params`; its prices are per 1M tokens (site/catalog.md#a-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
@@ -297,15 +297,15 @@ class ListedTextModel(Listed):
     kind: Literal["llm"] = "llm"
     media_type: Literal["TEXT"] = "TEXT"
     protocols: Annotated[list[Protocol], Bounds(min_length=1)]
-    prices: ListedTokenPrices
+    prices: CatalogTokenPrices
     long_context: list[LongContext] = field(default_factory=list)
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
     max_output_tokens: Annotated[int, Bounds(ge=0, le=MAX_TOKENS)] = 0
-    embedding: ListedEmbedding | None = None
+    embedding: CatalogEmbedding | None = None
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
     refuses: list[Refusal] = field(default_factory=list)
-    routes: Annotated[list[ListedTextRoute], Bounds(min_length=1)]
+    routes: Annotated[list[CatalogTextRoute], Bounds(min_length=1)]
 
     def __post_init__(self) -> None:
         """Refuse a model that is neither for chat nor for embeddings, such as an output without a price."""
@@ -343,7 +343,7 @@ class ListedTextModel(Listed):
         return Pricing(unit="megatoken", prices=[replace(entries[0], is_default=True), *entries[1:]])
 
 
-def _token_entries(prices: ListedTokenPrices, suffix: str, dimensions: dict[str, str]) -> list[Price]:
+def _token_entries(prices: CatalogTokenPrices, suffix: str, dimensions: dict[str, str]) -> list[Price]:
     return [
         Price(key=f"{key}{suffix}", price=price, dimensions=dimensions)
         for key, price in prices.shown().items()

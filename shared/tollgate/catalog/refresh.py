@@ -1,6 +1,6 @@
 """The source of the catalog while the service runs: the shipped data, or one document that replaces it.
 
-`loader.compiled` creates the document. It is read repeatedly, and replaced only as a whole (`reading.py`).
+`loader.compiled` creates the document. It is read repeatedly, and replaced only as a whole (`validation.py`).
 Callers keep the catalog that they hold, so no caller sees half a change.
 """
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import AnyModel, Catalog, Document
-from tollgate.catalog.models import ListedTextModel
+from tollgate.catalog.models import CatalogTextModel
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.remote_document import Fetched, Found, Nothing, Read
 
@@ -24,13 +24,13 @@ READ_TIMEOUT_S = 2.0
 class Reports(Protocol):
     """Receives the result of each read."""
 
-    def taken(self, etag: str | None) -> None:
+    def replaced(self, etag: str | None) -> None:
         """Note that another document is in use; `None` for the shipped data."""
 
     def refused(self, etag: str | None, faults: list[str]) -> None:
         """Note, at every read, that the document has faults and is not in use."""
 
-    def unread(self, why: str) -> None:
+    def unavailable(self, why: str) -> None:
         """Note that the document could not be read, and that nothing changed."""
 
 
@@ -64,7 +64,7 @@ class LiveCatalog:
         self._faults: list[str] = []
 
     @property
-    def is_unread(self) -> bool:
+    def was_never_read(self) -> bool:
         """Return whether the document was never looked for."""
         return self._read_at_ms is None
 
@@ -72,7 +72,7 @@ class LiveCatalog:
         """Return whether it is time to look for another document."""
         return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
 
-    def read_again(self) -> None:
+    def expire(self) -> None:
         """Look for another document at the next use. Called after writing one."""
         self._read_at_ms = None
 
@@ -80,7 +80,7 @@ class LiveCatalog:
         """Return the current catalog, after reading the document if that is due. Never raises."""
         # Callers wait only for the first read. Later, a caller that finds the lock taken uses the current
         # catalog.
-        if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
+        if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.was_never_read else 0):
             try:
                 # The previous holder of the lock may have read it.
                 if self.is_due():
@@ -93,7 +93,7 @@ class LiveCatalog:
         try:
             self._take(self._read(self._etag))
         except Exception as exc:  # noqa: BLE001 - the boundary: no request fails because of the document
-            self._reports.unread(f"{type(exc).__name__}: {exc}")
+            self._reports.unavailable(f"{type(exc).__name__}: {exc}")
         finally:
             # After a failure too, so that an unavailable bucket is called once a minute, not by every
             # request.
@@ -106,7 +106,7 @@ class LiveCatalog:
             # Taken away by an operator (`tollgate catalog reset`).
             case Nothing.MISSING if self._etag is not None:
                 self.current, self._etag, self._faults = self._shipped, None, []
-                self._reports.taken(None)
+                self._reports.replaced(None)
             case Nothing.UNCHANGED if self._faults:
                 # Said again, so that the alarm rings for as long as it is there.
                 self._reports.refused(self._etag, self._faults)
@@ -117,17 +117,17 @@ class LiveCatalog:
         # Noted before it is looked at: a faulty document is not fetched and parsed again every minute.
         self._etag = found.etag
         # With pydantic, which the shipped data is read without.
-        from tollgate.catalog.reading import read_document, worked_out  # noqa: PLC0415 - see above
+        from tollgate.catalog.validation import preloaded, read_document  # noqa: PLC0415 - see above
 
         try:
-            self.current = worked_out(self._serve(read_document(found.body)))
+            self.current = preloaded(self._serve(read_document(found.body)))
         except RefusedDocumentError as error:
             self._faults = error.faults
         except Exception as exc:  # noqa: BLE001 - the boundary: a fault that no rule names is one all the same
             self._faults = [f"{type(exc).__name__}: {exc}"]
         else:
             self._faults = []
-            self._reports.taken(found.etag)
+            self._reports.replaced(found.etag)
             return
         self._reports.refused(found.etag, self._faults)
 
@@ -144,23 +144,23 @@ class CurrentCatalog(Catalog):
         providers: frozenset[str],
         mappings: Mapping[str, Collection[str]] | None = None,
         *,
-        takes_inputs: bool = True,
+        restrict_inputs: bool = True,
     ) -> Catalog:
         """Return the current catalog, restricted to live routes."""
-        return self._now().with_live(providers, mappings, takes_inputs=takes_inputs)
+        return self._now().with_live(providers, mappings, restrict_inputs=restrict_inputs)
 
-    def named(self, name: str) -> AnyModel | None:
+    def find_by_name(self, name: str) -> AnyModel | None:
         """Return the model of either kind with this id or other name, or None."""
-        return self._now().named(name)
+        return self._now().find_by_name(name)
 
-    def find(self, model_id: str) -> AnyModel | None:
+    def find_by_id(self, model_id: str) -> AnyModel | None:
         """Return the model of either kind with exactly this id, or None."""
-        return self._now().find(model_id)
+        return self._now().find_by_id(model_id)
 
-    def texts(self) -> list[ListedTextModel]:
+    def text_models(self) -> list[CatalogTextModel]:
         """Return every text model, by family."""
-        return self._now().texts()
+        return self._now().text_models()
 
-    def everything(self) -> list[AnyModel]:
+    def all_models(self) -> list[AnyModel]:
         """Return every model, media first."""
-        return self._now().everything()
+        return self._now().all_models()

@@ -1,4 +1,7 @@
-"""How a model narrows or widens its profile, as data (docs/catalog.md); `derived.py` applies it."""
+"""The restrictions or extensions of a model's profile, as data (docs/catalog.md).
+
+`input_classes.py` applies them.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

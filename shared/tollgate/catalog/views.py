@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Literal, NotRequired
 
 from tollgate.catalog import params
-from tollgate.catalog.models import ListedTextModel, Model, Price
+from tollgate.catalog.models import CatalogTextModel, Model, Price
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
 
@@ -60,7 +60,7 @@ class CatalogModelView(Card):
     protocols: list[Literal["openai", "anthropic", "embeddings"]]
 
 
-def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
+def catalog_dto(model: Model | CatalogTextModel) -> CatalogModelView:
     """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only if they are known."""
     shown: CatalogModelView = {
         **card(model),
@@ -68,12 +68,12 @@ def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
         "priceFrom": _decimal_string(price_from(model.pricing)),
         "priceUnit": model.pricing.unit,
         "params": params.descriptors(model) if isinstance(model, Model) else [],
-        "protocols": model.protocols if isinstance(model, ListedTextModel) else [],
+        "protocols": model.protocols if isinstance(model, CatalogTextModel) else [],
     }
     return shown
 
 
-def card(model: Model | ListedTextModel) -> Card:
+def card(model: Model | CatalogTextModel) -> Card:
     """Return the first part of a `CatalogModelDto`: the model without prices and input."""
     shown: Card = {
         "id": model.id,
@@ -94,12 +94,12 @@ def card(model: Model | ListedTextModel) -> Card:
     return shown
 
 
-def cost_view(model: Model | ListedTextModel) -> PricesView:
+def cost_view(model: Model | CatalogTextModel) -> PricesView:
     """Return `{"priceUnit", "prices"}`: the value under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 
-def price_entries(model: Model | ListedTextModel) -> list[PriceEntryView]:
+def price_entries(model: Model | CatalogTextModel) -> list[PriceEntryView]:
     """Return the price entries of the contract; `dimensions` only if there are any."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]

@@ -11,8 +11,8 @@ from rich.table import Table
 from tollgate.audit.events import Action
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import DATA, Folder, compiled
-from tollgate.catalog.reading import faults_of, read_document
 from tollgate.catalog.refresh import REREAD_MS
+from tollgate.catalog.validation import faults_of, read_document
 from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack

@@ -176,7 +176,10 @@ def bedrock(stack: Stack) -> Iterator[Finding]:
 def bedrock_models() -> list[str]:
     """Return Bedrock's ids of the catalog's models."""
     routes = [
-        route for model in Catalog.shipped().texts() for route in model.routes if route.provider == "bedrock"
+        route
+        for model in Catalog.shipped().text_models()
+        for route in model.routes
+        if route.provider == "bedrock"
     ]
     return [route.upstream.removeprefix(PROFILE) for route in routes]
 

@@ -20,7 +20,7 @@ from tollgate.artifacts.uploads import Uploads
 from tollgate.audit.repository import AuditLog
 
 # Imported for the snapshot, because models import them only when they check an input.
-from tollgate.catalog import checking, derived  # noqa: F401
+from tollgate.catalog import checking, input_classes  # noqa: F401
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
@@ -176,7 +176,9 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, audit, clock()),
+        keys=KeyService(
+            keys, accounts, lambda model_id: current.find_by_id(model_id) is not None, audit, clock()
+        ),
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,

@@ -18,20 +18,20 @@ def live_catalog(
     clock: Clock,
     known: Mapping[str, Collection[str]] | None = None,
     *,
-    takes_inputs: bool = True,
+    restrict_inputs: bool = True,
 ) -> LiveCatalog:
     """Return the catalog of the models that `live_providers` can run, a list of names with commas.
 
-    `known` has the mappings of the media adapters; text functions need none. With `takes_inputs`, inputs are
-    limited to the fields that these mappings support (`Catalog.with_live`).
+    `known` has the mappings of the media adapters; text functions need none. With `restrict_inputs`, inputs
+    are limited to the fields that these mappings support (`Catalog.with_live`).
     """
     names = provider_names(live_providers)
     return LiveCatalog(
-        shipped=Catalog.shipped().with_live(names, known, takes_inputs=takes_inputs),
-        serve=lambda document: Catalog(document).with_live(names, known, takes_inputs=takes_inputs),
+        shipped=Catalog.shipped().with_live(names, known, restrict_inputs=restrict_inputs),
+        serve=lambda document: Catalog(document).with_live(names, known, restrict_inputs=restrict_inputs),
         read=read,
         clock=clock,
-        reports=CatalogReports(),
+        reports=LoggedReports(),
     )
 
 
@@ -41,10 +41,10 @@ def provider_names(live_providers: str) -> frozenset[str]:
     return frozenset({TEST} | {name.strip() for name in live_providers.split(",") if name.strip()})
 
 
-class CatalogReports:
+class LoggedReports:
     """Logs the result of a read. A refused document also triggers the alarm `CatalogRefusedAlarm`."""
 
-    def taken(self, etag: str | None) -> None:
+    def replaced(self, etag: str | None) -> None:
         """Log that another document is in use; `None` for the shipped data."""
         logger.info("catalog.taken", etag=etag)
 
@@ -53,6 +53,6 @@ class CatalogReports:
         logger.error("catalog.refused", etag=etag, faults=faults[:MAX_LOGGED_FAULTS], count=len(faults))
         emit({"CatalogRefused": 1})
 
-    def unread(self, why: str) -> None:
+    def unavailable(self, why: str) -> None:
         """Log that the document could not be read."""
         logger.warning("catalog.unread", reason=why)

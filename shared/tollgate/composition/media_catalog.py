@@ -15,16 +15,16 @@ def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
 
     `bucket` has the live document.
     """
-    return _joined(live_providers, bucket, takes_inputs=True)
+    return _live_catalog(live_providers, bucket, restrict_inputs=True)
 
 
 @part
 def running_catalog(live_providers: str, bucket: str) -> LiveCatalog:
     """Return the same catalog for functions that only run accepted tasks. They read only its routes."""
-    return _joined(live_providers, bucket, takes_inputs=False)
+    return _live_catalog(live_providers, bucket, restrict_inputs=False)
 
 
-def _joined(live_providers: str, bucket: str, *, takes_inputs: bool) -> LiveCatalog:
+def _live_catalog(live_providers: str, bucket: str, *, restrict_inputs: bool) -> LiveCatalog:
     document = S3Document(sdk.s3(), bucket, DOCUMENT_KEY)
     read = within(READ_TIMEOUT_S, document.read)
-    return live_catalog(live_providers, read, clock(), MappingNames(), takes_inputs=takes_inputs)
+    return live_catalog(live_providers, read, clock(), MappingNames(), restrict_inputs=restrict_inputs)

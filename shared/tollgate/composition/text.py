@@ -154,7 +154,7 @@ class TextParts:
         # In a thread, because reading the catalog blocks. Streams continue in the meantime.
         if self.catalog.is_due() and (self._reading is None or self._reading.done()):
             self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
-        if self._reading is not None and self.catalog.is_unread:
+        if self._reading is not None and self.catalog.was_never_read:
             await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
         current = self.catalog.current
         # Replaced, not changed: a running request keeps the service and the prices with which it started.
@@ -199,7 +199,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     database = AsyncDatabase(dynamodb)
     secret = SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)
-    live = live_catalog(known.live_providers, _document_reader(http, loop), clock, takes_inputs=False)
+    live = live_catalog(known.live_providers, _document_reader(http, loop), clock, restrict_inputs=False)
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
@@ -223,7 +223,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
     """Return the text models by all of their names, in lower case."""
-    wired = [(model, wire_model(model)) for model in current.texts()]
+    wired = [(model, wire_model(model)) for model in current.text_models()]
     return {
         name: wire for model, wire in wired for name in names_of(model.id, model.aliases, model.vendor_names)
     }

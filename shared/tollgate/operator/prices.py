@@ -17,10 +17,10 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.events import Action
 from tollgate.catalog.errors import RefusedDocumentError, UnknownPriceError
 from tollgate.catalog.loader import AnyModel
-from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
+from tollgate.catalog.models import CatalogTextModel, CatalogTokenPrices, Model
 from tollgate.catalog.pricing import best_entry
-from tollgate.catalog.reading import read_document
 from tollgate.catalog.refresh import LiveCatalog
+from tollgate.catalog.validation import read_document
 from tollgate.kit.remote_document import DocumentConflictError, Fetched, Found
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.errors import OperatorError
@@ -101,11 +101,11 @@ class PriceConsole(OperatorConsole):
 
     def models(self) -> list[AnyModel]:
         """Return the models that are served, by their ids."""
-        return sorted(self.live.catalog().everything(), key=lambda model: model.id)
+        return sorted(self.live.catalog().all_models(), key=lambda model: model.id)
 
     def get(self, model_id: str) -> AnyModel:
         """Return a model. Raises `OperatorError`."""
-        found = self.live.catalog().find(model_id)
+        found = self.live.catalog().find_by_id(model_id)
         if found is None:
             raise OperatorError(f"There is no model {model_id}.")
         return found
@@ -139,7 +139,7 @@ class PriceConsole(OperatorConsole):
             # Conditional on the ETag as well: somebody may write between the look above and this.
             self.document.put(body, version or None)
             # Whoever changed it sees it at once; other processes within a minute.
-            self.live.read_again()
+            self.live.expire()
         except RefusedDocumentError as exc:
             raise OperatorError(f"Nothing was done: {exc}") from exc
         except DocumentConflictError as exc:
@@ -201,7 +201,7 @@ class PriceConsole(OperatorConsole):
 
 def lines_of(model: AnyModel) -> list[PriceLine]:
     """Return the prices of a model with what its live routes take for the same. Pure."""
-    if isinstance(model, ListedTextModel):
+    if isinstance(model, CatalogTextModel):
         return list(_token_lines(model))
     return list(_media_lines(model))
 
@@ -226,14 +226,14 @@ def _media_lines(model: Model) -> Iterator[PriceLine]:
         yield PriceLine(price.key, price.price, costs)
 
 
-def _token_lines(model: ListedTextModel) -> Iterator[PriceLine]:
+def _token_lines(model: CatalogTextModel) -> Iterator[PriceLine]:
     prices = _tokens(model.prices)
     costs = {route.provider: _tokens(route.cost) for route in model.routes if route.enabled}
     for key, price in prices.items():
         yield PriceLine(key, price, {provider: cost[key] for provider, cost in costs.items()})
 
 
-def _tokens(prices: ListedTokenPrices) -> dict[str, Decimal]:
+def _tokens(prices: CatalogTokenPrices) -> dict[str, Decimal]:
     read, write = prices.cache_read, prices.cache_write
     return {
         "input": prices.input,

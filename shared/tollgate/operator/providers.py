@@ -49,7 +49,7 @@ class ProviderConsole(OperatorConsole):
         checked_reason(reason)
         if model is None:
             return provider
-        models = self.catalog.catalog().models()
+        models = self.catalog.catalog().media_models()
         of_provider = [each.id for each in models if any(route.provider == provider for route in each.routes)]
         # A name that no route has would switch nothing off, and look as if it had.
         if model not in of_provider:

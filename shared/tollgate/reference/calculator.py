@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.catalog.errors import UnknownPriceError
-from tollgate.catalog.models import ListedTextModel, Model
+from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.catalog.pricing import quote
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars, usd
@@ -35,7 +35,7 @@ def media_price(model: Model, values: Mapping[str, Any]) -> str:
         return "Depends on the length of your file"
 
 
-def text_price(model: ListedTextModel, input_tokens: int, output_tokens: int) -> str:
+def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int) -> str:
     """Return the cost of a request with these numbers of tokens, without a cache, in US dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices

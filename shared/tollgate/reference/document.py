@@ -258,7 +258,7 @@ def _error_name(status: int) -> str:
 
 
 def _model_ids(catalog: Catalog) -> dict[str, Json]:
-    texts = catalog.texts()
+    texts = catalog.text_models()
     speaking = [model.id for model in texts if "anthropic" in model.protocols]
     return {
         "TextModelId": {"type": "string", "enum": [model.id for model in texts if not model.embedding]},

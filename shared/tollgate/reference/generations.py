@@ -29,7 +29,7 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
 
 def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
     """Return the schema `Generation` and a schema for each model. The field `model` selects between them."""
-    models = catalog.models()
+    models = catalog.media_models()
     creates = {f"Generation.{model.id}": _create(model) for model in models}
     mapping = {model.id: f"#/components/schemas/Generation.{model.id}" for model in models}
     generation = {

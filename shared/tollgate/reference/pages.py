@@ -56,7 +56,7 @@ class Reference:
 
     def tiers(self, model_id: str) -> list[Tier]:
         """Return the prices of a text model by the length of the input. Raises `ModelNotFoundError`."""
-        found = self._catalog.named(model_id)
+        found = self._catalog.find_by_name(model_id)
         if found is None:
             raise ModelNotFoundError
         return tiers(found)
@@ -77,7 +77,7 @@ class Reference:
                 groups=_by_group(self._document),
                 generations=generations,
                 guides=guides(),
-                texts=self._catalog.texts(),
+                texts=self._catalog.text_models(),
                 fields=lambda schema: views.fields(schema, schemas),
             )
         )

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.loader import AnyModel, Catalog
-from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model, Price
+from tollgate.catalog.models import CatalogTextModel, CatalogTokenPrices, Model, Price
 from tollgate.catalog.pricing import quote
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.money import price_in_text, usd
@@ -47,7 +47,7 @@ class Headline:
 
 def headline(model: AnyModel) -> Headline:
     """Return the price with the model's defaults, or a text model's prices of a million tokens."""
-    return _text(model) if isinstance(model, ListedTextModel) else _media(model)
+    return _text(model) if isinstance(model, CatalogTextModel) else _media(model)
 
 
 class Headlines:
@@ -60,7 +60,7 @@ class Headlines:
     def __getitem__(self, model_id: str) -> Headline:
         """Return a model's headline. Raises `ModelNotFoundError`."""
         if model_id not in self._known:
-            model = self._catalog.find(model_id)
+            model = self._catalog.find_by_id(model_id)
             if model is None:
                 raise ModelNotFoundError
             self._known[model_id] = headline(model)
@@ -77,7 +77,7 @@ class Tier:
 
 def tiers(model: AnyModel) -> list[Tier]:
     """Return the prices of a text model, for short inputs first. Returns an empty list for other models."""
-    if not isinstance(model, ListedTextModel):
+    if not isinstance(model, CatalogTextModel):
         return []
     if model.embedding is not None:
         return [Tier("of any length", {"Input": usd(model.prices.input)})]
@@ -88,7 +88,7 @@ def tiers(model: AnyModel) -> list[Tier]:
     return [Tier(when, _by_kind(prices)) for when, prices in zip([first, *longer], every, strict=True)]
 
 
-def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
+def _by_kind(prices: CatalogTokenPrices) -> dict[str, str]:
     # A kind without a price is billed and shown as input.
     read = prices.input if prices.cache_read is None else prices.cache_read
     write = prices.input if prices.cache_write is None else prices.cache_write
@@ -113,7 +113,7 @@ def _amount(price: Decimal, what: str = "") -> Amount:
     return Amount(price_in_text(price), usd(price), what)
 
 
-def _text(model: ListedTextModel) -> Headline:
+def _text(model: CatalogTextModel) -> Headline:
     prices = model.prices
     if not prices.input and not prices.of_output():
         return Headline((FREE,), "", Decimal(0))

@@ -87,7 +87,7 @@ class Site:
     def model(self, path: str) -> AnyModel | None:
         """Return the model of a page, or `None` if the page is not about a model."""
         section, _, model_id = path.partition("/")
-        return self._catalog.named(model_id) if section == "models" and model_id else None
+        return self._catalog.find_by_name(model_id) if section == "models" and model_id else None
 
     def trial(self, path: str) -> Trial | None:
         """Return the request that readers can send from a page; `None` if the page has no endpoint."""
@@ -122,7 +122,7 @@ class Site:
 
     def _of_guide(self) -> dict[str, Any]:
         models = {
-            name: [model for model in self._catalog.everything() if model.media_type == kind]
+            name: [model for model in self._catalog.all_models() if model.media_type == kind]
             for kind, name in _KINDS.items()
         }
         return {"models": models, "headlines": self._headlines}
@@ -217,7 +217,7 @@ class Site:
 
     def _model_pages(self) -> Iterator[Doc]:
         for kind, name in _KINDS.items():
-            for model in self._catalog.everything():
+            for model in self._catalog.all_models():
                 if model.media_type == kind:
                     words = f"{model.id} {model.vendor} {model.group}"
                     yield Doc(f"models/{model.id}", model.name, model.description, MODELS, name, words)

@@ -37,7 +37,7 @@ def read_image_request(
     the values of the input.
     """
     problems = list(_problems(body))
-    model = catalog.find(body["model"]) if isinstance(body.get("model"), str) else None
+    model = catalog.find_by_id(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "IMAGE":
         problems.append(Problem("/model", model.use, "GET /api/v1/catalog?type=IMAGE"))
     properties = properties_of(model) if isinstance(model, Model) else {}

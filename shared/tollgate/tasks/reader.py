@@ -88,6 +88,6 @@ class TaskReader:
 
     def _typical_run_s(self, model: str) -> int:
         try:
-            return TYPICAL_RUN_S[self.catalog.get(model).media_type]
+            return TYPICAL_RUN_S[self.catalog.media_model(model).media_type]
         except ModelNotFoundError:
             return max(TYPICAL_RUN_S.values())

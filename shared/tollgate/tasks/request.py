@@ -88,9 +88,9 @@ def _model(body: Mapping[str, Any], catalog: Catalog, problems: list[Problem]) -
         problems.append(Problem("/model", message))
         return None
     try:
-        return catalog.get(name)
+        return catalog.media_model(name)
     except ModelNotFoundError:
-        served = [model.id for model in catalog.models()]
+        served = [model.id for model in catalog.media_models()]
         message = catalog.use_of(name) or names.unknown(name, served, "/api/v1/catalog")
         problems.append(Problem("/model", message))
         return None

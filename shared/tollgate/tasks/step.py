@@ -320,7 +320,7 @@ class StepRunner:
         A follow-up stays with the provider that has the earlier result.
         """
         try:
-            routes = routes_for(self.catalog.get(task.model), task.values)
+            routes = routes_for(self.catalog.media_model(task.model), task.values)
         except ModelNotFoundError:
             return ()
         return [route for route in routes if task.origin is None or route.provider == task.origin.provider]

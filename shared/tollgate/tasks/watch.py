@@ -45,11 +45,11 @@ class RouteWatch:
 
     def statuses(self) -> list[ModelStatus]:
         """Return the current status of each model."""
-        return statuses(self.catalog.models(), self.health.health(), self.clock.now_ms())
+        return statuses(self.catalog.media_models(), self.health.health(), self.clock.now_ms())
 
     def look(self) -> Watched:
         """Return the models that are down now; a model with a second live provider is not down."""
-        return watched(self.catalog.models(), self.health.health(), self.clock.now_ms())
+        return watched(self.catalog.media_models(), self.health.health(), self.clock.now_ms())
 
 
 def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> list[ModelStatus]:

@@ -51,7 +51,7 @@ class TextModelsView(Shape):
     last_id: str | None
 
 
-def wire_model(model: catalog.ListedTextModel) -> TextModel:
+def wire_model(model: catalog.CatalogTextModel) -> TextModel:
     """Return a catalog model in the text wire's terms."""
     return TextModel(
         id=model.id,
@@ -68,7 +68,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
     )
 
 
-def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
+def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:
     protocol = TextProtocol(route.protocol)
     return TextRoute(
         route.provider,
@@ -80,7 +80,7 @@ def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
     )
 
 
-def models_view(models: Iterable[catalog.ListedTextModel]) -> TextModelsView:
+def models_view(models: Iterable[catalog.CatalogTextModel]) -> TextModelsView:
     """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
 
     Source: site/chat.md.
@@ -91,7 +91,7 @@ def models_view(models: Iterable[catalog.ListedTextModel]) -> TextModelsView:
     return {"object": "list", "data": data, "has_more": False, "first_id": first, "last_id": last}
 
 
-def model_view(model: catalog.ListedTextModel) -> TextModelView:
+def model_view(model: catalog.CatalogTextModel) -> TextModelView:
     """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read."""
     created_s = _epoch_s(model.released_at)
     shown: TextModelView = {
@@ -119,5 +119,5 @@ def _epoch_s(day: str | None) -> int:
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
-def _prices(prices: catalog.ListedTokenPrices) -> TokenPrices:
+def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
     return TokenPrices(prices.input, prices.of_output(), prices.cache_read, prices.cache_write)

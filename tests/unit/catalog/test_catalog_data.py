@@ -11,7 +11,7 @@ from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.lint import faults, reserve_faults
 from tollgate.catalog.models import Model
 
-MODELS = CATALOG.models()
+MODELS = CATALOG.media_models()
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
@@ -68,11 +68,11 @@ class TestLint:
         assert faults(priced(unit="second", prices=one(), extras=[EXTRA], times="duration")) == []
 
     def test_sees_restrictions_that_do_not_fit(self) -> None:
-        model = replace(CATALOG.get("suno"), profile="IMG-F")
+        model = replace(CATALOG.media_model("suno"), profile="IMG-F")
         assert "not in the profile" in faults(model)[0]
 
     def test_sees_missing_texts(self) -> None:
-        model = replace(CATALOG.get("test-image"), description_locales={}, capabilities=[])
+        model = replace(CATALOG.media_model("test-image"), description_locales={}, capabilities=[])
         assert faults(model) == [
             "test-image: descriptionLocales: needs at least 4",
             "test-image: capabilities: must not be empty",
@@ -132,11 +132,11 @@ class TestLint:
 
 
 def test_every_media_model_has_a_reserve_or_a_word_on_why_not() -> None:
-    assert [fault for model in CATALOG.models() for fault in reserve_faults(model)] == []
+    assert [fault for model in CATALOG.media_models() for fault in reserve_faults(model)] == []
 
 
 def test_a_vendor_has_one_name() -> None:
     """A second name, such as "Alibaba (Qwen)" beside "Alibaba", would count as another vendor."""
-    vendors = {model.vendor for model in CATALOG.everything()}
+    vendors = {model.vendor for model in CATALOG.all_models()}
     short = [vendor.partition(" (")[0] for vendor in vendors]
     assert len(short) == len(set(short))

@@ -21,70 +21,71 @@ def written(folder: Path, text: str, name: str = "z-image") -> Path:
 
 class TestGet:
     def test_gives_the_model(self) -> None:
-        assert Catalog.shipped().get("z-image").name == "Z-Image Turbo"
+        assert Catalog.shipped().media_model("z-image").name == "Z-Image Turbo"
 
     @pytest.mark.parametrize("model_id", ["", "nope", "../data/z-image", "z-image.yaml"])
     def test_refuses_what_there_is_not(self, model_id: str) -> None:
         with pytest.raises(ModelNotFoundError):
-            Catalog.shipped().get(model_id)
+            Catalog.shipped().media_model(model_id)
 
     def test_reads_a_file_once_and_only_when_asked(self, tmp_path: Path) -> None:
         written(tmp_path, TEXT)
         written(tmp_path, "not: a model", name="broken")
         catalog = Catalog.shipped(tmp_path)
-        assert catalog.get("z-image") is catalog.get("z-image")
+        assert catalog.media_model("z-image") is catalog.media_model("z-image")
         with pytest.raises(CatalogError, match=r"broken\.yaml"):
-            catalog.get("broken")
+            catalog.media_model("broken")
 
 
 class TestLiveRoutes:
     def test_only_models_with_a_live_route_are_listed(self) -> None:
         live = Catalog.shipped().with_live(frozenset({"muapi"}))
-        assert [model.id for model in live.models()] == ["flux-3-klein"]
+        assert [model.id for model in live.media_models()] == ["flux-3-klein"]
         with pytest.raises(ModelNotFoundError):
-            live.get("suno")
+            live.media_model("suno")
 
     def test_a_route_whose_mapping_no_adapter_knows_is_not_live(self) -> None:
         mappings = {"fal": {"z-image"}, "poyo": {"suno", "z-image"}}
         live = Catalog.shipped().with_live(frozenset({"fal", "poyo", "kie"}), mappings)
-        assert {"suno", "z-image"} <= {model.id for model in live.models()}
-        routes = {(route.provider, route.mapping) for model in live.models() for route in model.routes}
+        assert {"suno", "z-image"} <= {model.id for model in live.media_models()}
+        routes = {(route.provider, route.mapping) for model in live.media_models() for route in model.routes}
         assert routes == {("fal", "z-image"), ("poyo", "suno"), ("poyo", "z-image")}
-        assert [route.provider for route in live.get("z-image").routes] == ["fal", "poyo"]
+        assert [route.provider for route in live.media_model("z-image").routes] == ["fal", "poyo"]
 
     def test_a_model_has_only_its_live_routes_in_their_order(self) -> None:
         catalog = Catalog.shipped()
         assert [
-            one.provider for one in catalog.with_live(frozenset({"poyo", "fal"})).get("z-image").routes
+            one.provider
+            for one in catalog.with_live(frozenset({"poyo", "fal"})).media_model("z-image").routes
         ] == ["fal", "poyo"]
-        assert [one.provider for one in catalog.with_live(frozenset({"poyo"})).get("z-image").routes] == [
-            "poyo"
-        ]
+        assert [
+            one.provider for one in catalog.with_live(frozenset({"poyo"})).media_model("z-image").routes
+        ] == ["poyo"]
 
     def test_a_route_that_is_off_is_not_live(self) -> None:
         with pytest.raises(ModelNotFoundError):
-            Catalog.shipped().with_live(frozenset({"apimart"})).get("seedance-1.5-pro")
+            Catalog.shipped().with_live(frozenset({"apimart"})).media_model("seedance-1.5-pro")
 
     def test_what_nothing_serves_is_not_listed(self) -> None:
-        models = Catalog.shipped().models()
+        models = Catalog.shipped().media_models()
         everyone = frozenset(route.provider for model in models for route in model.routes)
-        live = {model.id for model in Catalog.shipped().with_live(everyone).models()}
+        live = {model.id for model in Catalog.shipped().with_live(everyone).media_models()}
         assert live == {model.id for model in models if any(route.enabled for route in model.routes)}
         assert "sora-2" not in live
 
     def test_a_text_model_is_found_as_such_only(self) -> None:
         catalog = Catalog.shipped().with_live(frozenset({"anthropic"}))
-        assert catalog.text("claude-opus-5-5").name == "Claude Opus 5.5"
-        assert {model.vendor for model in catalog.texts()} == {"Anthropic"}
+        assert catalog.text_model("claude-opus-5-5").name == "Claude Opus 5.5"
+        assert {model.vendor for model in catalog.text_models()} == {"Anthropic"}
         with pytest.raises(ModelNotFoundError):
-            catalog.get("claude-opus-5-5")
+            catalog.media_model("claude-opus-5-5")
         with pytest.raises(ModelNotFoundError):
-            catalog.text("gpt-5.5")
+            catalog.text_model("gpt-5.5")
         with pytest.raises(ModelNotFoundError):
-            Catalog.shipped().text("z-image")
+            Catalog.shipped().text_model("z-image")
 
     def test_without_providers_nothing_is_listed(self) -> None:
-        assert Catalog.shipped().with_live(frozenset()).models() == []
+        assert Catalog.shipped().with_live(frozenset()).media_models() == []
 
 
 class TestRefusals:
@@ -126,19 +127,19 @@ class TestCompiled:
         (tmp_path / COMPILED).write_bytes(compiled(tmp_path))
         written(tmp_path, "not: a model")
         catalog = Catalog.shipped(tmp_path)
-        assert catalog.models() == [Catalog.shipped().get("z-image")]
+        assert catalog.media_models() == [Catalog.shipped().media_model("z-image")]
         with pytest.raises(ModelNotFoundError):
-            catalog.get("suno")
+            catalog.media_model("suno")
 
     def test_says_the_same_as_the_files(self) -> None:
         document = Catalog(Document(json.loads(compiled())))
-        assert document.everything() == Catalog.shipped().everything()
+        assert document.all_models() == Catalog.shipped().all_models()
 
     def test_its_ready_models_are_those_that_the_check_of_the_files_makes(self, tmp_path: Path) -> None:
         compile_into(str(tmp_path))
         made = pickle.loads((tmp_path / READY).read_bytes())  # noqa: S301 - written above
-        assert [pickle.loads(one) for one in made.values()] == Catalog.shipped().everything()  # noqa: S301
-        assert Catalog.shipped(tmp_path).everything() == Catalog.shipped().everything()
+        assert [pickle.loads(one) for one in made.values()] == Catalog.shipped().all_models()  # noqa: S301
+        assert Catalog.shipped(tmp_path).all_models() == Catalog.shipped().all_models()
 
     def test_its_ready_models_are_not_checked_again(self, tmp_path: Path) -> None:
         compile_into(str(tmp_path))
@@ -146,7 +147,7 @@ class TestCompiled:
         # What they were made of is gone: of each, its kind alone is left.
         bare = {name: {"kind": raw.get("kind")} for name, raw in found.items()}
         (tmp_path / COMPILED).write_text(json.dumps(bare))
-        assert Catalog.shipped(tmp_path).everything() == Catalog.shipped().everything()
+        assert Catalog.shipped(tmp_path).all_models() == Catalog.shipped().all_models()
 
     def test_refuses_what_the_files_would(self, tmp_path: Path) -> None:
         written(tmp_path, TEXT.replace("vendor:", "vendr:"))

@@ -15,16 +15,16 @@ REQUIRED = {
 
 class TestCatalogDto:
     def test_has_the_fields_of_the_contract(self) -> None:
-        for model in CATALOG.everything():
+        for model in CATALOG.all_models():
             keys = catalog_dto(model).keys()
             assert REQUIRED <= keys <= REQUIRED | {"releasedAt", "pageUpdatedAt"}
 
     def test_is_plain_json(self) -> None:
-        for model in CATALOG.everything():
+        for model in CATALOG.all_models():
             assert json.loads(json.dumps(catalog_dto(model))) == catalog_dto(model)
 
     def test_seedance(self) -> None:
-        dto = catalog_dto(CATALOG.get("seedance-1.5-pro"))
+        dto = catalog_dto(CATALOG.media_model("seedance-1.5-pro"))
         assert (dto["type"], dto["kind"], dto["priceUnit"], dto["priceFrom"]) == (
             "VIDEO",
             "media",
@@ -40,13 +40,13 @@ class TestCatalogDto:
         assert set(dto["descriptionLocales"]) == {"de", "es", "fr", "ja", "zh"}
 
     def test_tells_nothing_of_providers_or_costs(self) -> None:
-        for model in CATALOG.everything():
+        for model in CATALOG.all_models():
             assert (
                 not {"routes", "costs", "upstream", "restrictions", "deadlineS"} & catalog_dto(model).keys()
             )
 
     def test_price_entries_have_the_keys_of_the_contract(self) -> None:
-        for model in CATALOG.everything():
+        for model in CATALOG.all_models():
             for entry in catalog_dto(model)["pricing"]:
                 assert (
                     {"key", "price", "isDefault"}
@@ -56,7 +56,7 @@ class TestCatalogDto:
                 assert all(isinstance(value, str) for value in entry.get("dimensions", {}).values())
 
     def test_the_lowest_price_is_one_of_the_entries(self) -> None:
-        for model in CATALOG.everything():
+        for model in CATALOG.all_models():
             dto = catalog_dto(model)
             prices = [
                 Decimal(entry["price"]) for entry in dto["pricing"] if entry["key"] != "reference_image"
@@ -67,7 +67,7 @@ class TestCatalogDto:
 class TestCostView:
     def test_z_image(self) -> None:
         prices = [{"key": "default", "price": "0.01", "isDefault": True}]
-        assert cost_view(CATALOG.get("z-image")) == {"priceUnit": "generation", "prices": prices}
+        assert cost_view(CATALOG.media_model("z-image")) == {"priceUnit": "generation", "prices": prices}
 
     def test_extras_are_entries_and_no_lowest_price(self) -> None:
         extras = [{"key": "reference_image", "price": "0.01", "counts": "imageUrls"}]

@@ -17,7 +17,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
 
-MODELS = CATALOG.models()
+MODELS = CATALOG.media_models()
 EXAMPLES = examples(10)
 """Of each kind for each of sixty models; a run without CI draws others."""
 PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "description"]
@@ -25,7 +25,7 @@ PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "
 
 @cache
 def validator_of_id(model_id: str) -> Any:
-    return Draft202012Validator(json_schema(CATALOG.get(model_id)))
+    return Draft202012Validator(json_schema(CATALOG.media_model(model_id)))
 
 
 def assert_verdict(model: Model, source: Any) -> None:

@@ -51,7 +51,7 @@ STOOD_IN_FOR = {
 @cache
 def served(profile: str) -> tuple[Model, ...]:
     """Return the served models of a profile, those of real providers first."""
-    found = [model for model in LIVE.models() if model.profile == profile]
+    found = [model for model in LIVE.media_models() if model.profile == profile]
     return tuple(sorted(found, key=is_test))
 
 
@@ -105,7 +105,7 @@ def test_each_value_and_bound_of_each_field_reaches_a_provider(profile: str) -> 
 
 
 def test_a_model_that_stands_in_says_so() -> None:
-    for model in filter(is_test, LIVE.models()):
+    for model in filter(is_test, LIVE.media_models()):
         assert model.id.startswith("test-")
         assert "test" in model.tags
         assert model.free

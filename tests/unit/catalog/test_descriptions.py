@@ -9,7 +9,7 @@ from tollgate.catalog.kinds import Flag, Many
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import ParamView, descriptors, json_schema
 
-MODELS = LIVE.models()
+MODELS = LIVE.media_models()
 THINGS = "images?|videos?|files?|frames?|tracks?|scenes?|tasks?|who|hex"
 COUNT = re.compile(rf"\b(?:Up to|Exactly|At most|\d+ to) (\d+|one) (?:\w+ )?(?:{THINGS})\b")
 TIER = re.compile(r"\b(\d+(?:p|[kK]))\b")
@@ -54,7 +54,9 @@ class TestWhatIsSaid:
 
 
 def test_a_limit_that_a_model_narrows_is_said() -> None:
-    urls = {param["name"]: param for param in descriptors(LIVE.get("nano-banana-pro"))}["urls"]
+    urls = {param["name"]: param for param in descriptors(LIVE.media_model("nano-banana-pro"))}["urls"]
     assert urls["description"] == "Up to 8 images to work from."
-    images = {param["name"]: param for param in descriptors(LIVE.get("seedance-1.0-pro-fast"))}["imageUrls"]
+    images = {param["name"]: param for param in descriptors(LIVE.media_model("seedance-1.0-pro-fast"))}[
+        "imageUrls"
+    ]
     assert images["description"] == "One image. Not with imageWithRoles."

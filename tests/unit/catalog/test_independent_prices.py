@@ -20,7 +20,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
 from tollgate.catalog.views import catalog_dto
 
-MODELS = CATALOG.models()
+MODELS = CATALOG.media_models()
 
 READ_FROM = {"audio": ("generateAudio", "audio"), "mode": ("speed",)}
 """The fields that a dimension reads, where they are not called like it."""

@@ -255,7 +255,7 @@ class TestProbes:
         ]
 
     def test_a_model_hands_them_on(self) -> None:
-        model = CATALOG.get("kling-4.0")
+        model = CATALOG.media_model("kling-4.0")
         checked = model.check({"prompt": "x", "videoMode": "transform", "videoUrl": IMAGE})
         assert [request.url for request in model.probes(checked)] == [IMAGE]
         assert model.check_media(checked, {IMAGE: video("4")}) == 4

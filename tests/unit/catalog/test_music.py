@@ -21,7 +21,7 @@ NOT_APIMART = ["add-instrumental", "add-vocals", "music-cover"]
 
 class TestSuno:
     def test_has_a_route_and_a_price_for_every_action(self) -> None:
-        model = CATALOG.get("suno")
+        model = CATALOG.media_model("suno")
         assert [price.key for price in model.pricing.prices] == list(ACTIONS)
         for action in ACTIONS:
             found = [route.provider for route in model.routes_for({"action": action}) if route.enabled]
@@ -29,10 +29,10 @@ class TestSuno:
             assert found == [provider for provider, actions in lists.items() if action in actions]
 
     def test_a_song_is_made_where_its_follow_ups_are(self) -> None:
-        assert CATALOG.get("suno").routes_for({"action": "music"})[0].provider == "apimart"
+        assert CATALOG.media_model("suno").routes_for({"action": "music"})[0].provider == "apimart"
 
     def test_offers_what_its_live_route_takes(self) -> None:
-        model = CATALOG.with_live(frozenset({"poyo"})).get("suno")
+        model = CATALOG.with_live(frozenset({"poyo"})).media_model("suno")
         assert [price.key for price in model.pricing.prices] == POYO
         with pytest.raises(InvalidInputError) as raised:
             model.check({"action": "upload", "audioUrl": URL})
@@ -40,12 +40,12 @@ class TestSuno:
 
     def test_only_one_route_writes_lyrics(self) -> None:
         with pytest.raises(InvalidInputError, match="Unknown field 'autoLyrics'"):
-            CATALOG.with_live(frozenset({"poyo", "kie"})).get("suno").check({**P, "autoLyrics": True})
-        written = CATALOG.get("suno").check({**P, "autoLyrics": True}).values
-        assert [route.provider for route in CATALOG.get("suno").routes_for(written)] == ["apimart"]
+            CATALOG.with_live(frozenset({"poyo", "kie"})).media_model("suno").check({**P, "autoLyrics": True})
+        written = CATALOG.media_model("suno").check({**P, "autoLyrics": True}).values
+        assert [route.provider for route in CATALOG.media_model("suno").routes_for(written)] == ["apimart"]
 
     def test_takes_the_newest_engine_unless_told(self) -> None:
-        assert CATALOG.get("suno").check({**P, "voxAudioId": 1}).values == {
+        assert CATALOG.media_model("suno").check({**P, "voxAudioId": 1}).values == {
             "action": "music",
             "prompt": "a song about a cat",
             "instrumental": False,

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder
 from tollgate.catalog.names import MAX_CHARS, clashes, index, names_of, unknown
-from tollgate.catalog.reading import faults_of
+from tollgate.catalog.validation import faults_of
 from tollgate.kit.errors import ModelNotFoundError
 
 RAW = Folder(DATA).document()
@@ -36,36 +36,36 @@ TYPED = [
 
 @pytest.mark.parametrize(("typed", "meant"), TYPED)
 def test_a_name_people_type_is_the_models(typed: str, meant: str) -> None:
-    assert CATALOG.text(typed).id == meant
+    assert CATALOG.text_model(typed).id == meant
 
 
 def test_a_media_model_may_be_typed_in_capitals() -> None:
-    assert CATALOG.get("Test-Image").id == "test-image"
+    assert CATALOG.media_model("Test-Image").id == "test-image"
 
 
 def test_every_name_leads_to_its_model() -> None:
     for name, model_id in index(RAW.values()).items():
-        found = CATALOG.named(name.upper())
+        found = CATALOG.find_by_name(name.upper())
         assert found is not None, name
         assert found.id == model_id
 
 
 def test_only_the_id_itself_is_an_id() -> None:
-    assert CATALOG.find("Test-Image") is None
-    assert CATALOG.find("claude-haiku-4-5-20251001") is None
+    assert CATALOG.find_by_id("Test-Image") is None
+    assert CATALOG.find_by_id("claude-haiku-4-5-20251001") is None
 
 
 def test_a_name_of_a_model_that_is_not_served_is_not_found() -> None:
     served = CATALOG.with_live(frozenset({"openai"}))
     with pytest.raises(ModelNotFoundError):
-        served.text("anthropic/claude-haiku-4-5")
+        served.text_model("anthropic/claude-haiku-4-5")
 
 
 @pytest.mark.parametrize(
     "name", ["", "/", "anthropic/", "google/claude-haiku-4-5", "gpt", "x" * (MAX_CHARS + 1)]
 )
 def test_what_is_no_name_is_not_found(name: str) -> None:
-    assert CATALOG.named(name) is None
+    assert CATALOG.find_by_name(name) is None
 
 
 def test_the_shipped_names_do_not_clash() -> None:
@@ -105,7 +105,7 @@ def test_the_id_comes_first_and_every_name_is_in_lower_case() -> None:
     [("gpt-5.4-mni", "gpt-5.4-mini"), ("openai/gpt-5.4mini", "gpt-5.4-mini"), ("GROK47", "grok-4.7")],
 )
 def test_an_unknown_name_is_told_what_was_meant(typed: str, meant: str) -> None:
-    ids = [model.id for model in CATALOG.texts()]
+    ids = [model.id for model in CATALOG.text_models()]
     message = unknown(typed, ids, "/api/v1/models")
     assert message == f"Unknown model {typed!r}. Did you mean '{meant}'? GET /api/v1/models lists the models."
 
@@ -120,4 +120,4 @@ def test_the_name_is_said_again_only_where_that_is_harmless() -> None:
 
 
 def test_the_compiled_document_knows_the_same_names() -> None:
-    assert Catalog(Document(RAW)).text("openai/gpt-5.4-mini").id == "gpt-5.4-mini"
+    assert Catalog(Document(RAW)).text_model("openai/gpt-5.4-mini").id == "gpt-5.4-mini"

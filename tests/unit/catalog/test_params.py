@@ -12,7 +12,7 @@ OPTIONAL = {"default", "options", "minimum", "maximum", "maxLength"}
 
 class TestDescriptors:
     def test_have_the_keys_of_the_contract(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.media_models():
             for one in descriptors(model):
                 assert KEYS - OPTIONAL <= one.keys() <= KEYS, (model.id, one["name"])
 
@@ -25,7 +25,7 @@ class TestDescriptors:
             "deprecated": False,
         }
         sizes = [{"value": one, "label": one} for one in ("1:1", "4:3", "3:4", "16:9", "9:16")]
-        assert descriptors(CATALOG.get("z-image")) == [
+        assert descriptors(CATALOG.media_model("z-image")) == [
             plain | {
                 "name": "prompt", "label": "Prompt", "kind": "string", "required": True, "maxLength": 1000,
                 "description": "A description of the image, or of the changes to the given image.",
@@ -49,7 +49,7 @@ class TestDescriptors:
         ]  # fmt: skip
 
     def test_numbers_objects_and_choices_of_numbers(self) -> None:
-        found = {one["name"]: one for one in descriptors(CATALOG.get("seedance-1.5-pro"))}
+        found = {one["name"]: one for one in descriptors(CATALOG.media_model("seedance-1.5-pro"))}
         seed, frames, duration = found["seed"], found["imageWithRoles"], found["duration"]
         assert (seed["kind"], seed["minimum"], seed["maximum"], "default" in seed) == (
             "number",
@@ -62,22 +62,22 @@ class TestDescriptors:
         assert [one["value"] for one in duration["options"]] == [4, 8, 12]
 
     def test_an_object_is_media_where_it_holds_a_file(self) -> None:
-        found = {one["name"]: one for one in descriptors(CATALOG.get("kling-4.0"))}
+        found = {one["name"]: one for one in descriptors(CATALOG.media_model("kling-4.0"))}
         assert (found["elements"]["kind"], found["elements"]["isMedia"]) == ("object", True)
         assert (found["multiShots"]["kind"], found["multiShots"]["isMedia"]) == ("object", False)
 
     def test_a_page_is_no_media(self) -> None:
-        found = {one["name"]: one["isMedia"] for one in descriptors(CATALOG.get("wan-3.0"))}
+        found = {one["name"]: one["isMedia"] for one in descriptors(CATALOG.media_model("wan-3.0"))}
         assert (found["fileUrl"], found["linkUrl"]) == (True, False)
 
     def test_a_deprecated_field_says_so(self) -> None:
-        marked = [one["name"] for one in descriptors(CATALOG.get("suno")) if one["deprecated"]]
+        marked = [one["name"] for one in descriptors(CATALOG.media_model("suno")) if one["deprecated"]]
         assert marked == ["voxAudioId"]
 
 
 class TestJsonSchema:
     def test_seedance(self) -> None:
-        schema = json_schema(CATALOG.get("seedance-1.5-pro"))
+        schema = json_schema(CATALOG.media_model("seedance-1.5-pro"))
         assert schema["additionalProperties"] is False
         assert "required" not in schema
         assert schema["properties"]["duration"]["enum"] == [4, 8, 12]
@@ -86,9 +86,9 @@ class TestJsonSchema:
         assert schema["$defs"]["FrameImage"]["required"] == ["url", "role"]
 
     def test_holds_nothing_written_for_ourselves(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.media_models():
             assert "docs/" not in str(json_schema(model))
 
     def test_names_the_fields_of_the_descriptors(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.media_models():
             assert list(json_schema(model)["properties"]) == [one["name"] for one in descriptors(model)]

@@ -16,11 +16,11 @@ from tollgate.catalog.pricing import best_entry, is_price_version, price_facts, 
 from tollgate.catalog.profiles.vid_f import VidF
 from tollgate.catalog.rules import CheckedInput
 
-MODELS = CATALOG.models()
+MODELS = CATALOG.media_models()
 
 
 def cents(model_id: str, source: dict[str, Any]) -> int:
-    model = CATALOG.get(model_id)
+    model = CATALOG.media_model(model_id)
     return quote(model, model.check(source)).charge_cents
 
 
@@ -79,7 +79,7 @@ class TestShippedPrices:
         ],
     )
     def test_of_other_models(self, model_id: str, source: dict[str, Any], source_s: str, charge: int) -> None:
-        model = CATALOG.get(model_id)
+        model = CATALOG.media_model(model_id)
         checked = model.check({"prompt": "x", **source})
         assert quote(model, checked, Decimal(source_s)).charge_cents == charge
 
@@ -88,7 +88,7 @@ class TestShippedPrices:
         assert cents("kling-4.0", {"multiShots": scenes, "resolution": "1080p"}) == 250  # 10 x 0.25
 
     def test_a_motion_video_is_billed_by_its_length(self) -> None:
-        model = CATALOG.get("kling-3.0-motion-control")
+        model = CATALOG.media_model("kling-3.0-motion-control")
         source = {"imageUrls": [URL], "videoUrls": [URL], "characterOrientation": "video"}
         assert quote(model, model.check(source), Decimal("8.5")).charge_cents == 108  # 8.5 x 0.126 = 1.071
 
@@ -96,7 +96,7 @@ class TestShippedPrices:
         assert cents("suno", {"prompt": "x"}) == 10
 
     def test_the_breakdown_says_how(self) -> None:
-        model = CATALOG.get("seedance-1.5-pro")
+        model = CATALOG.media_model("seedance-1.5-pro")
         found = quote(model, model.check({"prompt": "x", "duration": 8, "resolution": "720p"}))
         assert found.breakdown == [
             {"key": "720p-audio", "unit": "second", "quantity": "8", "unitPrice": "0.053", "amount": "0.424"}
@@ -171,7 +171,7 @@ class TestChoosingAPrice:
         }
 
     def test_costs_are_chosen_like_prices(self) -> None:
-        fal = CATALOG.get("seedance-1.5-pro").routes[0]
+        fal = CATALOG.media_model("seedance-1.5-pro").routes[0]
         found = best_entry("fal", fal.costs, {"resolution": "720p", "audio": "true"})
         assert found.cost == Decimal("0.0521667")
 
@@ -222,13 +222,15 @@ class TestPriceVersion:
         assert is_price_version(dear, price_version(cheap))
 
     def test_of_another_model_is_none(self) -> None:
-        assert not is_price_version(CATALOG.get("suno"), price_version(CATALOG.get("z-image")))
+        assert not is_price_version(
+            CATALOG.media_model("suno"), price_version(CATALOG.media_model("z-image"))
+        )
 
     @pytest.mark.parametrize("text", ["nope", "", "\ud800", "4409a782a684", "0" * 16, "x" * 64])
     def test_a_text_that_no_estimate_returned_is_none(self, text: str) -> None:
-        assert not is_price_version(CATALOG.get("z-image"), text)
+        assert not is_price_version(CATALOG.media_model("z-image"), text)
 
     def test_a_typing_error_is_found(self) -> None:
-        version = price_version(CATALOG.get("z-image"))
+        version = price_version(CATALOG.media_model("z-image"))
         wrong = [version[:at] + "x" + version[at + 1 :] for at in range(len(version))]
-        assert not any(is_price_version(CATALOG.get("z-image"), one) for one in wrong)
+        assert not any(is_price_version(CATALOG.media_model("z-image"), one) for one in wrong)

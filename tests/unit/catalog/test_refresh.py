@@ -11,8 +11,8 @@ import pytest
 from tests.support.clock import ManualClock
 from tollgate.catalog.errors import CatalogError, RefusedDocumentError
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder, compiled
-from tollgate.catalog.reading import faults_of, read_document
 from tollgate.catalog.refresh import REREAD_MS, CurrentCatalog, LiveCatalog
+from tollgate.catalog.validation import faults_of, read_document
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.remote_document import Fetched, Found, Nothing, within
 
@@ -59,15 +59,15 @@ class Log:
     def __init__(self) -> None:
         self.lines: list[tuple[str, Any]] = []
 
-    def taken(self, etag: str | None) -> None:
-        self.lines.append(("taken", etag))
+    def replaced(self, etag: str | None) -> None:
+        self.lines.append(("replaced", etag))
 
     def refused(self, etag: str | None, faults: list[str]) -> None:
         self.lines.append(("refused", etag))
         assert faults
 
-    def unread(self, why: str) -> None:
-        self.lines.append(("unread", why))
+    def unavailable(self, why: str) -> None:
+        self.lines.append(("unavailable", why))
 
 
 class Bench:
@@ -78,7 +78,7 @@ class Bench:
         self.live = LiveCatalog(Catalog.shipped(), serve, self.store.read, self.clock, self.log)
 
     def price(self) -> str:
-        return str(self.live.catalog().get(MODEL).pricing.prices[0].price)
+        return str(self.live.catalog().media_model(MODEL).pricing.prices[0].price)
 
     def price_after_a_minute(self) -> str:
         self.clock.advance(REREAD_MS)
@@ -93,13 +93,13 @@ def bench() -> Bench:
 class TestLiveCatalog:
     def test_without_a_document_it_is_the_shipped_one(self, bench: Bench) -> None:
         assert bench.price() == PRICE
-        assert len(bench.live.catalog().everything()) == len(SHIPPED)
+        assert len(bench.live.catalog().all_models()) == len(SHIPPED)
         assert bench.log.lines == []
 
     def test_a_document_is_in_use_from_the_first_question_on(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
         assert bench.price() == "0.07"
-        assert [model.id for model in bench.live.catalog().everything()] == [MODEL]
+        assert [model.id for model in bench.live.catalog().all_models()] == [MODEL]
 
     def test_it_reads_once_a_minute_and_names_what_it_has(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
@@ -117,20 +117,20 @@ class TestLiveCatalog:
         before = bench.live.catalog()
         bench.clock.advance(REREAD_MS)
         assert bench.live.catalog() is before
-        assert [line for line, _ in bench.log.lines] == ["taken"]
+        assert [line for line, _ in bench.log.lines] == ["replaced"]
 
     def test_a_catalog_in_hand_stays_as_it_was(self, bench: Bench) -> None:
         held = bench.live.catalog()
         bench.store.put(document("0.07"))
         assert bench.price_after_a_minute() == "0.07"
-        assert str(held.get(MODEL).pricing.prices[0].price) == PRICE
+        assert str(held.media_model(MODEL).pricing.prices[0].price) == PRICE
 
     def test_a_document_that_is_taken_away_gives_the_shipped_one_back(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
         bench.price()
         bench.store.now = None
         assert bench.price_after_a_minute() == PRICE
-        assert bench.log.lines[-1] == ("taken", None)
+        assert bench.log.lines[-1] == ("replaced", None)
 
 
 class TestRefusal:
@@ -155,13 +155,13 @@ class TestRefusal:
         bench.store.put(document("0.07"))
         assert bench.price_after_a_minute() == "0.07"
         assert bench.price_after_a_minute() == "0.07"
-        assert [line for line, _ in bench.log.lines] == ["refused", "taken"]
+        assert [line for line, _ in bench.log.lines] == ["refused", "replaced"]
 
     def test_the_good_one_of_before_is_taken_again(self, bench: Bench) -> None:
         for body in (document("0.07"), BAD, document("0.07")):
             bench.store.put(body)
             bench.price_after_a_minute()
-        assert [line for line, _ in bench.log.lines] == ["taken", "refused", "taken"]
+        assert [line for line, _ in bench.log.lines] == ["replaced", "refused", "replaced"]
 
     def test_when_it_is_removed_the_shipped_one_is_used(self, bench: Bench) -> None:
         for body in (document("0.07"), BAD):
@@ -170,7 +170,7 @@ class TestRefusal:
         bench.store.now = None
         assert bench.price_after_a_minute() == PRICE
         bench.price_after_a_minute()
-        assert bench.log.lines[-1] == ("taken", None)
+        assert bench.log.lines[-1] == ("replaced", None)
 
     def test_what_fails_only_for_the_providers_that_are_on_is_refused_too(self) -> None:
         def serve(_: Document) -> Catalog:
@@ -193,7 +193,7 @@ class TestReadsThatFail:
         assert bench.price_after_a_minute() == "0.07"
         assert bench.price() == "0.07"
         assert len(bench.store.asked) == 2
-        assert bench.log.lines[-1] == ("unread", f"{type(error).__name__}: {error}")
+        assert bench.log.lines[-1] == ("unavailable", f"{type(error).__name__}: {error}")
         bench.store.error = None
         bench.store.put(document("0.09"))
         assert bench.price_after_a_minute() == "0.09"
@@ -201,7 +201,7 @@ class TestReadsThatFail:
     def test_the_very_first_one_leaves_the_shipped_one(self, bench: Bench) -> None:
         bench.store.error = TimeoutError()
         assert bench.price() == PRICE
-        assert not bench.live.is_unread
+        assert not bench.live.was_never_read
 
 
 class TestThreads:
@@ -287,18 +287,18 @@ class TestReadDocument:
 class TestCurrentCatalog:
     def test_answers_as_the_one_of_now(self, bench: Bench) -> None:
         current = CurrentCatalog(bench.live.catalog)
-        assert str(current.get(MODEL).pricing.prices[0].price) == PRICE
-        assert current.text("claude-opus-5-5").vendor == "Anthropic"
+        assert str(current.media_model(MODEL).pricing.prices[0].price) == PRICE
+        assert current.text_model("claude-opus-5-5").vendor == "Anthropic"
         bench.store.put(document("0.07"))
         bench.clock.advance(REREAD_MS)
-        assert str(current.get(MODEL).pricing.prices[0].price) == "0.07"
-        assert [model.id for model in current.models()] == [MODEL]
-        assert current.texts() == []
+        assert str(current.media_model(MODEL).pricing.prices[0].price) == "0.07"
+        assert [model.id for model in current.media_models()] == [MODEL]
+        assert current.text_models() == []
         with pytest.raises(ModelNotFoundError):
-            current.get("suno")
+            current.media_model("suno")
 
     def test_gives_what_can_be_run_of_it(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
         live = CurrentCatalog(bench.live.catalog).with_live(frozenset({"poyo"}))
-        assert [route.provider for route in live.get(MODEL).routes] == ["poyo"]
-        assert [model.id for model in live.models()] == [MODEL]
+        assert [route.provider for route in live.media_model(MODEL).routes] == ["poyo"]
+        assert [model.id for model in live.media_models()] == [MODEL]

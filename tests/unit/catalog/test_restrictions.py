@@ -138,5 +138,5 @@ class TestRefusals:
             _ = model_with("seedance-1.5-pro", **restrictions).input_class
 
     def test_a_model_without_restrictions_shares_its_profile(self) -> None:
-        assert CATALOG.get("test-image").restrictions == Restrictions()
-        assert CATALOG.get("test-image").input_class.__name__ == "ImgC"
+        assert CATALOG.media_model("test-image").restrictions == Restrictions()
+        assert CATALOG.media_model("test-image").input_class.__name__ == "ImgC"

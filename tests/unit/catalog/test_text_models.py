@@ -8,12 +8,12 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.lint import reserve_faults, text_faults
-from tollgate.catalog.models import ListedTextModel
+from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.views import catalog_dto
 from tollgate.text.views import wire_model
 
-MODELS = CATALOG.texts()
+MODELS = CATALOG.text_models()
 RAW: dict[str, Any] = {
     "id": "test-1",
     "kind": "llm",
@@ -38,14 +38,14 @@ RAW: dict[str, Any] = {
 }
 
 
-def text_model(**changed: Any) -> ListedTextModel:
+def text_model(**changed: Any) -> CatalogTextModel:
     model = parse_model({**RAW, **changed}, "test")
-    assert isinstance(model, ListedTextModel)
+    assert isinstance(model, CatalogTextModel)
     return model
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-def test_shipped_data_has_no_fault(model: ListedTextModel) -> None:
+def test_shipped_data_has_no_fault(model: CatalogTextModel) -> None:
     assert text_faults(model) == []
 
 
@@ -105,7 +105,7 @@ def test_what_is_neither_a_chat_nor_an_embedding_model_is_refused(wrong: dict[st
 
 class TestPublished:
     def test_sonnet(self) -> None:
-        dto = catalog_dto(CATALOG.text("claude-sonnet-5-5"))
+        dto = catalog_dto(CATALOG.text_model("claude-sonnet-5-5"))
         assert dto["pricing"] == [
             {"key": "input", "price": "2", "isDefault": True},
             {"key": "output", "price": "10", "isDefault": False},
@@ -117,7 +117,7 @@ class TestPublished:
         assert dto["priceFrom"] == "0.1"
 
     def test_long_inputs_have_entries_of_their_own(self) -> None:
-        dto = catalog_dto(CATALOG.text("grok-4.3"))
+        dto = catalog_dto(CATALOG.text_model("grok-4.3"))
         long = {"inputTokensFrom": "200000"}
         assert dto["pricing"][3:] == [
             {"key": "input-from-200000", "price": "2.5", "isDefault": False, "dimensions": long},
@@ -126,7 +126,7 @@ class TestPublished:
         ]
 
     def test_three_tiers(self) -> None:
-        tiers = CATALOG.text("qwen3-coder-plus").long_context
+        tiers = CATALOG.text_model("qwen3-coder-plus").long_context
         assert [(tier.from_tokens, tier.input, tier.output) for tier in tiers] == [
             (32_000, Decimal("1.8"), Decimal(9)),
             (128_000, Decimal(3), Decimal(15)),

@@ -88,17 +88,17 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("model_id", "source"), ACCEPTED)
 def test_has_what_its_variant_has(model_id: str, source: dict[str, Any]) -> None:
-    CATALOG.get(model_id).check(source)
+    CATALOG.media_model(model_id).check(source)
 
 
 @pytest.mark.parametrize(("model_id", "source", "paths"), REFUSED)
 def test_has_not_what_its_variant_lacks(model_id: str, source: dict[str, Any], paths: list[str]) -> None:
     with pytest.raises(InvalidInputError) as raised:
-        CATALOG.get(model_id).check(source)
+        CATALOG.media_model(model_id).check(source)
     assert [problem.path for problem in raised.value.problems] == paths
 
 
 def test_defaults_of_a_variant_are_its_own() -> None:
-    assert CATALOG.get("kling-2.6").check(P).values["resolution"] == "1080p"
-    assert CATALOG.get("minimax-h3").check(P).values["resolution"] == "768p"
-    assert "resolution" not in CATALOG.get("nano-banana-2-lite").check(P).values
+    assert CATALOG.media_model("kling-2.6").check(P).values["resolution"] == "1080p"
+    assert CATALOG.media_model("minimax-h3").check(P).values["resolution"] == "768p"
+    assert "resolution" not in CATALOG.media_model("nano-banana-2-lite").check(P).values

@@ -35,14 +35,14 @@ Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 
 def route_of(provider: str, model_id: str) -> Route:
     """Return the catalog's route of a model to a provider, also one that is off."""
-    (route,) = [one for one in CATALOG.get(model_id).routes if one.provider == provider]
+    (route,) = [one for one in CATALOG.media_model(model_id).routes if one.provider == provider]
     return route
 
 
 def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
     """Return the job for an input, checked and with the profile's defaults."""
     route = route_of(provider, model_id)
-    return Job("task_1", route.mapping, route.upstream, CATALOG.get(model_id).check(source).values)
+    return Job("task_1", route.mapping, route.upstream, CATALOG.media_model(model_id).check(source).values)
 
 
 def shortest(model: Model) -> Mapping[str, Any]:

@@ -230,4 +230,4 @@ def test_what_apimart_has_no_words_for_is_refused(model: str, values: dict[str, 
 def test_every_action_of_midjourney_has_words() -> None:
     assert set(midjourney.ACTIONS) == set(ACTIONS)
     assert route_of("apimart", "midjourney").enabled
-    assert len(CATALOG.get("midjourney").pricing.prices) == 3 * len(ACTIONS)
+    assert len(CATALOG.media_model("midjourney").pricing.prices) == 3 * len(ACTIONS)

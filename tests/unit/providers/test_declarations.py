@@ -27,7 +27,9 @@ class TestFound:
         assert set(SIMULATED) == set(media_accounts()) == set(providers()) - {"test"}
 
     def test_every_route_of_the_catalog_is_of_one(self) -> None:
-        routed = {route.provider for model in CATALOG.models() for route in model.routes if route.enabled}
+        routed = {
+            route.provider for model in CATALOG.media_models() for route in model.routes if route.enabled
+        }
         assert routed <= set(providers())
 
 

@@ -114,7 +114,7 @@ def test_an_action_in_kies_words(source: dict[str, Any], path: str, body: dict[s
 
 @pytest.mark.parametrize(("values", "reason"), REFUSED, ids=lambda one: str(one)[:40])
 def test_what_kie_has_no_words_for_is_refused(values: dict[str, Any], reason: str) -> None:
-    defaults = CATALOG.get("suno").check({"prompt": "a song"}).values
+    defaults = CATALOG.media_model("suno").check({"prompt": "a song"}).values
     del defaults["prompt"]
     with pytest.raises(CannotMapError, match=reason):
         said("kie", "suno", {**defaults, **values})

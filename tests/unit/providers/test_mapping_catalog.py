@@ -28,8 +28,8 @@ from tollgate.providers.runtime.registry import MappingNames, providers
 from tollgate.tasks.followups import FIELDS
 
 LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
-MODELS = LIVE.models()
-ROUTES = [(model, route) for model in CATALOG.models() for route in model.routes]
+MODELS = LIVE.media_models()
+ROUTES = [(model, route) for model in CATALOG.media_models() for route in model.routes]
 OURS = [(model, route) for model, route in ROUTES if route.provider in MappingNames()]
 
 WITHOUT_A_ROUTE = {"sora-2", "sora-2-official", "sora-2-pro"}
@@ -72,7 +72,7 @@ class TestNames:
         ] == []
 
     def test_the_models_without_a_live_route_are_these(self) -> None:
-        ids = {model.id for model in CATALOG.models()}
+        ids = {model.id for model in CATALOG.media_models()}
         assert ids - {model.id for model in MODELS} == WITHOUT_A_ROUTE
 
     def test_no_mapping_is_there_for_nothing(self) -> None:

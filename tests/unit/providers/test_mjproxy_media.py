@@ -43,11 +43,11 @@ JOBS = {"mjproxy images": made_job("midjourney", MJ_PLACES, prompt="a fox", acti
 
 def picture(**source: Any) -> Job:
     """Return a job for an input, checked and with the profile's defaults."""
-    return Job("task_1", "midjourney", MJ_PLACES, CATALOG.get("midjourney").check(source).values)
+    return Job("task_1", "midjourney", MJ_PLACES, CATALOG.media_model("midjourney").check(source).values)
 
 
 def film(**source: Any) -> Job:
-    values = CATALOG.get("midjourney-video").check(source).values
+    values = CATALOG.media_model("midjourney-video").check(source).values
     return Job("task_1", "midjourney-video", {"video": "mj-fast/mj"}, values)
 
 
@@ -272,7 +272,7 @@ class TestSimulated:
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_the_mapping_says_is_taken(self, provider: MediaProvider, data: st.DataObject) -> None:
-        source = data.draw(valid_inputs(CATALOG.get("midjourney")))
+        source = data.draw(valid_inputs(CATALOG.media_model("midjourney")))
         assume("parentTaskId" not in source)
         job = picture(**source)
         try:

@@ -150,14 +150,14 @@ def test_an_action_in_poyos_words(source: dict[str, Any], upstream: str, body: d
 
 @pytest.mark.parametrize(("source", "reason"), REFUSED, ids=lambda one: str(one)[:40])
 def test_what_poyo_has_no_words_for_is_refused(source: dict[str, Any], reason: str) -> None:
-    values = CATALOG.get("suno").check({"prompt": "a song"}).values
+    values = CATALOG.media_model("suno").check({"prompt": "a song"}).values
     del values["prompt"]
     with pytest.raises(CannotMapError, match=reason):
         said("poyo", "suno", {**values, **source})
 
 
 def test_every_action_of_the_route_has_words() -> None:
-    (route,) = [one for one in CATALOG.get("suno").routes if one.provider == "poyo"]
+    (route,) = [one for one in CATALOG.media_model("suno").routes if one.provider == "poyo"]
     assert set(route.upstream) == set(route.takes["action"]) == set(ACTIONS)
 
 

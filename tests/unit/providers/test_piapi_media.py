@@ -270,5 +270,5 @@ class TestSimulated:
 
 
 def test_midjourney_is_off_while_its_price_was_not_read() -> None:
-    (route,) = [one for one in CATALOG.get("midjourney").routes if one.provider == "piapi"]
+    (route,) = [one for one in CATALOG.media_model("midjourney").routes if one.provider == "piapi"]
     assert not route.enabled

@@ -10,7 +10,7 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime import routing
 from tollgate.providers.runtime.base import Job, Mapped
 
-MODEL = CATALOG.get("z-image")
+MODEL = CATALOG.media_model("z-image")
 (ROUTE, *_) = MODEL.routes
 VALUES: Mapping[str, str] = {"prompt": "a fox"}
 

@@ -144,7 +144,7 @@ def jobs_of(provider: str) -> Iterator[Job]:
 def _inputs(provider: str, mapping: str) -> Iterable[tuple[Mapping[str, str], Mapping[str, Any]]]:
     if (provider, mapping) in UNROUTED:
         yield UNROUTED[provider, mapping]
-    for model in CATALOG.models():
+    for model in CATALOG.media_models():
         for route in model.routes:
             if (route.provider, route.mapping) == (provider, mapping):
                 values = shortest(model)

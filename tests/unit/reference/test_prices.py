@@ -16,7 +16,7 @@ CATALOG = Catalog.shipped()
 
 def line(model_id: str) -> str:
     """Return the exact price of a model, as a card has it on hover."""
-    model = CATALOG.named(model_id)
+    model = CATALOG.find_by_name(model_id)
     assert model is not None
     shown = headline(model)
     amounts = ", ".join(f"{one.exact} {one.what}".strip() for one in shown.amounts)
@@ -28,7 +28,7 @@ class TestHeadline:
         assert line("gpt-6-astra") == "$10.00 input, $50.00 output per 1M tokens"
 
     def test_no_text_model_shows_what_reading_its_cache_costs(self) -> None:
-        for model in (each for each in CATALOG.texts() if each.embedding is None):
+        for model in (each for each in CATALOG.text_models() if each.embedding is None):
             if not model.free:
                 expected = (
                     f"{usd(model.prices.input)} input, {usd(model.prices.of_output())} output per 1M tokens"
@@ -36,8 +36,8 @@ class TestHeadline:
                 assert line(model.id) == expected
 
     def test_a_card_shows_two_digits_that_say_something_and_has_all_of_them_beside(self) -> None:
-        lines = [headline(model) for model in CATALOG.texts()] + [
-            headline(model) for model in CATALOG.models()
+        lines = [headline(model) for model in CATALOG.text_models()] + [
+            headline(model) for model in CATALOG.media_models()
         ]
         for each in lines:
             for one in each.amounts:
@@ -49,7 +49,7 @@ class TestHeadline:
                     assert abs(shown - exact) <= 0.005
 
     def test_a_media_model_costs_what_its_defaults_cost(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.media_models():
             example = example_input(model)
             if example is None or model.free or "motion-control" in model.id:
                 continue
@@ -74,13 +74,13 @@ class TestHeadline:
 
 class TestTiers:
     def test_long_inputs_have_a_eachof_their_own(self) -> None:
-        model = CATALOG.named("gpt-6-astra")
+        model = CATALOG.find_by_name("gpt-6-astra")
         assert model is not None
         assert [tier.when for tier in tiers(model)] == ["up to 272K tokens", "over 272K tokens"]
         assert tiers(model)[1].prices["Output"] == "$75.00"
 
     def test_media_models_have_none(self) -> None:
-        model = next(model for model in CATALOG.everything() if isinstance(model, Model))
+        model = next(model for model in CATALOG.all_models() if isinstance(model, Model))
         assert tiers(model) == []
 
 

@@ -12,7 +12,7 @@ from tollgate.tasks.followups import find_origin, with_references
 from tollgate.tasks.models import Attempt, Origin, Task, TaskStatus
 
 P, Q, OTHER = (f"task_{digit * 26}" for digit in "123")
-SUNO = CATALOG.get("suno")
+SUNO = CATALOG.media_model("suno")
 WAV = {"action": "wav", "parentTaskId": P, "audioId": "a1"}
 MASHUP = {"action": "mashup", "sourceTaskIds": [P, Q]}
 

@@ -18,14 +18,14 @@ OFF = Health(disabled=True)
 
 def models(*providers: str) -> list[Model]:
     """Return the media models as they are where these providers are live."""
-    return Catalog.shipped().with_live(frozenset(providers)).models()
+    return Catalog.shipped().with_live(frozenset(providers)).media_models()
 
 
 def alone(provider: str) -> set[str]:
     """Return the models whose data says why there is no second provider, of this one."""
     return {
         model.id
-        for model in Catalog.shipped().models()
+        for model in Catalog.shipped().media_models()
         if model.single_route is not None
         and {route.provider for route in model.routes if route.enabled} == {provider}
     }
@@ -34,7 +34,7 @@ def alone(provider: str) -> set[str]:
 class TestDown:
     @pytest.mark.parametrize("health", [OPEN, OFF])
     def test_the_models_of_one_provider_that_fails_or_is_off(self, health: Health) -> None:
-        every = {route.provider for model in Catalog.shipped().models() for route in model.routes}
+        every = {route.provider for model in Catalog.shipped().media_models() for route in model.routes}
         down = set(watched(models(*every), {"apimart": health}, NOW_MS).models_down)
         assert "suno-custom-model" in down
         assert alone("apimart") <= down

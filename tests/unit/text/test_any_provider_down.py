@@ -32,7 +32,7 @@ from tollgate.text.views import wire_model
 # Embeddings have a reader of their own: tests/functional/test_text_embeddings.py has their reserve.
 MODELS = [
     model
-    for model in map(wire_model, CATALOG.texts())
+    for model in map(wire_model, CATALOG.text_models())
     if model.embedding is None and len({route.provider for route in model.routes}) > 1
 ]
 FAULTS = ("500", "hang", "garbage")

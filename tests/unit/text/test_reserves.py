@@ -152,6 +152,6 @@ class TestWindows:
         assert TextRoute("x", "m", OPENAI).holds(10**9, 10**9)
 
     def test_the_catalogs_bounds_reach_the_wire(self) -> None:
-        routes = {route.provider: route for route in wire_model(CATALOG.text("qwen3.8-max")).routes}
+        routes = {route.provider: route for route in wire_model(CATALOG.text_model("qwen3.8-max")).routes}
         assert routes["fireworks"].context_tokens == 262_144
-        assert wire_model(CATALOG.text("kimi-k3")).routes[2].max_output_tokens == 131_072
+        assert wire_model(CATALOG.text_model("kimi-k3")).routes[2].max_output_tokens == 131_072

@@ -223,7 +223,7 @@ class TestMarks:
 class TestSize:
     def test_30_days_of_every_model_are_one_page_of_dynamodb(self) -> None:
         """A page is 1 MB. Twelve digits are a million dollars, or 10¹² tokens, of one day and model."""
-        counts = {model.id: [10**12 - 1] * 6 for model in Catalog.shipped().everything()}
+        counts = {model.id: [10**12 - 1] * 6 for model in Catalog.shipped().all_models()}
         keys = len("account_id") + len("usr_01JD5R6Q00EXAMP1EACCT00001") + len("usage_day") + len(FIRST)
         row = keys + len("seq") + 21 + len("counts") + len(json.dumps(counts))
         assert 30 * row < 1_000_000

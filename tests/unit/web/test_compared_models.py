@@ -13,7 +13,7 @@ CATALOG = Catalog.shipped()
 
 def takes(model_id: str) -> Takes:
     """Return what a model publishes of its input."""
-    model = next(one for one in CATALOG.models() if one.id == model_id)
+    model = next(one for one in CATALOG.media_models() if one.id == model_id)
     return descriptors(model), json_schema(model)
 
 
@@ -49,7 +49,7 @@ class TestTaken:
         assert said(model_id, name) == words
 
     def test_something_is_said_of_every_field_of_every_model(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.media_models():
             params, schema = takes(model.id)
             for param in params:
                 words = taken(param, schema)

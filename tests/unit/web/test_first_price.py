@@ -9,7 +9,7 @@ from tollgate.kit.errors import Problem
 from tollgate.reference.generations import example_input
 from tollgate.web.first_price import field_of, first_price, is_missing
 
-MODELS = Catalog.shipped().models()
+MODELS = Catalog.shipped().media_models()
 # Billed by the seconds of the customer's own video.
 BY_LENGTH = {"kling-2.6-motion-control", "kling-3.0-motion-control"}
 

@@ -10,7 +10,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.params import ParamView, descriptors
 from tollgate.web.forms import PREFIX, form_of, input_of, sent_by
 
-MODELS = Catalog.shipped().models()
+MODELS = Catalog.shipped().media_models()
 
 
 def param(name: str, kind: str = "string", **fields: Any) -> dict[str, Any]:

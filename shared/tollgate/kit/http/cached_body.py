@@ -25,7 +25,7 @@ class CachedBody:
         """Return the page of a body."""
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
 
-    def is_known_to(self, if_none_match: str | None) -> bool:
+    def matches(self, if_none_match: str | None) -> bool:
         """Return whether a client that sent this `If-None-Match` has the page already (RFC 9110, 13.1.2)."""
         if if_none_match is None:
             return False

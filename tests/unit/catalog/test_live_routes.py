@@ -7,22 +7,22 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG, URL
 from tollgate.catalog.lint import faults
+from tollgate.catalog.live_routes import with_routes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import descriptors
-from tollgate.catalog.served import with_routes
 from tollgate.kit.errors import InvalidInputError, Problem
 
-PROVIDERS = sorted({route.provider for model in CATALOG.models() for route in model.routes})
+PROVIDERS = sorted({route.provider for model in CATALOG.media_models() for route in model.routes})
 
 
 def live(model_id: str, *providers: str) -> Model:
-    return CATALOG.with_live(frozenset(providers)).get(model_id)
+    return CATALOG.with_live(frozenset(providers)).media_model(model_id)
 
 
 def without_songs() -> Model:
     """Return a model whose default action has no route."""
-    base = CATALOG.get("suno")
+    base = CATALOG.media_model("suno")
     return with_routes(base, [replace(base.routes[0], takes={"action": ["sound", "voice"]})])
 
 
@@ -90,14 +90,14 @@ class TestItems:
         ]
 
     def test_are_the_models_where_one_route_has_no_bound(self) -> None:
-        base = CATALOG.get("seedance-1.5-pro")
+        base = CATALOG.media_model("seedance-1.5-pro")
         bounded, free = base.routes[0], replace(base.routes[1], max_items={})
         model = with_routes(base, [bounded, free])
         nine = model.check({"imageUrls": [URL] * 9}).values
         assert model.routes_for(nine) == [free]
 
     def test_the_widest_route_decides(self) -> None:
-        base = CATALOG.get("seedance-1.5-pro")
+        base = CATALOG.media_model("seedance-1.5-pro")
         routes = [
             replace(route, max_items={"imageUrls": most})
             for route, most in zip(base.routes[:2], (1, 4), strict=True)
@@ -127,7 +127,7 @@ class TestPrices:
         assert [price.key for price in prices if price.is_default] == ["sound"]
 
     def test_have_another_version(self) -> None:
-        assert live("suno", "poyo").pricing.version != CATALOG.get("suno").pricing.version
+        assert live("suno", "poyo").pricing.version != CATALOG.media_model("suno").pricing.version
 
 
 class TestRoutes:
@@ -139,6 +139,6 @@ class TestRoutes:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_provider_alone_leaves_good_models(provider: str) -> None:
-    for model in Catalog.shipped().with_live(frozenset({provider})).models():
+    for model in Catalog.shipped().with_live(frozenset({provider})).media_models():
         assert faults(model) == [], model.id
         assert model.input_class.kinds()

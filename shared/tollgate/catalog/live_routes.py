@@ -8,26 +8,26 @@ from typing import Any
 
 from tollgate.catalog.models import Model, Route
 
-Taken = dict[str, list[Any]]
+AcceptedValues = dict[str, list[Any]]
 
 
 def with_routes(model: Model, routes: list[Route]) -> Model:
-    """Return `model` with these of its routes, narrowed to the input that they accept between them."""
-    taken, most = _taken(routes), _most_items(routes)
-    if not taken and not most:
+    """Return `model` with only these `routes`, and with the input that these routes accept."""
+    accepted, max_items = _accepted_values(routes), _max_items(routes)
+    if not accepted and not max_items:
         return replace(model, routes=routes)
-    # This needs pydantic, because it looks into the input. Most models are not narrowed.
-    from tollgate.catalog.narrowed import narrowed  # noqa: PLC0415 - see above
+    # This needs pydantic, because it reads the input class. Most models need no restriction.
+    from tollgate.catalog.route_limits import with_route_limits  # noqa: PLC0415 - see above
 
-    return replace(narrowed(model, taken, most), routes=routes)
+    return replace(with_route_limits(model, accepted, max_items), routes=routes)
 
 
-def _taken(routes: list[Route]) -> Taken:
-    """Return, for each field that every route limits, the values that any of them takes."""
+def _accepted_values(routes: list[Route]) -> AcceptedValues:
+    """Return, for each field that every route limits, the values that at least one route accepts."""
     if not routes:
         return {}
-    # A route without a limit on a field accepts all of its values, so a field is narrowed only if every route
-    # limits it.
+    # A route without a limit on a field accepts all of its values, so a field is restricted only if every
+    # route limits it.
     limited = set.intersection(*(set(route.takes) for route in routes))
     return {
         name: list(dict.fromkeys(value for route in routes for value in route.takes[name]))
@@ -35,8 +35,8 @@ def _taken(routes: list[Route]) -> Taken:
     }
 
 
-def _most_items(routes: list[Route]) -> dict[str, int]:
-    """Return, for each array that every route bounds, the most items that any of them takes."""
+def _max_items(routes: list[Route]) -> dict[str, int]:
+    """Return, for each array that every route limits, the largest limit."""
     if not routes:
         return {}
     # Likewise, a route without a bound accepts as many as the model does. The largest bound counts, because

@@ -5,7 +5,7 @@ import json
 from tollgate.catalog import lint, names
 from tollgate.catalog.errors import CatalogError, RefusedDocumentError
 from tollgate.catalog.loader import Catalog, Document, Folder
-from tollgate.catalog.models import ListedTextModel
+from tollgate.catalog.models import CatalogTextModel
 
 
 def faults_of(source: Folder | Document) -> list[str]:
@@ -20,7 +20,7 @@ def faults_of(source: Folder | Document) -> list[str]:
         if model is not None:
             if model.id != model_id:
                 found.append(f"{model_id}: id: is {model.id!r}")
-            found += lint.text_faults(model) if isinstance(model, ListedTextModel) else lint.faults(model)
+            found += lint.text_faults(model) if isinstance(model, CatalogTextModel) else lint.faults(model)
     # An unreadable model has no names, so names are compared only after every model can be read.
     return found or names.clashes(source.document().values())
 
@@ -39,9 +39,9 @@ def read_document(body: bytes) -> Document:
     return document
 
 
-def worked_out(catalog: Catalog) -> Catalog:
+def preloaded(catalog: Catalog) -> Catalog:
     """Return the `catalog` with its models and inputs built, so that faults appear now."""
     # Made when first needed otherwise, which would be in a customer's request.
-    for model in catalog.models():
+    for model in catalog.media_models():
         _ = model.input_class
     return catalog

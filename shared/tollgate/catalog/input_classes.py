@@ -22,7 +22,7 @@ from tollgate.catalog.rules import one_is_given
 BOUNDS = ("minimum", "maximum", "min_items", "max_items", "max_length")
 
 
-def derive(name: str, profile_name: str, restrictions: Restrictions) -> type[Profile]:
+def build_input_class(name: str, profile_name: str, restrictions: Restrictions) -> type[Profile]:
     """Return the profile with `restrictions` applied; raises `CatalogError` if they do not fit it."""
     profile = profile_named(profile_name)
     hidden = restrictions.hidden(frozenset(profile.model_fields))
@@ -40,20 +40,22 @@ def derive(name: str, profile_name: str, restrictions: Restrictions) -> type[Pro
     return derived
 
 
-def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, Any]:
+def _restricted(name: str, info: FieldInfo, restriction: FieldRestriction) -> tuple[Any, Any]:
     """Return a field as `create_model` takes it: its type with the new kind, and its new default."""
-    kind = _narrowed(name, kind_of(name, info), by)
-    default = info.default if by.default is None else by.default
-    if by.required is not None:
-        default = PydanticUndefined if by.required else ABSENT
+    kind = _restricted_kind(name, kind_of(name, info), restriction)
+    default = info.default if restriction.default is None else restriction.default
+    if restriction.required is not None:
+        default = PydanticUndefined if restriction.required else ABSENT
     if default not in (None, PydanticUndefined):
-        _must_accept(name, kind, default)
-    description = by.description or _said_of(info.description or "", kind_of(name, info), kind)
+        _check_default(name, kind, default)
+    description = restriction.description or _restricted_description(
+        info.description or "", kind_of(name, info), kind
+    )
     shown = Field(default=default, title=info.title, description=description)
     return Annotated[info.annotation, kind], shown
 
 
-def _said_of(description: str, before: Kind, after: Kind) -> str:
+def _restricted_description(description: str, before: Kind, after: Kind) -> str:
     """Return the profile's description of an array, with the model's bound instead of the profile's."""
     if not isinstance(before, Many) or not isinstance(after, Many) or before.max_items == after.max_items:
         return description
@@ -62,20 +64,20 @@ def _said_of(description: str, before: Kind, after: Kind) -> str:
     return re.sub(rf"\bto {before.max_items}\b", f"to {after.max_items}", description)
 
 
-def _narrowed(name: str, kind: Kind, by: FieldRestriction) -> Kind:
-    if by.options is not None:
-        if isinstance(kind, Flag) and len(by.options) == 1:
-            return Flag(only=bool(by.options[0]))
+def _restricted_kind(name: str, kind: Kind, restriction: FieldRestriction) -> Kind:
+    if restriction.options is not None:
+        if isinstance(kind, Flag) and len(restriction.options) == 1:
+            return Flag(only=bool(restriction.options[0]))
         if not isinstance(kind, Choice | Text | Whole | Number):
             raise CatalogError(f"field {name} takes no options")
-        return Choice(tuple(by.options))
-    bounds = {name: bound for name in BOUNDS if (bound := getattr(by, name)) is not None}
+        return Choice(tuple(restriction.options))
+    bounds = {name: bound for name in BOUNDS if (bound := getattr(restriction, name)) is not None}
     if unfit := bounds.keys() - {slot.name for slot in fields(kind)}:
         raise CatalogError(f"field {name} has no {', '.join(sorted(unfit))}")
     return replace(kind, **bounds)
 
 
-def _must_accept(name: str, kind: Kind, default: Any) -> None:
+def _check_default(name: str, kind: Kind, default: Any) -> None:
     try:
         kind.check(default)
     except PydanticCustomError as error:
