@@ -27,7 +27,8 @@ from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 NOT_FOR_CUSTOMERS = re.compile(
-    r"/|/(admin|dashboard|status).*|/(clients|docs)/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
+    r"/|/(admin|dashboard|status).*|/(clients|docs)/.*|/(terms|privacy|contact|favicon\.ico|robots\.txt|sitemap\.xml)|"
+    r"/\.well-known/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
 )
 """Routes of pages and packages, of another protocol, and second paths of a route."""
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature", "request_ended"}
@@ -89,7 +90,8 @@ class TestDocument:
 
     def test_it_has_every_route_for_customers_and_no_other(self, template: Template) -> None:
         deployed = {route for route in template.routes() if not NOT_FOR_CUSTOMERS.fullmatch(route[1])} - {
-            ("OPTIONS", "/docs")
+            ("OPTIONS", "/docs"),
+            ("HEAD", "/docs"),
         }
         assert deployed == routes()
 
