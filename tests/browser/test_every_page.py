@@ -17,6 +17,7 @@ from dashboard.app import app as dashboard
 from tests.browser.checks import MAX_PAGE_BYTES, faults, weight
 from tests.browser.conftest import new_key
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tollgate.reference.guides import guides
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
@@ -27,7 +28,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "/dashboard/catalog/{model_id}": ("kling-3.0", "gpt-6-astra", "test-video"),
     "/dashboard/playground/{model_id}": ("seedance-2.0", "suno?beside=z-image", "kling-3.0"),
     "/docs/{path}": (
-        *("image", "video", "music", "chat", "agents", "webhooks", "errors", "models"),
+        *(doc.path for doc in guides() if doc.path),
         *("models/kling-3.0", "models/gpt-5.4-mini", "api/createGeneration", "api/createChatCompletion"),
     ),
     "/admin/models/{model_id}": (PAID_IMAGE, "gpt-6-astra"),

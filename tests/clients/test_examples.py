@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from tests.clients.test_clients import PYTHON, TYPESCRIPT, typescript_packages
+from tests.clients.test_clients import PYTHON, TYPESCRIPT
 from tests.support.missing import needs
 from tests.support.samples import PAID_IMAGE
 
@@ -49,78 +48,6 @@ def opens(path: Path) -> None:
     """Open a video with a real decoder."""
     with av.open(str(path)) as container:
         assert next(container.decode(video=0)).width > 0
-
-
-# A page of each kind; the others are made of the same programs with another model.
-PAGES = ("image", "chat", "models/text-embedding-3-small", "api/createGeneration")
-PROGRAM = re.compile(r"^```(bash|python|typescript) ([^\n]+)\n(.*?)^```$", re.M | re.S)
-# Node runs what the types were taken out of.
-BARE = """const ts = require(process.argv[1]);
-const options = {compilerOptions: {target: "ES2022", module: "ESNext"}};
-process.stdout.write(ts.transpileModule(require("fs").readFileSync(0, "utf8"), options).outputText);"""
-LABELS = ("curl", "Python", "Python, httpx", "Python, OpenAI SDK", "TypeScript")
-
-
-class TestTheProgramsOfTheDocs:
-    @pytest.fixture
-    def programs(self, service: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
-        """Return language and code of each program, by its page and what its tab says."""
-        found = {}
-        for page in PAGES:
-            text = httpx.get(f"{service['baseUrl']}/docs/{page}.md", timeout=30).text
-            for language, label, code in PROGRAM.findall(text):
-                # OpenAI's SDK for JavaScript is tried in tests/contract
-                if not (language == "typescript" and 'from "openai"' in code):
-                    found[page, label] = (language, code)
-        return found
-
-    def test_none_is_in_another_language(self, programs: dict[tuple[str, str], tuple[str, str]]) -> None:
-        assert {label for _, label in programs} == set(LABELS)
-
-    @pytest.mark.parametrize("label", LABELS)
-    def test_each_runs_as_it_stands(
-        self,
-        service: dict[str, Any],
-        tmp_path: Path,
-        programs: dict[tuple[str, str], tuple[str, str]],
-        label: str,
-    ) -> None:
-        pages = [page for page in PAGES if (page, label) in programs]
-        assert pages
-        for page in pages:
-            folder = tmp_path / page.replace("/", "-")
-            folder.mkdir()
-            self.runs(service, folder, page, *programs[page, label])
-
-    def runs(self, service: dict[str, Any], folder: Path, page: str, language: str, code: str) -> None:
-        variables = {
-            "PYTHONPATH": str(PYTHON / "src"),
-            "OPENAI_BASE_URL": f"{service['baseUrl']}/api/v1",
-            "OPENAI_API_KEY": service["apiKey"],
-        }
-        done = run(service, folder, *command_of(language, code, folder), **variables)
-        assert done.returncode == 0, f"{page}: {done.stdout}{done.stderr}"
-        made = list(folder.glob("*.png"))
-        # What makes an image has it at its end, what asks a text model its answer.
-        assert len(made) == (1 if page == "image" else 0), f"{page}: {done.stdout}"
-        assert made or done.stdout.strip(), page
-
-
-def command_of(language: str, code: str, folder: Path) -> tuple[str, ...]:
-    """Return the command that runs a program of the docs, or skip where this machine has none for it."""
-    needs(*{"bash": ("curl", "jq"), "typescript": ("node", "npm")}.get(language, ()))
-    if language == "bash":
-        return "bash", "-euo", "pipefail", "-c", code
-    if language == "python":
-        return sys.executable, "-c", code
-    typescript_packages()
-    compiler = str(TYPESCRIPT / "node_modules/typescript")
-    bare = subprocess.run(
-        ("node", "-e", BARE, compiler), input=code, capture_output=True, text=True, timeout=RUN_S, check=True
-    )
-    script = folder / "program.mjs"
-    script.write_text(bare.stdout)
-    return "node", str(script)
 
 
 class TestAnimate:

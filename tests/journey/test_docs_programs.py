@@ -34,12 +34,9 @@ def test_the_programs_of_a_page_run(service: dict[str, Any], tmp_path: Path, pag
 
 
 def test_the_list_of_those_that_are_not_run_has_no_other(service: dict[str, Any]) -> None:
-    found = {
-        (page, one.code.partition("\n")[0])
-        for page in PAGES
-        for one in programs(page_text(page, service["baseUrl"]))
-    }
-    assert NOT_RUN.keys() <= found
+    for page, head in NOT_RUN:
+        found = programs(page_text(page, service["baseUrl"]))
+        assert any(one.code.startswith(head) for one in found), head
 
 
 def test_the_readme_sets_both_variables(service: dict[str, Any], tmp_path: Path) -> None:

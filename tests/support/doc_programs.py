@@ -22,18 +22,26 @@ from tollgate.reference.guides import guides
 
 OWN_PAGES = ("README.md", *(f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))))
 """Pages of the repository. Beside them there are those that the service shows."""
-PAGES = (*OWN_PAGES, *(doc.path or "index" for doc in guides()))
+GENERATED = ("models/text-embedding-3-small", "models/z-image", "api/createGeneration")
+"""A generated page of each kind; the others have the same programs with another model or endpoint."""
+PAGES = (*OWN_PAGES, *(doc.path or "index" for doc in guides()), *GENERATED)
 NOT_RUN: Mapping[tuple[str, str], str] = {
     ("README.md", "make run"): "starts the service that the tests start themselves",
     (
         "README.md",
         "export TOLLGATE_URL=http://127.0.0.1:8080 \\",
     ): "run by tests/journey/test_docs_programs.py",
+    ("use/aider", "export OPENAI_API_BASE"): "aider is not installed for tests; run by hand",
+    ("use/llamaindex", "# pip install llama-index"): "needs an older openai than the tests; run by hand",
+    ("use/mcp", "claude mcp add tollgate-program"): "needs a package that is built for each release",
     ("docs/local.md", "export TOLLGATE_URL=http://127.0.0.1:8080"): "the same in two lines",
 }
-"""Why a program is not run, by its page and its first line."""
-OF_CLIENTS = ("use/mcp",)
-"""Pages whose programs need other programs than a shell and Python."""
+"""Why a program is not run, by its page and the beginning of its first line."""
+OF_CLIENTS = tuple(f"use/{name}" for name in ("claude-code", "codex", "mcp", "opencode"))
+"""Pages whose programs need the commands that they are about."""
+SETTINGS = re.compile(r"(~/)?[\w./-]+\.(json|toml|yaml|yml)")
+"""The label of a file that a reader saves."""
+KEY = "tg_live_YOUR_KEY"
 SERVES = ("serve_forever()", ".listen(")
 PORT = 9000
 """Of the receivers in the docs."""
@@ -46,6 +54,9 @@ OUTPUT, RECEIVED = "output", "output of the receiver"
 GIVEN = {"TOLLGATE_URL", "TOLLGATE_API_KEY", "HOOK_URL"}
 """Variables whose placeholders a reader replaces."""
 DONE = "\x1e"
+_BARE = """const ts = require(process.argv[1]);
+const options = {compilerOptions: {target: "ES2022", module: "ESNext"}};
+process.stdout.write(ts.transpileModule(require("fs").readFileSync(0, "utf8"), options).outputText);"""
 BLOCK_S, PAUSE_S = 90.0, 0.05
 _PYTHON = f"""
 import sys
@@ -92,6 +103,8 @@ def programs(text: str) -> list[Program]:
 def looks_like(expected: str, printed: str) -> bool:
     """Return whether a program printed its output; `…` stands for any text."""
     pattern = ".*".join(map(re.escape, expected.strip().split("…")))
+    if not printed.strip():
+        return False
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 
 
@@ -109,20 +122,27 @@ def to_run(page: str, text: str, languages: Collection[str]) -> list[Program]:
         for one in programs(text)
         if one.language in languages
         and not one.is_set_up
-        and (page, one.code.partition("\n")[0]) not in NOT_RUN
+        and not any(page == of and one.code.startswith(head) for of, head in NOT_RUN)
     ]
 
 
-def read(page: str, service: Mapping[str, Any], folder: Path, languages: Collection[str]) -> None:
-    """Run the programs of a page in `folder`, and compare their outputs with the page's."""
+def read(
+    page: str, service: Mapping[str, Any], folder: Path, languages: Collection[str], **more: str
+) -> None:
+    """Run the programs of a page in `folder`, and compare their outputs with the page's.
+
+    `more` are variables of the environment, such as a `PATH` with more programs.
+    """
     text = page_text(page, service["baseUrl"])
     variables = {
         "TOLLGATE_URL": service["baseUrl"],
         "TOLLGATE_API_KEY": service["apiKey"],
         "HOOK_URL": HOOK_URL,
+        **more,
     }
     for name, sample in FILES.items():
         shutil.copy(ROOT / "shared/tollgate/providers/media/test/files" / sample, folder / name)
+    save_settings(text, folder, service["apiKey"])
     received: list[str] = []
     with Reader(folder, variables) as reader, ExitStack() as servers:
         for program in to_run(page, text, languages):
@@ -136,6 +156,15 @@ def read(page: str, service: Mapping[str, Any], folder: Path, languages: Collect
         for fence in FENCE.finditer(text):
             if fence[2] == RECEIVED:
                 _arrives(fence[3], received)
+
+
+def save_settings(text: str, folder: Path, api_key: str) -> None:
+    """Save the settings of a page in `folder`, which is the home of its reader too."""
+    for fence in FENCE.finditer(text):
+        if SETTINGS.fullmatch(fence[2] or ""):
+            file = folder / fence[2].removeprefix("~/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(fence[3].replace(KEY, api_key))
 
 
 def _arrives(expected: str, lines: list[str]) -> None:
@@ -226,7 +255,7 @@ class Reader:
         self._count += 1
         suffix = {"bash": "sh", "python": "py"}.get(program.language, "mjs")
         file = self._folder / f".program-{self._count}.{suffix}"
-        file.write_text(program.code)
+        file.write_text(_bare(program.code) if program.language == "typescript" else program.code)
         return file
 
 
@@ -239,6 +268,20 @@ def _opens(port: int) -> None:
         except ConnectionRefusedError:
             assert time.monotonic() < end
             time.sleep(PAUSE_S)
+
+
+def _bare(code: str) -> str:
+    """Return TypeScript without its types."""
+    compiler = str(ROOT / "clients/typescript/node_modules/typescript")
+    done = subprocess.run(
+        ["node", "-e", _BARE, compiler],
+        input=code,
+        capture_output=True,
+        text=True,
+        timeout=BLOCK_S,
+        check=True,
+    )
+    return done.stdout
 
 
 class _Session:

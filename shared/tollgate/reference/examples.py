@@ -106,7 +106,7 @@ while true; do
     failed | expired) jq .data.error <<<"$ANSWER"; exit 1 ;;
   esac
 done
-jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO"""
+jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO -w '%{filename_effective}\\n'"""
 
 _MEDIA_CLIENT = """\
 # pip install tollgate
@@ -195,7 +195,7 @@ for (const { fileUrl } of task.files ?? []) {
 _TEXT_CURL = """\
 curl -sS "$TOLLGATE_URL/api/v1/chat/completions" \\
   -H "Authorization: Bearer $TOLLGATE_API_KEY" -H 'Content-Type: application/json' \\
-  -d BODY"""
+  -d BODY | jq -r '.choices[0].message.content'"""
 
 _TEXT_CLIENT = """\
 # pip install tollgate
@@ -235,7 +235,9 @@ const stream = await client.chat.completions.create({
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? "");"""
 
 
-_EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings")
+_EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings").replace(
+    "-r '.choices[0].message.content'", "-c '[.data[].embedding | length]'"
+)
 
 _EMBEDDING_OPENAI = """\
 # pip install openai
