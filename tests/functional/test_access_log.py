@@ -18,7 +18,7 @@ from tests.support.dashboard import Browser
 from tests.support.payments import event, session
 from tests.support.stripe import CUSTOMER, FakeStripe
 from tollgate.account_closure import repository as closure_rows
-from tollgate.account_closure.repository import NotReachedError
+from tollgate.account_closure.repository import ErasureUnfinishedError
 from tollgate.accounts.models import Scope
 from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
@@ -275,7 +275,7 @@ class TestErasure:
             looks += 1
             try:
                 rows.scrub_audit(account_id)
-            except NotReachedError:
+            except ErasureUnfinishedError:
                 assert looks < 5
                 continue
             break

@@ -29,7 +29,7 @@ from tests.support.user_pool import People
 from tollgate.account_closure.erasure import Erasure
 from tollgate.account_closure.service import DELAY_MS, AccountClosureService
 from tollgate.account_closure.user_pool import UserPool
-from tollgate.account_closure.worker import AGAIN_MS, GIVEN_UP
+from tollgate.account_closure.worker import GIVEN_UP_ENTRY_ID, RETRY_DELAY_MS
 from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
@@ -300,7 +300,7 @@ class TestMoneyMeanwhile:
             api_parts.api().statement.page(account_id, {"kind": EntryKind.DEBIT})["entries"],
             key=lambda entry: entry["amountMicroUsd"],
         )
-        assert (given_up["id"], given_up["amountMicroUsd"]) == (GIVEN_UP, -100_000_000)
+        assert (given_up["id"], given_up["amountMicroUsd"]) == (GIVEN_UP_ENTRY_ID, -100_000_000)
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
 
     def test_a_payment_after_the_end_is_for_people_and_on_no_account(
@@ -361,7 +361,7 @@ class TestErasing:
         check_erased(aws, account_id)
         assert stripe.is_forgotten
         (given_up,) = api_parts.api().statement.page(account_id, {"kind": "debit"})["entries"]
-        assert given_up["id"] == GIVEN_UP
+        assert given_up["id"] == GIVEN_UP_ENTRY_ID
         run()
         check_erased(aws, account_id)
         # Who was a member is as before in an account of their own, and the owner finds a fresh one.
@@ -380,7 +380,7 @@ class TestErasing:
                 patch.setattr(Erasure, "steps", crashing(step))
                 with pytest.raises(RuntimeError):
                     run()
-            clock.advance(AGAIN_MS)
+            clock.advance(RETRY_DELAY_MS)
         run()
         check_erased(aws, account_id)
 
@@ -391,7 +391,7 @@ class TestErasing:
         ada.get("/keys")
         ada.post("/keys", {"name": "Shop", "scopes": ["media"]})
         with monkeypatch.context() as patch:
-            patch.setattr(AccountClosureService, "shut", crash)
+            patch.setattr(AccountClosureService, "end_access", crash)
             ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert api_parts.api().keys.all(account_id)
         run()
@@ -443,7 +443,7 @@ class TestErasing:
             with pytest.raises(RuntimeError):
                 run()
         assert pool.addresses() == [ADA]
-        clock.advance(AGAIN_MS)
+        clock.advance(RETRY_DELAY_MS)
         run()
         assert pool.addresses() == []
         assert pool.signed_in(pool.add(ADA)) != account_id
@@ -468,7 +468,7 @@ class TestErasing:
             worker = close_accounts_parts.closure_worker()
             worker._give_up(worker.teams.get(account_id))  # and it dies right after
         console.credit(account_id, "late", 5_000_000, "late payment")
-        clock.advance(AGAIN_MS)
+        clock.advance(RETRY_DELAY_MS)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 5_000_000
         assert console.shown(console.get(account_id))["closing"]["toRefund"] is True

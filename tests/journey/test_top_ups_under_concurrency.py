@@ -19,7 +19,7 @@ from tests.support.payments import KEYS, event, signed
 from tests.support.physics import Physics, physics_before
 from tests.support.stripe import CUSTOMER, FakeStripe, fake_stripe
 from tollgate.account_closure.service import DELAY_MS, GIVE_UP
-from tollgate.account_closure.worker import Closed
+from tollgate.account_closure.worker import ClosureOutcome
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_parts
@@ -254,7 +254,7 @@ def test_an_owner_and_the_worker_at_once_leave_a_whole_account_or_none(
         later = ManualClock(parts.clock().now_ms() + DELAY_MS + 1)
         worker = replace(close_parts.closure_worker(), clock=later)
         worker = replace(worker, erasure=replace(worker.erasure, stripe=lambda: None))
-        look = partial(worker.look, closing.teams.get(world.account_id))
+        look = partial(worker.advance, closing.teams.get(world.account_id))
         (undone, *_) = together(
             partial(closing.undo, world.account_id, world.by),
             *[look] * 2,
@@ -266,7 +266,7 @@ def test_an_owner_and_the_worker_at_once_leave_a_whole_account_or_none(
             assert left.members
         else:
             # One that died on the way is looked at again.
-            assert left.closing is None or worker.look(left) is Closed.ERASED
+            assert left.closing is None or worker.advance(left) is ClosureOutcome.ERASED
             assert api_parts.api().accounts.me(world.account_id).balance_micro_usd == 0
         assert check_ledger_parts.ledger_audit().check(world.account_id, full=True).drift is None
 

@@ -1,10 +1,10 @@
-"""What is erased of an account, step by step. Each step ends what is left of it, so any may be repeated."""
+"""The erasure of an account's data. Each step deletes the remaining data, so a step can be repeated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tollgate.account_closure.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
+from tollgate.account_closure.repository import MAX_ROWS, ErasureRepository, ErasureUnfinishedError, pseudonym
 from tollgate.account_closure.user_pool import UserPool
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import folder_of
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 RESPONSES = "responses"
-# Pages of S3's list, of 1 000 objects each, that one look deletes.
+# Pages of S3's list, of 1 000 objects each, that one run deletes for a prefix.
 MAX_PAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Erases the data of one account. `s3` and `bucket` have its files.
+    """Erases the data of one account. Its files are in the S3 bucket `bucket`.
 
-    `pool` has who may sign in; there is none on one machine.
+    `pool` is the user pool of the sign-in, or `None` for a service on one machine.
     """
 
     rows: ErasureRepository
@@ -45,7 +45,10 @@ class Erasure:
     clock: Clock
 
     def steps(self, team: Team) -> list[Callable[[], None]]:
-        """Return what is to be done, in order: whoever is named comes last, so that a repeat finds them."""
+        """Return the steps in their order.
+
+        The team's row and its members are deleted last, because a repeat needs them to find the other data.
+        """
         account_id = team.account_id
         return [
             lambda: self.rows.end_account(account_id, self.clock.now_ms()),
@@ -56,7 +59,7 @@ class Erasure:
             lambda: self.rows.delete_deliveries(account_id),
             lambda: self.rows.delete_usage(account_id),
             lambda: self._card(account_id),
-            lambda: self.rows.delete_watch(account_id),
+            lambda: self.rows.delete_low_balance(account_id),
             lambda: self.rows.scrub_keys(account_id),
             lambda: self._closed(account_id),
             lambda: self.rows.scrub_audit(account_id),
@@ -65,13 +68,13 @@ class Erasure:
         ]
 
     def _tasks(self, account_id: str) -> None:
-        """Delete tasks, each after its files: a task names where they are."""
+        """Delete each task after its files, because the files are found by the task's id."""
         found = self.rows.task_ids(account_id)
         for task_id in found:
             self.results.delete(task_id)
             self.rows.delete_task(task_id)
         if len(found) == MAX_ROWS:
-            raise NotReachedError("tasks")
+            raise ErasureUnfinishedError("tasks")
 
     def _files(self, prefix: str) -> None:
         for _ in range(MAX_PAGES):
@@ -82,19 +85,19 @@ class Erasure:
             done = self.s3.delete_objects(
                 Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True}
             )
-            # What S3 kept it says in an answer of 200.
+            # S3 reports objects that it did not delete in a response with status 200.
             if done.get("Errors"):
-                raise NotReachedError(prefix)
-        raise NotReachedError(prefix)
+                raise ErasureUnfinishedError(prefix)
+        raise ErasureUnfinishedError(prefix)
 
     def _card(self, account_id: str) -> None:
-        """Have Stripe forget the saved card, before the row that says whose it is goes."""
+        """Delete the saved card at Stripe, before the row with its customer id is deleted."""
         customer, keys = self.low_balances.get(account_id).customer, self.stripe()
         if customer is not None and keys is not None:
             forget_customer(keys, customer)
 
     def _closed(self, account_id: str) -> None:
-        """Note the end once, however often the steps are repeated."""
+        """Record the closure in the audit log, once for all repeats."""
         newest = self.audit.page(account_id).rows
         if not any(event.action is Action.CLOSED for event in newest):
             self.audit.write(account_id, SERVICE, Action.CLOSED, "Account")
@@ -103,6 +106,6 @@ class Erasure:
         name = pseudonym(team.account_id, "account")
         for member in team.members:
             self.people.forget(member.identity_id, team.account_id, name)
-            # After the row: who has another account, or signed up afresh meanwhile, goes on signing in
+            # After the row's change: a person with another account can still sign in
             if self.pool is not None and not self.people.get(member.identity_id).accounts:
                 self.pool.delete(member.identity_id)

@@ -1,4 +1,4 @@
-"""What owners ask for: the end of their account, or to keep it after all."""
+"""An owner's request to close the account, and its cancellation."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
 from tollgate.web.sessions import SessionStore
 
-# An owner may keep the account for so long.
+# The time in which an owner can cancel the closure.
 DELAY_MS = 7 * MS_PER_DAY
 REFUND, GIVE_UP = "refund", "give up"
-# Of a change that never comes through, as `retry_change` says it.
+# The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "This account is"
 
 
 @dataclass(frozen=True, slots=True)
 class AccountClosureService:
-    """Begins the end of an account, and stops it. What cannot be done raises `TeamError`."""
+    """Starts and cancels the closure of an account. Raises `TeamError` if that is not possible."""
 
     teams: TeamRepository
     accounts: AccountService
@@ -42,10 +42,10 @@ class AccountClosureService:
     clock: Clock
 
     def request(self, account_id: str, typed: str, balance: str, by: Actor) -> AccountClosure:
-        """Ask for the end of an account, whose id is `typed` by hand.
+        """Start the closure of an account; return it. Raises `TeamError`.
 
-        `balance` says what becomes of money that is left: `REFUND` or `GIVE_UP`. The account spends nothing
-        from now on, its keys are revoked, and all sessions in it end.
+        The owner confirms with the account's id (`typed`). `balance` is the owner's choice for a positive
+        balance, `REFUND` or `GIVE_UP`. The account is suspended, its keys are revoked, and its sessions end.
         """
         if typed.strip() != account_id:
             raise TeamError("The account ID that was typed is another one.")
@@ -62,7 +62,7 @@ class AccountClosureService:
             gives_up = balance == GIVE_UP
             given_up = account.balance_micro_usd if gives_up else 0
             closing = AccountClosure(now_ms, now_ms + DELAY_MS, gives_up, given_up_micro_usd=given_up)
-            # The worker looks at once too: it shuts what a crash left open.
+            # Due at once, because the worker ends keys and sessions if this process crashes before.
             changed = replace(team, closing=closing, invitations=(), wake_at_ms=now_ms)
             words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"
             left = f"{words}, {balance}" if account.balance_micro_usd else words
@@ -74,13 +74,13 @@ class AccountClosureService:
             return self.teams.get(account_id)
 
         team = retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
-        self.shut(team)
+        self.end_access(team)
         if team.closing is None:
             raise TeamError("This account was kept by another owner.")
         return team.closing
 
-    def shut(self, team: Team) -> None:
-        """Revoke an account's keys, end the sessions in it, and note that; a repeat is harmless."""
+    def end_access(self, team: Team) -> None:
+        """Revoke an account's keys, end its sessions, and record that on the team. It can be repeated."""
         for member in team.members:
             self.keys.end_chat(team.account_id, member.identity_id)
         for key in self.keys.all(team.account_id):
@@ -88,12 +88,12 @@ class AccountClosureService:
         self.sessions.end_all_in(team.account_id)
         if team.closing is not None and not team.closing.is_shut:
             closing = replace(team.closing, is_shut=True)
-            # Somebody else wrote it: then the worker comes here again.
+            # If another process changed the team, the worker calls this method again.
             with suppress(TeamMovedError):
                 self.teams.save(team, replace(team, closing=closing, wake_at_ms=closing.erase_at_ms))
 
     def _without_top_up(self, low_balance: LowBalanceState) -> list[Write]:
-        """Return the write by which no top-up begins any more. Raises `TeamError` for one under way."""
+        """Return the write that stops automatic top-ups. Raises `TeamError` if a top-up is in progress."""
         if low_balance.may_be_paid:
             raise TeamError("A top-up from your saved card is under way. Try again in a few minutes.")
         return (
@@ -103,7 +103,10 @@ class AccountClosureService:
         )
 
     def undo(self, account_id: str, by: Actor) -> None:
-        """Keep an account whose data is not being erased yet; its keys stay revoked."""
+        """Cancel the closure of an account. Its keys stay revoked.
+
+        Raises `TeamError` if the erasure has begun, or if the account is not being closed.
+        """
 
         def change() -> None:
             team = self.teams.get(account_id)
@@ -114,7 +117,7 @@ class AccountClosureService:
                 raise TeamError("It is too late: the account's data is being erased.")
             noted = self.audit.note(account_id, by.name, Action.CLOSING_UNDONE, "Account")
             kept = self.teams.change(team, replace(team, closing=None, wake_at_ms=None))
-            # An operator may have suspended it meanwhile, which no owner ends.
+            # Only the suspension of the closure is lifted, never a suspension by an operator.
             self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
 
         retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)

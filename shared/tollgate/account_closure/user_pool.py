@@ -1,4 +1,4 @@
-"""People's entries in Cognito's user pool: who has no account any more is not kept there either."""
+"""Deletes people without an account from Cognito's user pool."""
 
 from typing import Any
 
@@ -10,20 +10,20 @@ GONE = "UserNotFoundException"
 
 
 class UserPool:
-    """Deletes people from a user pool. `client` is the SDK's."""
+    """Deletes people from the pool `pool_id`, through the SDK's Cognito client."""
 
     def __init__(self, client: Any, pool_id: str) -> None:
         self._client = client
         self._pool_id = pool_id
 
     def delete(self, identity_id: str) -> None:
-        """Delete a person's entry, with the address in it; one that is gone is no error, so a repeat is none.
+        """Delete a person and their mail address from the pool. A missing person is no error.
 
-        An operator's entry stays: it opens the console, and ends when they leave.
+        An operator stays in the pool, because they need it to sign in to the console.
         """
         if not identity_id.startswith(COGNITO):
             return
-        # Of a person of the pool itself, the subject is the user name.
+        # For people of this pool, Cognito's subject is the user name.
         person = {"UserPoolId": self._pool_id, "Username": identity_id.removeprefix(COGNITO)}
         try:
             groups = self._client.admin_list_groups_for_user(**person)["Groups"]

@@ -1,11 +1,11 @@
-"""What is due of the accounts that are being closed."""
+"""Continues the closures that are due."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tollgate.account_closure.erasure import Erasure
-from tollgate.account_closure.repository import ERASED, MoneyCameError, NotReachedError
+from tollgate.account_closure.repository import ERASED, BalanceLeftError, ErasureUnfinishedError
 from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
@@ -19,29 +19,29 @@ from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.team import AccountClosure, Team
 
-# Accounts of one shard that one run looks at.
+# The accounts of one shard that one run continues.
 MAX_DUE = 20
-# The id of the entry that takes what an owner gave up: one for each account.
-GIVEN_UP = "debit_closing"
-# A step that failed or was not through is looked at again after this.
-AGAIN_MS = 600 * MS_PER_S
+# The id of the ledger entry that takes a balance that an owner gave up: one per account.
+GIVEN_UP_ENTRY_ID = "debit_closing"
+# The time until an unfinished closure is continued.
+RETRY_DELAY_MS = 600 * MS_PER_S
 
 
-class Closed(StrEnum):
-    """What a look at one account came to."""
+class ClosureOutcome(StrEnum):
+    """The outcome of a run for one account."""
 
-    MOVED = "moved"  # Somebody else wrote it meanwhile, or kept the account.
-    SHUT = "shut"  # Its keys and sessions were ended, as a crash had left that open.
-    RUNNING = "running"  # Something of it has not ended.
-    HELD = "held"  # An operator suspended it meanwhile: nothing is erased before they let it go.
-    TO_REFUND = "to_refund"  # An operator has to refund what is left on it.
-    UNFINISHED = "unfinished"  # There is more to erase than one look may.
-    ERASED = "erased"  # All is done.
+    MOVED = "moved"  # Another process changed the team, or an owner cancelled the closure.
+    SHUT = "shut"  # Its keys and sessions were ended after a crash.
+    RUNNING = "running"  # It has open tasks or holds.
+    HELD = "held"  # An operator suspended it: nothing is erased until they resume it.
+    TO_REFUND = "to_refund"  # An operator must refund its balance.
+    UNFINISHED = "unfinished"  # The erasure continues in another run.
+    ERASED = "erased"  # The erasure is complete.
 
 
 @dataclass(frozen=True, slots=True)
 class AccountClosureWorker:
-    """Brings each account that is being closed one look further. A repeat is harmless at any point."""
+    """Continues the closure of each account that is due. Every step can be repeated."""
 
     due: DueIndex
     teams: TeamRepository
@@ -51,13 +51,16 @@ class AccountClosureWorker:
     erasure: Erasure
     clock: Clock
 
-    def run(self) -> dict[Closed, int]:
-        """Look at each account that is due; return how many came to what. One that fails keeps no other."""
-        found: dict[Closed, int] = {}
+    def run(self) -> dict[ClosureOutcome, int]:
+        """Continue each closure that is due; return the number of accounts per outcome.
+
+        A failed account does not stop the others. Its exception is raised at the end.
+        """
+        found: dict[ClosureOutcome, int] = {}
         failed: Exception | None = None
         for due in self.due.due(self.clock.now_ms(), MAX_DUE):
             try:
-                outcome = self.look(self.teams.get(due.row_id))
+                outcome = self.advance(self.teams.get(due.row_id))
             except Exception as exc:  # noqa: BLE001 - one account: told, and raised once the others were looked at
                 logger.exception("close_accounts.failed", account_id=due.row_id)
                 failed = exc
@@ -68,23 +71,25 @@ class AccountClosureWorker:
             raise failed
         return found
 
-    def look(self, team: Team) -> Closed:
-        """Do what is due of one account."""
+    def advance(self, team: Team) -> ClosureOutcome:
+        """Continue the closure of one account; return the outcome."""
         if team.closing is None:
-            return Closed.MOVED
+            return ClosureOutcome.MOVED
         if not team.closing.is_shut:
-            self.closures.shut(team)
-            return Closed.SHUT
+            self.closures.end_access(team)
+            return ClosureOutcome.SHUT
         if self.clock.now_ms() < team.closing.erase_at_ms:
-            return Closed.MOVED
-        waits_for = _obstacle(self.accounts.me(team.account_id), team.closing)
+            return ClosureOutcome.MOVED
+        waits_for = _waits_for(self.accounts.me(team.account_id), team.closing)
         if waits_for is not None:
-            return self._later(team, waits_for, AGAIN_MS if waits_for is Closed.RUNNING else MS_PER_DAY)
+            return self._later(
+                team, waits_for, RETRY_DELAY_MS if waits_for is ClosureOutcome.RUNNING else MS_PER_DAY
+            )
         erasing = self._begun(team)
-        return Closed.MOVED if erasing is None else self._erased(erasing)
+        return ClosureOutcome.MOVED if erasing is None else self._erased(erasing)
 
     def _begun(self, team: Team) -> Team | None:
-        """Return the team once it is too late to keep the account, `None` where an owner was quicker."""
+        """Record that the erasure begins; return the team, or `None` if another process changed it."""
         if team.closing is None or team.closing.is_erasing:
             return team
         closing = replace(team.closing, is_erasing=True)
@@ -92,42 +97,42 @@ class AccountClosureWorker:
             return self.teams.save(team, replace(team, closing=closing))
         return None
 
-    def _erased(self, team: Team) -> Closed:
+    def _erased(self, team: Team) -> ClosureOutcome:
         try:
-            # Once more, as an operator may have let the account go on meanwhile.
-            self.closures.shut(team)
+            # Repeated, because an operator may have resumed the account, and it may have new keys.
+            self.closures.end_access(team)
             self._give_up(team)
             for step in self.erasure.steps(team):
                 step()
-        except MoneyCameError:
-            return self._later(team, Closed.TO_REFUND, AGAIN_MS)
-        except NotReachedError:
-            return self._later(team, Closed.UNFINISHED, AGAIN_MS)
-        return Closed.ERASED
+        except BalanceLeftError:
+            return self._later(team, ClosureOutcome.TO_REFUND, RETRY_DELAY_MS)
+        except ErasureUnfinishedError:
+            return self._later(team, ClosureOutcome.UNFINISHED, RETRY_DELAY_MS)
+        return ClosureOutcome.ERASED
 
     def _give_up(self, team: Team) -> None:
-        """Take what was given up off the account by an entry that says why: the ledger explains all money."""
+        """Debit the balance that the owner gave up, with the reason in the ledger entry."""
         balance = self.accounts.me(team.account_id).balance_micro_usd
         left = balance if team.closing is None else balance - team.closing.to_refund(balance)
         if not left:
             return
         now_ms = self.clock.now_ms()
         reason = "Given up when the account was closed"
-        entry = Entry(team.account_id, GIVEN_UP, EntryKind.DEBIT, -left, now_ms, reason=reason)
-        # What comes after it is for an operator: `end_account` finds it.
+        entry = Entry(team.account_id, GIVEN_UP_ENTRY_ID, EntryKind.DEBIT, -left, now_ms, reason=reason)
+        # `end_account` refuses a balance that arrives later; an operator refunds it.
         with suppress(AlreadyPostedError, InsufficientBalanceError):
             self.ledger.debit(entry)
 
-    def _later(self, team: Team, outcome: Closed, wait_ms: int) -> Closed:
+    def _later(self, team: Team, outcome: ClosureOutcome, wait_ms: int) -> ClosureOutcome:
         with suppress(TeamMovedError):
             self.teams.save(team, replace(team, wake_at_ms=self.clock.now_ms() + wait_ms))
         return outcome
 
 
-def _obstacle(account: Account, closing: AccountClosure) -> Closed | None:
-    """Return what has to end before an account may be erased, if anything."""
+def _waits_for(account: Account, closing: AccountClosure) -> ClosureOutcome | None:
+    """Return the reason that an account cannot be erased yet, or `None`."""
     if account.open_tasks or account.holds:
-        return Closed.RUNNING
+        return ClosureOutcome.RUNNING
     if account.suspended not in (None, BEING_CLOSED, ERASED):
-        return Closed.HELD
-    return Closed.TO_REFUND if closing.to_refund(account.balance_micro_usd) else None
+        return ClosureOutcome.HELD
+    return ClosureOutcome.TO_REFUND if closing.to_refund(account.balance_micro_usd) else None
