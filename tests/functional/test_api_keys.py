@@ -12,7 +12,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.auth import use_write
-from tollgate.accounts.repository import ApiKeyRepository, KeyMovedError
+from tollgate.accounts.repository import ApiKeyRepository, StaleKeyError
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
@@ -424,7 +424,7 @@ class TestRace:
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def moved(*_: object) -> None:
-            raise KeyMovedError
+            raise StaleKeyError
 
         key = made(customer)
         monkeypatch.setattr(ApiKeyRepository, "change", moved)

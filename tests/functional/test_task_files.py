@@ -16,7 +16,7 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.kit.clock import iso
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.tasks.openai_images import read_image_request
-from tollgate.tasks.repository import TaskMovedError, TaskRepository
+from tollgate.tasks.repository import StaleTaskError, TaskRepository
 
 
 def delete(customer: OpenedAccount, task_id: str) -> tuple[int, Any]:
@@ -132,7 +132,7 @@ class TestMeanwhile:
 
         def once(self: TaskRepository, *args: Any) -> None:
             if next(moved, False):
-                raise TaskMovedError(done)
+                raise StaleTaskError(done)
             amend(self, *args)
 
         monkeypatch.setattr(TaskRepository, "amend", once)

@@ -16,7 +16,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceState, cancelled
-from tollgate.members.repository import TeamMovedError, TeamRepository
+from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
 from tollgate.web.sessions import SessionStore
@@ -73,7 +73,7 @@ class AccountClosureService:
             )
             return self.teams.get(account_id)
 
-        team = retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
+        team = retry_change(change, StaleTeamError, StaleLowBalanceError, what=_WHAT)
         self.end_access(team)
         if team.closing is None:
             raise TeamError("This account was kept by another owner.")
@@ -89,7 +89,7 @@ class AccountClosureService:
         if team.closing is not None and not team.closing.is_shut:
             closing = replace(team.closing, is_shut=True)
             # If another process changed the team, the worker calls this method again.
-            with suppress(TeamMovedError):
+            with suppress(StaleTeamError):
                 self.teams.save(team, replace(team, closing=closing, wake_at_ms=closing.erase_at_ms))
 
     def _without_top_up(self, low_balance: LowBalanceState) -> list[Write]:
@@ -120,7 +120,7 @@ class AccountClosureService:
             # Only the suspension of the closure is lifted, never a suspension by an operator.
             self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
 
-        retry_change(change, TeamMovedError, StaleLowBalanceError, what=_WHAT)
+        retry_change(change, StaleTeamError, StaleLowBalanceError, what=_WHAT)
 
 
 def _check_idle(account: Account) -> None:

@@ -16,7 +16,7 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
-from tollgate.members.repository import TeamMovedError, TeamRepository
+from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.team import AccountClosure, Team
 
 # The accounts of one shard that one run continues.
@@ -93,7 +93,7 @@ class AccountClosureWorker:
         if team.closing is None or team.closing.is_erasing:
             return team
         closing = replace(team.closing, is_erasing=True)
-        with suppress(TeamMovedError):
+        with suppress(StaleTeamError):
             return self.teams.save(team, replace(team, closing=closing))
         return None
 
@@ -124,7 +124,7 @@ class AccountClosureWorker:
             self.ledger.debit(entry)
 
     def _later(self, team: Team, outcome: ClosureOutcome, wait_ms: int) -> ClosureOutcome:
-        with suppress(TeamMovedError):
+        with suppress(StaleTeamError):
             self.teams.save(team, replace(team, wake_at_ms=self.clock.now_ms() + wait_ms))
         return outcome
 

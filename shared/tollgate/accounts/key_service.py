@@ -18,7 +18,7 @@ from tollgate.accounts.repository import (
     AccountRepository,
     AlreadyRevokedError,
     ApiKeyRepository,
-    KeyMovedError,
+    StaleKeyError,
 )
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
@@ -150,7 +150,7 @@ class KeyService:
             self.keys.change(key, changed, *self._asked(by, key), noted)
             return changed
 
-        return self._view(retry_change(change, KeyMovedError, what=_WHAT))
+        return self._view(retry_change(change, StaleKeyError, what=_WHAT))
 
     def rotate(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
@@ -181,7 +181,7 @@ class KeyService:
             self.keys.change(key, rotated, *self._asked(by, key), noted)
             return rotated, made.text
 
-        rotated, text = retry_change(rotate, KeyMovedError, what=_WHAT)
+        rotated, text = retry_change(rotate, StaleKeyError, what=_WHAT)
         return {**self._view(rotated), "key": text}
 
     def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
@@ -201,7 +201,7 @@ class KeyService:
                     others = (*self._asked(by, key), self.accounts.uncount_key(account_id), noted)
                     self.keys.revoke(key, self.clock.now_ms(), *others)
 
-        retry_change(revoke, KeyMovedError, what=_WHAT)
+        retry_change(revoke, StaleKeyError, what=_WHAT)
         return self._view(self._known(account_id, key_id))
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:

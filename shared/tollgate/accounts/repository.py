@@ -30,7 +30,7 @@ class AlreadyExistsError(Exception):
     """There is a row with this id already."""
 
 
-class SecretsMovedError(Exception):
+class StaleSecretsError(Exception):
     """Another rotation of the account's webhook secrets came first; nothing was written."""
 
 
@@ -38,7 +38,7 @@ class AlreadyRevokedError(Exception):
     """The key was revoked before; nothing was written."""
 
 
-class KeyMovedError(Exception):
+class StaleKeyError(Exception):
     """The key was changed or rotated since it was read; nothing was written. Read it, and decide again."""
 
 
@@ -83,7 +83,7 @@ class AccountRepository:
     ) -> None:
         """Replace `read` by `new`, together with other writes: all, or nothing.
 
-        Raises `SecretsMovedError` if the stored secrets are no longer `read`.
+        Raises `StaleSecretsError` if the stored secrets are no longer `read`.
         """
         items = [secret.to_item() for secret in new]
         # No rotation since it was read: the newest secret is the same.
@@ -95,7 +95,7 @@ class AccountRepository:
             key={"account_id": account_id},
             update=(Set("webhook_secrets", items),),
             condition=newest_is_the_same | newest_is_that_string,
-            refused=lambda _: SecretsMovedError(account_id),
+            refused=lambda _: StaleSecretsError(account_id),
         )
         self._db.transact([replaced, *others])
 
@@ -192,7 +192,7 @@ class ApiKeyRepository(OneTable):
     def change(self, read: ApiKey, changed: ApiKey, *others: TransactWrite) -> None:
         """Write the differences between a listed key as it was read and `changed`, with other writes.
 
-        Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyMovedError` when it was changed or
+        Raises `KeyNotFoundError` when it was revoked meanwhile, `StaleKeyError` when it was changed or
         rotated.
         """
         before, after = read.to_item(), changed.to_item()
@@ -217,7 +217,7 @@ class ApiKeyRepository(OneTable):
     def revoke(self, key: ApiKey, now_ms: int, *others: TransactWrite) -> None:
         """Revoke a listed key, as it was read, together with other writes.
 
-        Raises `AlreadyRevokedError`, or `KeyMovedError` when it was changed or rotated meanwhile.
+        Raises `AlreadyRevokedError`, or `StaleKeyError` when it was changed or rotated meanwhile.
         """
         revoke = Write(
             self._table,
@@ -290,10 +290,10 @@ def _key_refused(account: Item | None) -> Exception:
 def _change_refused(key: Item | None) -> Exception:
     if key is None or "listed_at" not in key:
         return KeyNotFoundError()
-    return KeyMovedError(key["key_id"])
+    return StaleKeyError(key["key_id"])
 
 
 def _revoke_refused(key: Item | None) -> Exception:
     if key is None or "listed_at" not in key:
         return AlreadyRevokedError()
-    return KeyMovedError(key["key_id"])
+    return StaleKeyError(key["key_id"])

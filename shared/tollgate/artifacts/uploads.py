@@ -33,7 +33,7 @@ MAX_STORED_BYTES = 1024**3
 # The most bytes of one file: twice the highest limit in a profile.
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
 # The lifecycle rule in template.yaml deletes files after this time. No task takes longer.
-KEPT_DAYS = 7
+RETENTION_DAYS = 7
 # For this long, new tasks may use a file. Running tasks continue to read it.
 USABLE_S = 24 * 60 * 60
 # The lifetime of an upload form.
@@ -144,7 +144,9 @@ class Uploads:
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
         taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))
         if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
-            message = f"This account sent too much in the last {KEPT_DAYS} days. Delete files, or send URLs."
+            message = (
+                f"This account sent too much in the last {RETENTION_DAYS} days. Delete files, or send URLs."
+            )
             raise InvalidInputError([Problem("", message, f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes")])
 
     def _find(self, account_id: str, file_id: str) -> Any:

@@ -17,7 +17,7 @@ STRIPE = "Stripe"
 """The actor of changes that Stripe reports: a payment, a saved card."""
 EVERYBODY = "operators"
 """Used instead of an account id: for changes by operators to the whole service."""
-ACCESS_KEPT_MS = 400 * MS_PER_DAY
+ACCESS_RETENTION_MS = 400 * MS_PER_DAY
 """How long events about access are stored: more than a year. Events about changes never expire."""
 _ACCESS_END = "#access"
 
@@ -133,7 +133,7 @@ class AuditEvent:
         row["action"] = str(self.action)
         if self.action in ACCESS:
             row["account_id"] = partition(self.account_id, Log.ACCESS)
-            row["expires_at_s"] = (self.at_ms + ACCESS_KEPT_MS) // MS_PER_S
+            row["expires_at_s"] = (self.at_ms + ACCESS_RETENTION_MS) // MS_PER_S
         if is_operators(self.actor):
             # One index has the acts of operators in all accounts.
             row["desk"] = EVERYBODY

@@ -8,7 +8,7 @@ from tollgate.kit.dynamodb.writes import Write, put_new
 from tollgate.kit.ids import new_id
 
 
-class AlreadyNotedError(Exception):
+class DuplicateEventError(Exception):
     """An event with this id exists. Ids are new, so this is a bug in Tollgate."""
 
 
@@ -22,4 +22,4 @@ class AuditNotes:
     def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
         """Return the write of an event, for the transaction of the change itself."""
         event = AuditEvent(account_id, new_id("audit"), self.clock.now_ms(), actor, action, subject, detail)
-        return put_new(self.table, event.to_item(), "event_id", lambda _: AlreadyNotedError(event.event_id))
+        return put_new(self.table, event.to_item(), "event_id", lambda _: DuplicateEventError(event.event_id))

@@ -20,7 +20,7 @@ from tollgate.kit.ids import is_id
 
 MAX_PAGE = 50
 # How long a note is unique: longer than a month, the longest period of a cap.
-ONCE_KEPT_MS = 62 * MS_PER_DAY
+ONCE_RETENTION_MS = 62 * MS_PER_DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _no_cursor() -> Problem:
     return Problem("/before", "Must be the cursor of a page.")
 
 
-class NotedBeforeError(Exception):
+class AlreadyLoggedError(Exception):
     """The event was noted before; nothing was written."""
 
 
@@ -122,11 +122,11 @@ class OnceLog:
         actor: str = SERVICE,
     ) -> bool:
         """Note an event once for its `once_id`; return whether this call wrote it."""
-        expires_at_s = (self.log.clock.now_ms() + ONCE_KEPT_MS) // MS_PER_S
+        expires_at_s = (self.log.clock.now_ms() + ONCE_RETENTION_MS) // MS_PER_S
         row = {"idempotency_id": f"once#{account_id}#{once_id}", "expires_at_s": expires_at_s}
-        once = put_new(self.table, row, "idempotency_id", lambda _: NotedBeforeError(once_id))
+        once = put_new(self.table, row, "idempotency_id", lambda _: AlreadyLoggedError(once_id))
         try:
             self.log.db.transact([once, self.log.note(account_id, actor, action, subject, detail)])
-        except NotedBeforeError:
+        except AlreadyLoggedError:
             return False
         return True

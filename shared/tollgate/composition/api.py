@@ -36,7 +36,7 @@ from tollgate.kit.observability import logger
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter, with_fewer_left
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.request_counts import CountMovedError, RequestMeter
+from tollgate.ledger.request_counts import RequestMeter, StaleCountError
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.low_balance.repository import LowBalanceRepository
@@ -129,7 +129,7 @@ class Api:
             return
         try:
             database().write(share.write)
-        except CountMovedError as exc:
+        except StaleCountError as exc:
             self.requests.moved(account_id, share, exc, clock().now_ms())
         except (BotoCoreError, ClientError, StorageBusyError):
             # The requests still count in this process, so the response is not affected.

@@ -104,13 +104,13 @@ def fault(exc: Exception, line: str, **ids: Any) -> TollgateError:
 ResultT = TypeVar("ResultT")
 
 
-def retry_change(change: Callable[[], ResultT], *moved: type[Exception], what: str) -> ResultT:
+def retry_change(change: Callable[[], ResultT], *stale: type[Exception], what: str) -> ResultT:
     """Return the result of `change`, which reads rows, decides, and writes if they are unchanged.
 
-    If it raises an error of `moved`, another process changed the rows in between, and it runs again. Raises
-    `ConcurrencyLimitedError`, which names `what` is being changed, after too many attempts.
+    If it raises a `stale` error, another process changed the rows in between, and it runs again.
+    Raises `ConcurrencyLimitedError`, which names `what` is being changed, after too many attempts.
     """
     for _ in range(MAX_CHANGE_ATTEMPTS):
-        with suppress(*moved):
+        with suppress(*stale):
             return change()
     raise ConcurrencyLimitedError(f"{what} being changed by many requests at once.")

@@ -26,7 +26,7 @@ BASE = 1_000_000
 # A guess and its correction; one more try if the minute ends in between, one if another clock is ahead.
 MAX_ATTEMPTS = 4
 # Accounts whose minute a process caches, for its guess.
-MAX_REMEMBERED = 10_000
+MAX_CACHED_ACCOUNTS = 10_000
 # From this time in a minute on, every row of an account with wallets has been written in it.
 OPENED_AFTER_MS = 1_000
 MINUTE_S = 60
@@ -42,7 +42,7 @@ class RateWindow:
     limit: int
 
 
-class RateWindowMovedError(Exception):
+class RateWindowMismatchError(Exception):
     """The minute is counted in the other way: try `window`."""
 
     def __init__(self, window: RateWindow) -> None:
@@ -67,15 +67,15 @@ def count_request(write: Counts, window: RateWindow) -> Counts:
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:
     """Return the error if, by the row found, a write was refused for its `window`.
 
-    That is `RateWindowMovedError` or `RateLimitedError`; `None` if there is another reason.
+    That is `RateWindowMismatchError` or `RateLimitedError`; `None` if there is another reason.
     """
     minute, count = divmod(account.get("request_rate", 0), BASE)
     if minute > window.minute or (minute == window.minute and window.opens):
         # A process with a faster clock, or just another process, opened this minute.
         moved = replace(window, minute=minute, opens=False)
-        return RateLimitedError(window.limit) if count >= window.limit else RateWindowMovedError(moved)
+        return RateLimitedError(window.limit) if count >= window.limit else RateWindowMismatchError(moved)
     if minute < window.minute:
-        return None if window.opens else RateWindowMovedError(replace(window, opens=True))
+        return None if window.opens else RateWindowMismatchError(replace(window, opens=True))
     return RateLimitedError(window.limit) if count >= window.limit else None
 
 
@@ -94,7 +94,7 @@ class RateMeter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._seen: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
+        self._seen: BoundedCache[int] = BoundedCache(MAX_CACHED_ACCOUNTS)
 
     def guess(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
         """Return the window that most likely counts a request now, in a row with these limits."""

@@ -42,7 +42,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.holds import AlreadyResolvedError, Hold, HoldWrites, text_entry_id
 from tollgate.ledger.query import END_MS, StatementQuery
-from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
+from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, row_ids, together
@@ -125,7 +125,7 @@ class LedgerRepository:
 
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
         `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
-        `ConcurrencyLimitedError`, `RateLimitedError`, `RateWindowMovedError`, `AlreadyPostedError`.
+        `ConcurrencyLimitedError`, `RateLimitedError`, `RateWindowMismatchError`, `AlreadyPostedError`.
         """
         amount = -entry.amount_micro_usd
         # Never negative: the write that lowers the balance checks it.
@@ -457,6 +457,6 @@ def _charge_refused(
                 f"This account has {account['open_tasks']} open tasks, the most allowed is {most}."
             )
         # No other reason is left.
-        return rate_refused(account, window) or RateWindowMovedError(window)
+        return rate_refused(account, window) or RateWindowMismatchError(window)
 
     return refused

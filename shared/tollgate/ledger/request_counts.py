@@ -18,7 +18,7 @@ from tollgate.kit.dynamodb.expressions import Below, Equals, Exists, Missing, Se
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
-from tollgate.ledger.rate import MAX_REMEMBERED, MINUTE_S
+from tollgate.ledger.rate import MAX_CACHED_ACCOUNTS, MINUTE_S
 from tollgate.ledger.wallets import DEFAULT, Limits
 
 ATTRIBUTE, MARK = "all_requests", "all_requests_mark"
@@ -31,7 +31,7 @@ BASE = 100_000_000
 _MINUTE_MS = MINUTE_S * MS_PER_S
 
 
-class CountMovedError(Exception):
+class StaleCountError(Exception):
     """The row's number has changed. `found` is the new number, `mark` the mark of its writer."""
 
     def __init__(self, row: Item | None) -> None:
@@ -55,8 +55,8 @@ class RequestMeter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._told: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
-        self._own: BoundedCache[int] = BoundedCache(MAX_REMEMBERED)
+        self._told: BoundedCache[int] = BoundedCache(MAX_CACHED_ACCOUNTS)
+        self._own: BoundedCache[int] = BoundedCache(MAX_CACHED_ACCOUNTS)
 
     def count(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> None:
         """Count a request. Raises `RateLimitedError` if this process knows that the minute is used up."""
@@ -87,11 +87,11 @@ class RequestMeter:
             update=(Set(ATTRIBUTE, total), Set(MARK, mark)),
             # An update would create a row if there is none.
             condition=Exists("account_id") & as_known,
-            refused=CountMovedError,
+            refused=StaleCountError,
         )
         return Share(write, own, mark)
 
-    def moved(self, account_id: str, share: Share, moved: CountMovedError, now_ms: int) -> None:
+    def moved(self, account_id: str, share: Share, moved: StaleCountError, now_ms: int) -> None:
         """Note that a share was refused, and the number in the row: it is sent again with the next one.
 
         A row with the share's mark has this very share; only the answer to its write was lost.

@@ -8,7 +8,7 @@ from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.wallets import (
     Limits,
-    WalletsMovedError,
+    StaleWalletsError,
     WalletWrites,
     account_of,
     is_wallet,
@@ -56,7 +56,7 @@ class WalletRepository:
             raise ValueError(f"the account has {had} rows, and keeps them")
         share = limits.share()
         for row in row_ids(account_id, limits.wallets)[had:]:
-            with suppress(WalletsMovedError):  # by an earlier try
+            with suppress(StaleWalletsError):  # by an earlier try
                 self._db.write(self._writes.open(row, share, own))
         # Write the own row last, so a reader that sees the wallet count also finds the wallets.
         for row in reversed(row_ids(account_id, limits.wallets)):
@@ -71,7 +71,7 @@ class WalletRepository:
         if not share:
             return False
         # If another process funded the wallet, or spent from the own row, the next try shows it.
-        with suppress(WalletsMovedError):
+        with suppress(StaleWalletsError):
             self._db.transact(self._writes.fund(row, share, needed_micro_usd))
         return True
 
@@ -84,7 +84,7 @@ class WalletRepository:
         if (has := total(rows)) < needed_micro_usd:
             raise InsufficientBalanceError(cents_down(has), cents_up(needed_micro_usd))
         if writes := self._writes.gather(rows):
-            with suppress(WalletsMovedError):
+            with suppress(StaleWalletsError):
                 self._db.transact(writes)
 
     def _read(self, account_id: str, wallets: int) -> list[Item]:

@@ -28,13 +28,13 @@ MAX_WALLETS = 50
 # Requests that a share must cover; with less, all money stays in the own row, where all of it counts.
 PLENTY = 4
 # How long a process caches an account's limits.
-KEPT_MS = 60 * MS_PER_S
+CACHE_MS = 60 * MS_PER_S
 # Accounts whose limits a process caches.
-MAX_REMEMBERED = 10_000
+MAX_CACHED_ACCOUNTS = 10_000
 SEPARATOR = "#"
 
 
-class WalletsMovedError(Exception):
+class StaleWalletsError(Exception):
     """Another process moved or spent the money meanwhile; nothing was moved. Read again."""
 
 
@@ -83,7 +83,7 @@ class KnownLimits:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._known: BoundedCache[tuple[int, Limits]] = BoundedCache(MAX_REMEMBERED)
+        self._known: BoundedCache[tuple[int, Limits]] = BoundedCache(MAX_CACHED_ACCOUNTS)
 
     def get(self, account_id: str) -> Limits | None:
         """Return the limits of each row of an account, or `None` if they must be read."""
@@ -96,7 +96,7 @@ class KnownLimits:
 
     def put(self, account_id: str, limits: Limits) -> Limits:
         """Cache limits, and return them."""
-        self._known[account_id] = (self._clock.now_ms() + KEPT_MS, limits)
+        self._known[account_id] = (self._clock.now_ms() + CACHE_MS, limits)
         return limits
 
 
@@ -162,7 +162,7 @@ class WalletWrites:
     def fund(self, wallet: str, amount_micro_usd: int, needed_micro_usd: int) -> list[CountingWrite]:
         """Return the writes that give a wallet `amount` from the account's own row.
 
-        Refused: `WalletsMovedError`.
+        Refused: `StaleWalletsError`.
         """
         # The money to share is still there.
         own_row_has_it = AtLeast("balance_micro_usd", amount_micro_usd)
@@ -176,7 +176,7 @@ class WalletWrites:
     def gather(self, rows: Sequence[Item]) -> list[CountingWrite]:
         """Return the writes that move the wallets' money to the own row, given all rows as they were read.
 
-        Empty if the wallets have nothing. Refused: `WalletsMovedError`.
+        Empty if the wallets have nothing. Refused: `StaleWalletsError`.
         """
         own, *wallets = rows
         full = [row for row in wallets if row["balance_micro_usd"]]
@@ -198,16 +198,16 @@ class WalletWrites:
             key={"account_id": row},
             update=(Add("balance_micro_usd", amount_micro_usd),),
             condition=condition,
-            refused=lambda _: WalletsMovedError(row),
+            refused=lambda _: StaleWalletsError(row),
         )
 
     def open(self, row: str, limits: Limits, own: Item) -> Write:
         """Return the write that opens an empty wallet, from the account's own row.
 
-        Refused: `WalletsMovedError`, if it is there.
+        Refused: `StaleWalletsError`, if it is there.
         """
         wallet = wallet_row(row, limits, own)
-        return put_new(self.accounts_table, wallet, "account_id", lambda _: WalletsMovedError(row))
+        return put_new(self.accounts_table, wallet, "account_id", lambda _: StaleWalletsError(row))
 
     def limit(self, row: str, limits: Limits) -> Write:
         """Return the write of a row's limits; only an account's own row stores the number of rows."""
@@ -218,7 +218,7 @@ class WalletWrites:
             key={"account_id": row},
             update=(Set("limits", limits.to_item()), *wallets),
             condition=is_there,
-            refused=lambda _: WalletsMovedError(row),
+            refused=lambda _: StaleWalletsError(row),
         )
 
 

@@ -15,7 +15,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceState, after_check, has_unsent_mail, is_stuck
 from tollgate.webhooks.models import Delivery
-from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import LATE_MS
 
 EVENT = "balance.low"
@@ -77,7 +77,7 @@ class BalanceMonitor:
         has_crossed = changed.crossing > state.crossing
         try:
             saved = self.low_balances.save(state, changed, self._event(changed) if has_crossed else ())
-        except DeliveryMovedError:
+        except StaleDeliveryError:
             # The delivery id contains the number of the crossing, so a concurrent worker already wrote it.
             raise StaleLowBalanceError(state.account_id) from None
         if has_crossed:

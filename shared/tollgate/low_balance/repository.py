@@ -1,6 +1,6 @@
 """The low-balance state of each account in DynamoDB: one row decides the reaction to a crossing."""
 
-from tollgate.kit.dynamodb.database import RowsAsRead
+from tollgate.kit.dynamodb.database import VersionedRepository
 from tollgate.low_balance.rules import LowBalanceState
 
 
@@ -8,10 +8,10 @@ class StaleLowBalanceError(Exception):
     """Another process wrote the row since it was read. Nothing was written: read it, and decide again."""
 
 
-class LowBalanceRepository(RowsAsRead[LowBalanceState]):
+class LowBalanceRepository(VersionedRepository[LowBalanceState]):
     """Reads states, and writes each only if it is unchanged since the read."""
 
-    moved = StaleLowBalanceError
+    stale_error = StaleLowBalanceError
 
     def get(self, account_id: str) -> LowBalanceState:
         """Return the account's state; an empty state if nothing was set."""

@@ -7,7 +7,7 @@ from tollgate.accounts.service import new_account
 from tollgate.kit.clock import Clock
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
-from tollgate.members.repository import AlreadyKnownError, IdentityRepository, TeamMovedError, TeamRepository
+from tollgate.members.repository import AlreadyKnownError, IdentityRepository, StaleTeamError, TeamRepository
 from tollgate.members.team import founded
 
 # A person of Cognito's user pool, by their subject there.
@@ -65,7 +65,7 @@ class Identities:
         """Make the one person of an account that is older than memberships its owner."""
         team = self.teams.get(account_id)
         # Another sign-in at the same moment may have done it.
-        with suppress(TeamMovedError):
+        with suppress(StaleTeamError):
             self.teams.save(team, founded(account_id, person.identity_id, self.clock.now_ms()))
 
     def welcome(self, account_id: str, credit_micro_usd: int) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb.core import MAX_KEYS
-from tollgate.kit.dynamodb.database import Database, RowsAsRead
+from tollgate.kit.dynamodb.database import Database, VersionedRepository
 from tollgate.kit.dynamodb.expressions import Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_new
@@ -33,11 +33,11 @@ class AlreadyKnownError(Exception):
         self.account_id = account_id
 
 
-class IdentityMovedError(Exception):
+class StaleIdentityError(Exception):
     """The person's accounts have changed since they were read; nothing was written."""
 
 
-class TeamMovedError(Exception):
+class StaleTeamError(Exception):
     """Another process wrote the team since it was read; nothing was written. Read it, and decide again."""
 
 
@@ -137,7 +137,7 @@ class IdentityRepository:
             self._db.delete(self._table, {"identity_id": identity_id})
 
     def joined(self, read: Identity, account_id: str) -> Write:
-        """Return the write that adds an account to a person. Refused: `IdentityMovedError`.
+        """Return the write that adds an account to a person. Refused: `StaleIdentityError`.
 
         Raises `TeamError` for a person with too many accounts.
         """
@@ -148,7 +148,7 @@ class IdentityRepository:
         return self._accounts_of(read, (*read.accounts, account_id))
 
     def left(self, read: Identity, account_id: str) -> Write:
-        """Return the write that removes an account from a person. Refused: `IdentityMovedError`.
+        """Return the write that removes an account from a person. Refused: `StaleIdentityError`.
 
         A late copy of it does not create a row for a person who was erased since.
         """
@@ -168,14 +168,14 @@ class IdentityRepository:
             key={"identity_id": read.identity_id},
             update=(Set("accounts", list(accounts)), first),
             condition=known if condition is None else known & condition,
-            refused=lambda _: IdentityMovedError(read.identity_id),
+            refused=lambda _: StaleIdentityError(read.identity_id),
         )
 
 
-class TeamRepository(RowsAsRead[Team]):
+class TeamRepository(VersionedRepository[Team]):
     """Reads teams, and writes each only if it is still as it was read."""
 
-    moved = TeamMovedError
+    stale_error = StaleTeamError
 
     def get(self, account_id: str) -> Team:
         """Return the account's team; it is empty if no person ever signed in to the account."""

@@ -20,9 +20,9 @@ from tollgate.mail.sender import Mailer, SendResult
 from tollgate.members import mails
 from tollgate.members.repository import (
     Identity,
-    IdentityMovedError,
     IdentityRepository,
-    TeamMovedError,
+    StaleIdentityError,
+    StaleTeamError,
     TeamRepository,
 )
 from tollgate.members.roles import SPENDERS, Role
@@ -155,7 +155,7 @@ class MemberService:
             return account_id
 
         try:
-            return retry_change(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+            return retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
         except TeamError:
             self._note_refused(token, by)
             raise
@@ -188,7 +188,7 @@ class MemberService:
             self.teams.save(team, changed, [noted])
 
         if wanted in SPENDERS:
-            retry_change(change, TeamMovedError, what=_WHAT)
+            retry_change(change, StaleTeamError, what=_WHAT)
             return
         # Refused before a key is changed: the last owner, or a person who is no member.
         decide(self.teams.get(account_id))
@@ -208,7 +208,7 @@ class MemberService:
             noted = self.audit.note(account_id, by.name, Action.MAILS_CHOSEN, "Mails", words)
             self.teams.save(team, changed, [noted])
 
-        retry_change(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
 
     def remove(self, account_id: str, identity_id: str, by: Actor, *, revoke_keys: bool = False) -> None:
         """Remove a member, or let a member leave; with `revoke_keys` the keys that they created end too.
@@ -249,7 +249,7 @@ class MemberService:
                 self.keys.end_management(account_id, identity_id, by.name)
 
         end()
-        retry_change(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
         end()
 
     def _invitation(
@@ -263,7 +263,7 @@ class MemberService:
             self.teams.save(team, changed, [noted])
             return about
 
-        return retry_change(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        return retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
 
     def _send(self, account_id: str, made: Invitation, secret: str, by: Actor, link_of: LinkOf) -> Sent:
         """Mail an invitation. After a crash before this line, the button sends it again."""

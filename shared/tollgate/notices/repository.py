@@ -18,10 +18,10 @@ from tollgate.kit.ids import new_id
 # Longer than the function can run: after this time the worker is dead.
 LEASE_MS = 160 * MS_PER_S
 # Longer than a message exists: 4 days in its queue, 14 days among the dead letters, and one day of margin.
-KEPT_MS = 19 * MS_PER_DAY
+RETENTION_MS = 19 * MS_PER_DAY
 
 
-class MailedElsewhereError(Exception):
+class MailInProgressError(Exception):
     """Another worker is sending this event now; its message will come again."""
 
 
@@ -41,7 +41,7 @@ class NoticeRepository(OneTable):
     def begin(self, event_id: str, now_ms: int) -> frozenset[str] | None:
         """Claim an event for `LEASE_MS`; return who has its mail already, or `None` if all have it.
 
-        Raises `MailedElsewhereError`.
+        Raises `MailInProgressError`.
         """
         key = {"idempotency_id": f"mail#{event_id}"}
         # A unique worker id: two workers that begin in the same millisecond must not write the same row.
@@ -54,14 +54,14 @@ class NoticeRepository(OneTable):
                 "worker": worker,
                 "sent": {},
                 "done": False,
-                "expires_at_s": (now_ms + KEPT_MS) // MS_PER_S,
+                "expires_at_s": (now_ms + RETENTION_MS) // MS_PER_S,
             }
             self._db.write(put_new(self._table, item, "idempotency_id", _elsewhere))
             return frozenset()
         if row["done"]:
             return None
         if row["until_ms"] > now_ms:
-            raise MailedElsewhereError(event_id)
+            raise MailInProgressError(event_id)
         nobody_took_it_since = Equals("until_ms", row["until_ms"])
         self._db.write(
             Write(
@@ -125,4 +125,4 @@ def reader_of(identity_id: str) -> str:
 
 
 def _elsewhere(row: Item | None) -> Exception:
-    return MailedElsewhereError("" if row is None else row["idempotency_id"])
+    return MailInProgressError("" if row is None else row["idempotency_id"])

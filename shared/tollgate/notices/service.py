@@ -57,7 +57,7 @@ class Notifier:
     def tell(self, account_id: str, event_id: str) -> Told:
         """Mail an event to the members who chose its topic.
 
-        Raises `MailedElsewhereError` and `NotSentError`: the message comes again, and no reader gets two
+        Raises `MailInProgressError` and `NotSentError`: the message comes again, and no reader gets two
         mails.
         """
         if not self.mailer.is_on:

@@ -12,7 +12,7 @@ from tollgate.operator.errors import OperatorError, checked_reason
 from tollgate.operator.routes import with_routes
 from tollgate.tasks.models import Attempt, Task, TaskView
 from tollgate.tasks.reader import TaskReader
-from tollgate.tasks.repository import TaskMovedError
+from tollgate.tasks.repository import StaleTaskError
 from tollgate.tasks.service import TaskService
 from tollgate.webhooks.service import WebhookService
 
@@ -85,7 +85,7 @@ class TaskConsole(CustomerConsole):
             return False
         except AccountClosedError as exc:
             raise OperatorError(f"Nothing was done: {task.account_id} is closed.") from exc
-        except TaskMovedError as exc:
+        except StaleTaskError as exc:
             raise OperatorError(f"{task_id} moved meanwhile; nothing was done. Look at it again.") from exc
         return True
 

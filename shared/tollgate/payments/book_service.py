@@ -24,7 +24,7 @@ from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.payments.claims import Payment
 from tollgate.payments.events import Claimed, Paid
-from tollgate.payments.repository import PaymentMovedError, PaymentRepository
+from tollgate.payments.repository import PaymentRepository, StalePaymentError
 
 # Credits of one account that are searched for payments with claims.
 MAX_CREDITS = 100
@@ -62,7 +62,7 @@ class PaymentBook:
             # The claim may have been settled against a small balance since: now there is more.
             return self._posted(entry, self._change(payment, known.unsettled()), noted)
 
-        is_first = retry_change(post, PaymentMovedError, what=_WHAT)
+        is_first = retry_change(post, StalePaymentError, what=_WHAT)
         if not is_first:
             self._know(paid, entry)
         self._settle(paid.payment_id)
@@ -83,7 +83,7 @@ class PaymentBook:
             if payment.account_id is None:
                 self._note(payment, payment.credited(paid.account_id, entry.entry_id, paid.cents))
 
-        retry_change(note, PaymentMovedError, what=_WHAT)
+        retry_change(note, StalePaymentError, what=_WHAT)
 
     def hear(self, claimed: Claimed) -> tuple[Payment, Payment]:
         """Record a claim; return the payment before and after it.
@@ -99,7 +99,7 @@ class PaymentBook:
                 self._note(payment, changed)
             return payment
 
-        before = retry_change(note, PaymentMovedError, what=_WHAT)
+        before = retry_change(note, StalePaymentError, what=_WHAT)
         self._settle(claimed.payment_id)
         return before, self.rows.get(claimed.payment_id)
 
@@ -137,7 +137,7 @@ class PaymentBook:
     def _decided(
         self, act: Callable[[], bool], payment_id: str, who: str, reason: str | None
     ) -> Payment | None:
-        if not retry_change(act, PaymentMovedError, what=_WHAT):
+        if not retry_change(act, StalePaymentError, what=_WHAT):
             return None
         self._settle(payment_id, who, reason)
         return self.rows.get(payment_id)
@@ -153,7 +153,7 @@ class PaymentBook:
     def _note(self, payment: Payment, changed: Payment) -> None:
         """Store a payment's new state. If more of it is claimed than before, suspend its account.
 
-        Raises `PaymentMovedError`, `UserNotFoundError`.
+        Raises `StalePaymentError`, `UserNotFoundError`.
         """
         others: list[Write] = []
         if changed.account_id is not None and changed.wanted_micro_usd > payment.wanted_micro_usd:
@@ -162,7 +162,7 @@ class PaymentBook:
             self.rows.save(payment, changed, self.clock.now_ms(), *others)
         except AccountSuspendedError as exc:
             # The account was suspended since it was read: read again.
-            raise PaymentMovedError(payment.payment_id) from exc
+            raise StalePaymentError(payment.payment_id) from exc
 
     def _suspension(self, payment: Payment, account_id: str) -> list[Write]:
         """Return the writes that suspend an account, unless it is suspended.
@@ -188,8 +188,8 @@ class PaymentBook:
                 self._move(payment, self.accounts.existing(payment.account_id), who, reason)
 
         # Another process settled it or spent from the balance meanwhile.
-        moved = (PaymentMovedError, AlreadyPostedError, InsufficientBalanceError)
-        retry_change(settle, *moved, what=_WHAT)
+        stale = (StalePaymentError, AlreadyPostedError, InsufficientBalanceError)
+        retry_change(settle, *stale, what=_WHAT)
 
     def _move(self, payment: Payment, account: Account, who: str, reason: str | None) -> None:
         over = payment.wanted_micro_usd - payment.taken_micro_usd

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.database import OneTable
-from tollgate.kit.dynamodb.writes import Write, put_as_read
+from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
 from tollgate.payments.claims import Payment
 
 # How long claims wait for the credit of their payment: Stripe can resend an event for 30 days.
-UNKNOWN_KEPT_MS = 31 * MS_PER_DAY
+UNKNOWN_RETENTION_MS = 31 * MS_PER_DAY
 _KEY = "idempotency_id"
 
 
-class PaymentMovedError(Exception):
+class StalePaymentError(Exception):
     """Another process wrote the row since it was read; nothing was written. Read it, and decide again."""
 
 
@@ -33,15 +33,17 @@ class PaymentRepository(OneTable):
         return [Payment.from_item(row) for row in self._db.get_all(self._table, keys)]
 
     def save(self, read: Payment, changed: Payment, now_ms: int, *others: Write) -> None:
-        """Write a change together with other writes. Raises `PaymentMovedError`, and the others' errors."""
+        """Write a change together with other writes. Raises `StalePaymentError`, and the others' errors."""
         self._db.transact([self.change(read, changed, now_ms), *others])
 
     def change(self, read: Payment, changed: Payment, now_ms: int) -> Write:
-        """Return the write of a change, for another transaction. Refused: `PaymentMovedError`."""
+        """Return the write of a change, for another transaction. Refused: `StalePaymentError`."""
         item = {**changed.to_item(), _KEY: _row_id(read.payment_id), "seq": read.seq + 1}
         if changed.account_id is None:
-            item["expires_at_s"] = (now_ms + UNKNOWN_KEPT_MS) // MS_PER_S
-        return put_as_read(self._table, item, _KEY, read.seq, lambda _: PaymentMovedError(read.payment_id))
+            item["expires_at_s"] = (now_ms + UNKNOWN_RETENTION_MS) // MS_PER_S
+        return put_if_unchanged(
+            self._table, item, _KEY, read.seq, lambda _: StalePaymentError(read.payment_id)
+        )
 
 
 def _row_id(payment_id: str) -> str:

@@ -10,7 +10,7 @@ from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
 from tollgate.kit.observability import logger
 from tollgate.tasks.models import Task, TaskView
 from tollgate.tasks.reader import TaskReader
-from tollgate.tasks.repository import TaskMovedError, TaskRepository
+from tollgate.tasks.repository import StaleTaskError, TaskRepository
 
 # Only its customer and operators change an ended task.
 MAX_ATTEMPTS = 3
@@ -49,7 +49,7 @@ class FileDeletion:
             try:
                 action, detail = Action.TASK_FILES_DELETED, f"{len(task.files)} files"
                 self.tasks.amend(without, [self.audit.note(account_id, who, action, task_id, detail)])
-            except TaskMovedError:
+            except StaleTaskError:
                 continue
             logger.info("task.files_deleted", task_id=task_id, files=len(task.files))
             return without.view()

@@ -31,7 +31,7 @@ class TaskFinalizer:
     clock: Clock
 
     def end(self, end: End, *, was_running: bool, was_woken: bool = False) -> Task:
-        """Write the end once; return the task. Raises `TaskMovedError` when another step came first."""
+        """Write the end once; return the task. Raises `StaleTaskError` when another step came first."""
         task = end.task
         now_ms = self.clock.now_ms()
         refund = refund_of(task.charge(), now_ms) if end.refund else None

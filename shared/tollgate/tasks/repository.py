@@ -10,7 +10,7 @@ from tollgate.tasks.models import Task
 from tollgate.tasks.rows import task_of, task_row
 
 
-class TaskMovedError(Exception):
+class StaleTaskError(Exception):
     """Another step moved the task since it was read; this change is stale and was not written."""
 
     def __init__(self, task_id: str) -> None:
@@ -37,20 +37,20 @@ class TaskRepository(OneTable):
     def start(self, task: Task, place: TransactWrite) -> None:
         """Write a task's first attempt together with the write that takes its `place`.
 
-        Raises `TaskMovedError` when another step came first, and the errors of the refused `place`.
+        Raises `StaleTaskError` when another step came first, and the errors of the refused `place`.
         """
         # Together: without its attempt the slot would stay taken, because only the end of a task frees it.
         self._db.transact([self._put(task, _no_step_came_first(task)), place])
 
     def save(self, task: Task) -> None:
-        """Write a step's outcome. Raises `TaskMovedError` when another step came first."""
+        """Write a step's outcome. Raises `StaleTaskError` when another step came first."""
         token = new_id("step")
         self._db.write(
             Write(
                 self._table,
                 item={**task_row(task), "step_token": token},
                 condition=_no_step_came_first(task),
-                refused=lambda _: TaskMovedError(task.task_id),
+                refused=lambda _: StaleTaskError(task.task_id),
                 # The token distinguishes this write from another step's write with the same values.
             )
         )
@@ -58,7 +58,7 @@ class TaskRepository(OneTable):
     def end(self, task: Task, others: Sequence[TransactWrite]) -> None:
         """Write a task's end together with `others` (money, webhook), once.
 
-        Raises `TaskMovedError` when the task moved or ended since it was read.
+        Raises `StaleTaskError` when the task moved or ended since it was read.
         """
         # A terminal task has no `wake_at`; a task that has not ended always has one.
         not_ended = Exists("wake_at")
@@ -67,7 +67,7 @@ class TaskRepository(OneTable):
     def amend(self, task: Task, others: Sequence[TransactWrite] = ()) -> None:
         """Write a change of a task that has ended (refund, files' end) with `others`: all, or nothing.
 
-        Raises the error of the first refused one among the others, and `TaskMovedError`.
+        Raises the error of the first refused one among the others, and `StaleTaskError`.
         """
         has_ended = Missing("wake_at")
         self._db.transact([*others, self._put(task, _no_step_came_first(task) & has_ended)])
@@ -78,7 +78,7 @@ class TaskRepository(OneTable):
             self._table,
             item=task_row(task),
             condition=condition,
-            refused=lambda _: TaskMovedError(task.task_id),
+            refused=lambda _: StaleTaskError(task.task_id),
         )
 
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:

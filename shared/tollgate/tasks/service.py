@@ -30,7 +30,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
 from tollgate.ledger.caps import Allowance
-from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
+from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, row_id
 from tollgate.probing.facts import Probed, ProbedMedia, ProbeError
@@ -217,7 +217,7 @@ class TaskService:
             writes = self.ledger.charge(task.charge(), window, allowance, row=task.row, limits=limits)
             try:
                 self.tasks.create(task, [*remember, *writes])
-            except RateWindowMovedError as exc:
+            except RateWindowMismatchError as exc:
                 window = exc.window
             except RateLimitedError:
                 self.meter.refused(task.row, task.created_at_ms, limits)

@@ -16,7 +16,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Route
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb.due_index import Due, DueIndex, MovedOnError
+from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.observability import add_to_log
 from tollgate.ledger.repository import ConcurrencyLimitReachedError, LedgerRepository
@@ -51,7 +51,7 @@ from tollgate.tasks.lifecycle import (
     is_silent,
 )
 from tollgate.tasks.models import Attempt, Task, TaskStatus
-from tollgate.tasks.repository import TaskMovedError, TaskRepository
+from tollgate.tasks.repository import StaleTaskError, TaskRepository
 
 TOKEN_BYTES = 16
 # How often a running copy sends a heartbeat.
@@ -122,7 +122,7 @@ class StepRunner:
         try:
             return take_step(task)
         # Another message of this task was faster: its write counts, and this step leaves no trace.
-        except (TaskMovedError, MovedOnError):
+        except (StaleTaskError, StaleDueRowError):
             return Stepped(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
             return Stepped(StepResult.WAITING, task)
@@ -144,7 +144,7 @@ class StepRunner:
         try:
             end = cancelled(task, self.clock.now_ms())
             return Stepped(StepResult.ENDED, self.finalizer.end(end, was_running=_is_running(task)))
-        except TaskMovedError:
+        except StaleTaskError:
             return self._cancel_later(task, attempts)
 
     def _read(self, task_id: str) -> Task | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb.due_index import DueIndex, MovedOnError
+from tollgate.kit.dynamodb.due_index import DueIndex, StaleDueRowError
 from tollgate.ledger.repository import LedgerRepository
 
 # In one sweep; the rest waits a minute for the next.
@@ -61,6 +61,6 @@ class Sweeper:
         queue.send_all([{index.key: row.row_id, "seq": row.seq} for row in due])
         for row in due:
             # The step may be faster than this write, which is fine.
-            with suppress(MovedOnError):
+            with suppress(StaleDueRowError):
                 index.postpone(row, now_ms + (AGAIN_MS if row.seq else unmoved_again_ms))
         return len(due)

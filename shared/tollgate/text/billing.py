@@ -40,7 +40,7 @@ from tollgate.ledger.holds import (
     text_entry,
     void_entry,
 )
-from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMovedError
+from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, spread
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
@@ -89,7 +89,7 @@ class _ShortError(Exception):
         self.needed_micro_usd = needed_micro_usd
 
 
-class _MovedLimitsError(Exception):
+class _StaleLimitsError(Exception):
     """The account has other limits than this process knew."""
 
 
@@ -130,7 +130,7 @@ class TextBilling:
                 if limits.wallets == 1:
                     return await self._place_in(account_id, terms, limits)
                 return await self._place_among(terms, limits)
-            except _MovedLimitsError:
+            except _StaleLimitsError:
                 continue
         raise DatabaseBusyError("the account's limits keep moving")
 
@@ -191,10 +191,10 @@ class TextBilling:
             except HoldRefusedError as exc:
                 refusal = exc
             if is_unknown and self.limits.put(row, refusal.limits) != limits:
-                raise _MovedLimitsError
+                raise _StaleLimitsError
             is_unknown = False
             # Nothing was wrong but our guess which minute the row is in.
-            if isinstance(refusal.rate, RateWindowMovedError):
+            if isinstance(refusal.rate, RateWindowMismatchError):
                 window = refusal.rate.window
                 continue
             if refusal.rate is not None:

@@ -7,7 +7,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.observability import logger
-from tollgate.ledger.request_counts import CountMovedError, RequestMeter, Share
+from tollgate.ledger.request_counts import RequestMeter, Share, StaleCountError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 
 
@@ -43,7 +43,7 @@ class RequestCounter:
     async def _tell(self, account_id: str, share: Share) -> None:
         try:
             await self.db.write(share.write)
-        except CountMovedError as exc:
+        except StaleCountError as exc:
             self.meter.moved(account_id, share, exc, self.clock.now_ms())
         except DatabaseError:
             # A count that is not shared is still counted here.

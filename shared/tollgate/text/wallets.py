@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.wallets import (
-    WalletsMovedError,
+    StaleWalletsError,
     WalletWrites,
     account_of,
     is_wallet,
@@ -29,7 +29,7 @@ class Wallets:
         own, wallet = [await self.db.get(self.accounts_table, key) or {} for key in keys]
         share = share_of(own.get("balance_micro_usd", 0), wallets, needed_micro_usd)
         if share and wallet.get("balance_micro_usd", 0) < needed_micro_usd:
-            with suppress(WalletsMovedError):
+            with suppress(StaleWalletsError):
                 await self.db.transact(WalletWrites(self.accounts_table).fund(row, share, needed_micro_usd))
 
     async def gather(self, account_id: str, wallets: int, seen_micro_usd: int) -> bool:
@@ -44,6 +44,6 @@ class Wallets:
         writes = WalletWrites(self.accounts_table).gather(rows)
         if not writes:
             return bool(rows[0]["balance_micro_usd"] > seen_micro_usd)
-        with suppress(WalletsMovedError):
+        with suppress(StaleWalletsError):
             await self.db.transact(writes)
         return True

@@ -13,7 +13,7 @@ from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Between, Equals
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import Write, put_as_read, put_new
+from tollgate.kit.dynamodb.writes import Write, put_if_unchanged, put_new
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import (
     COUNTED,
@@ -42,7 +42,7 @@ MAX_ROUNDS = 8
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
 
 
-class RollUpMovedError(Exception):
+class StaleRollUpError(Exception):
     """Some entries were counted before, or another worker wrote the row; nothing was counted."""
 
 
@@ -88,7 +88,7 @@ class RollUp:
             marks = [self._mark(entry, now_ms) for entry in left]
             try:
                 self._db.transact([*marks, self._grow(bucket, left)])
-            except RollUpMovedError:
+            except StaleRollUpError:
                 left = self._uncounted(left)
             else:
                 return
@@ -103,7 +103,7 @@ class RollUp:
 
     def _mark(self, entry: Entry, now_ms: int) -> Write:
         mark = {"entry_id": _mark_of(entry), "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S}
-        return put_new(self._counted_table, mark, "entry_id", lambda _: RollUpMovedError(entry.entry_id))
+        return put_new(self._counted_table, mark, "entry_id", lambda _: StaleRollUpError(entry.entry_id))
 
     def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
         """Return the write of the row with `entries` added; it is refused if the row changes before."""
@@ -122,8 +122,8 @@ class RollUp:
             item["kinds"] = _text(moved)
             listed = [one.entry_id for one in entries if one.kind in LISTED]
             item["listed"] = [*known.listed, *listed][:MAX_LISTED]
-        return put_as_read(
-            self._usage_table, item, "account_id", row["seq"], lambda _: RollUpMovedError(bucket)
+        return put_if_unchanged(
+            self._usage_table, item, "account_id", row["seq"], lambda _: StaleRollUpError(bucket)
         )
 
 

@@ -18,7 +18,7 @@ MAX_IN_LANE = 10
 MAX_IN_SLOW_LANE = 2
 
 
-class DeliveryMovedError(Exception):
+class StaleDeliveryError(Exception):
     """Another worker wrote the delivery after it was read, so this change was not written."""
 
 
@@ -46,17 +46,17 @@ class DeliveryRepository(OneTable):
         return [row["delivery_id"] for row in rows]
 
     def enqueue(self, delivery: Delivery) -> Write:
-        """Return the write that creates a delivery; it raises `DeliveryMovedError` if the delivery exists."""
+        """Return the write that creates a delivery; it raises `StaleDeliveryError` if the delivery exists."""
         return put_new(
-            self._table, _row(delivery), "delivery_id", lambda _: DeliveryMovedError(delivery.delivery_id)
+            self._table, _row(delivery), "delivery_id", lambda _: StaleDeliveryError(delivery.delivery_id)
         )
 
     def add(self, delivery: Delivery) -> None:
-        """Create a delivery outside a transaction. Raises `DeliveryMovedError` if it exists."""
+        """Create a delivery outside a transaction. Raises `StaleDeliveryError` if it exists."""
         self._db.write(self.enqueue(delivery))
 
     def save(self, delivery: Delivery) -> None:
-        """Write a change, whose `seq` must be one higher than the row's. Raises `DeliveryMovedError`."""
+        """Write a change, whose `seq` must be one higher than the row's. Raises `StaleDeliveryError`."""
         token = new_id("step")
         nobody_wrote_since = Equals("seq", delivery.seq - 1)
         self._db.write(
@@ -64,7 +64,7 @@ class DeliveryRepository(OneTable):
                 self._table,
                 item={**_row(delivery), "step_token": token},
                 condition=nobody_wrote_since,
-                refused=lambda _: DeliveryMovedError(delivery.delivery_id),
+                refused=lambda _: StaleDeliveryError(delivery.delivery_id),
             )
         )
 

@@ -26,7 +26,7 @@ from tollgate.webhooks.payload import (
     event_of_test,
     readable,
 )
-from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
+from tollgate.webhooks.repository import DeliveryRepository, LaneRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
 
 # For the whole exchange: the receiver must answer within this time (site/webhooks.md#the-event).
@@ -80,7 +80,7 @@ class WebhookSender:
             if slot is None:
                 return self._defer(delivery, now_ms)
             return self._attempt(claimed(delivery, now_ms), slot)
-        except DeliveryMovedError:
+        except StaleDeliveryError:
             return DeliveryOutcome.STALE
 
     def _attempt(self, delivery: Delivery, slot: str) -> DeliveryOutcome:

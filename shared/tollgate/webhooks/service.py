@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.accounts.repository import AccountRepository, SecretsMovedError
+from tollgate.accounts.repository import AccountRepository, StaleSecretsError
 from tollgate.accounts.webhook_secrets import (
     WebhookSecret,
     WebhookSecretsView,
@@ -24,7 +24,7 @@ from tollgate.kit.observability import correlation_id
 from tollgate.kit.rotation import old_secret_ends
 from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_id_of
 from tollgate.webhooks.receivers import check_host
-from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
 from tollgate.webhooks.schedule import for_test, redelivered
 
@@ -77,7 +77,7 @@ class WebhookService:
                 return found.view()
             try:
                 self.deliveries.save(again)
-            except DeliveryMovedError:
+            except StaleDeliveryError:
                 continue
             self._send_message(again)
             return again.view()
@@ -94,7 +94,7 @@ class WebhookService:
         test = for_test(account_id, url, self.clock.now_ms(), correlation_id())
         try:
             self.deliveries.add(test)
-        except DeliveryMovedError as exc:
+        except StaleDeliveryError as exc:
             found = self._find(account_id, test.delivery_id)
             if found.url != url:
                 raise ConcurrencyLimitedError("Another test was sent a moment ago.") from exc
@@ -122,7 +122,7 @@ class WebhookService:
             try:
                 noted = self.audit.note(account_id, who, Action.WEBHOOK_SECRET_ROTATED, SIGNING_SECRET, left)
                 self.accounts.replace_webhook_secrets(account_id, known, new, noted)
-            except SecretsMovedError:
+            except StaleSecretsError:
                 continue
             return self._secrets_view(new)
         raise ConcurrencyLimitedError("This account's secret is being rotated right now.")

@@ -305,7 +305,7 @@ class TestEveryWrite:
         "account_closure/repository.py ErasureRepository.end_account",
         "web/sessions.py SessionStore._row",
         "kit/dynamodb/due_index.py DueIndex.postpone",
-        "kit/dynamodb/database.py RowsAsRead._put",
+        "kit/dynamodb/database.py VersionedRepository._put",
         "ledger/caps.py open_period",
         "ledger/checkpoints.py Checkpoints.put",
         "ledger/checkpoints.py Checkpoints.keep_run",
@@ -352,7 +352,7 @@ class TestEveryWrite:
         "count_one": "counting",
         "Write": "setting",
         "put_new": "setting",
-        "put_as_read": "setting",
+        "put_if_unchanged": "setting",
     }
 
     def found(self) -> Mapping[str, set[str]]:

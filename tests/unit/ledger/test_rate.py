@@ -17,7 +17,7 @@ from tollgate.ledger.rate import (
     MAX_ATTEMPTS,
     RateMeter,
     RateWindow,
-    RateWindowMovedError,
+    RateWindowMismatchError,
     count_request,
     rate_refused,
 )
@@ -54,7 +54,7 @@ class Account:
             self.writes += 1
             try:
                 self.db.transact([count_request(self._debit(price, window), window)])
-            except RateWindowMovedError as exc:
+            except RateWindowMismatchError as exc:
                 window = exc.window
             else:
                 meter.counted("usr_1", window)

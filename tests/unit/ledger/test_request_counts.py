@@ -10,7 +10,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
 from tollgate.ledger.rate import with_fewer_left
-from tollgate.ledger.request_counts import BASE, FACTOR, CountMovedError, RequestMeter, Share
+from tollgate.ledger.request_counts import BASE, FACTOR, RequestMeter, Share, StaleCountError
 from tollgate.ledger.wallets import Limits
 
 TABLE, ACCOUNT = "Accounts", "usr_1"
@@ -57,7 +57,7 @@ def told(db: Database, meter: RequestMeter, now_ms: int = NOW) -> None:
     share = taken(meter, now_ms)
     try:
         db.write(share.write)
-    except CountMovedError as exc:
+    except StaleCountError as exc:
         meter.moved(ACCOUNT, share, exc, now_ms)
 
 
@@ -101,7 +101,7 @@ class TestOneProcess:
             meter.count("usr_gone", NOW)
         share = meter.take(TABLE, "usr_gone", NOW)
         assert share is not None
-        with pytest.raises(CountMovedError):
+        with pytest.raises(StaleCountError):
             db.write(share.write)
         assert db.get(TABLE, {"account_id": "usr_gone"}) is None
 
@@ -132,7 +132,7 @@ class TestSeveral:
                 while (share := meter.take(TABLE, ACCOUNT, NOW)) is not None:
                     try:
                         db.write(share.write)
-                    except CountMovedError as exc:
+                    except StaleCountError as exc:
                         meter.moved(ACCOUNT, share, exc, NOW)
         assert 1_000 <= made <= 1_000 + 5 * 10
 

@@ -10,7 +10,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.due_index import Due, DueIndex
 from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus, delivery_id_of
-from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import after_attempt, claimed, redelivered
 
 NOW = 1_700_000_000_000
@@ -44,7 +44,7 @@ class TestEnqueue:
 
     def test_one_event_is_one_delivery(self, deliveries: DeliveryRepository) -> None:
         assert delivery_id_of("task_01J") == delivery_id_of("task_01J") == "evt_01J"
-        with pytest.raises(DeliveryMovedError):
+        with pytest.raises(StaleDeliveryError):
             deliveries.add(replace(NEW, url="https://other.test/"))
         assert deliveries.get("evt_1") == NEW
 
@@ -72,14 +72,14 @@ class TestSave:
 
     def test_a_second_worker_is_refused(self, deliveries: DeliveryRepository) -> None:
         deliveries.save(CLAIMED)
-        with pytest.raises(DeliveryMovedError):
+        with pytest.raises(StaleDeliveryError):
             deliveries.save(replace(CLAIMED, url="https://other.test/"))
         assert deliveries.get("evt_1") == CLAIMED
 
     def test_a_worker_whose_claim_was_taken_over_is_refused(self, deliveries: DeliveryRepository) -> None:
         deliveries.save(CLAIMED)
         deliveries.save(claimed(CLAIMED, NOW + 60_000))
-        with pytest.raises(DeliveryMovedError):
+        with pytest.raises(StaleDeliveryError):
             deliveries.save(after_attempt(CLAIMED, BAD, NOW)[0])
 
     @pytest.mark.parametrize("status", [DeliveryStatus.DELIVERED, DeliveryStatus.FAILED])
@@ -92,7 +92,7 @@ class TestSave:
         assert due.due(NOW + 10**10, 10) == []
 
     def test_one_that_is_gone_is_not_made(self, deliveries: DeliveryRepository) -> None:
-        with pytest.raises(DeliveryMovedError):
+        with pytest.raises(StaleDeliveryError):
             deliveries.save(replace(CLAIMED, delivery_id="evt_2"))
         assert deliveries.get("evt_2") is None
 

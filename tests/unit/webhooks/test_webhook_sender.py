@@ -21,7 +21,7 @@ from tollgate.tasks.events import event_of, pending_delivery
 from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module
 from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
-from tollgate.webhooks.repository import DeliveryMovedError
+from tollgate.webhooks.repository import StaleDeliveryError
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test
 from tollgate.webhooks.sender import SLOW_MS, DeliveryOutcome, WebhookSender
 
@@ -45,7 +45,7 @@ class MemoryDeliveries:
 
     def save(self, delivery: Delivery) -> None:
         if self.stored[delivery.delivery_id].seq != delivery.seq - 1:
-            raise DeliveryMovedError(delivery.delivery_id)
+            raise StaleDeliveryError(delivery.delivery_id)
         self.stored[delivery.delivery_id] = delivery
 
 

@@ -18,7 +18,7 @@ from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.core import LOST, Answer, Patience, Request, Steps, Wait, Written
 from tollgate.kit.dynamodb.expressions import Condition, Placeholders
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
-from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite, Write, put_as_read
+from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite, Write, put_if_unchanged
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -157,7 +157,7 @@ class OneTable:
         return None if row is None else of(row)
 
 
-class KeptRow(Protocol):
+class VersionedRow(Protocol):
     """A dataclass that is stored as one whole row of an account, whose `seq` counts its writes."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -174,30 +174,30 @@ class KeptRow(Protocol):
         """Return the row."""
 
 
-Kept = TypeVar("Kept", bound=KeptRow)
+VersionedT = TypeVar("VersionedT", bound=VersionedRow)
 
 
-class RowsAsRead(OneTable, Generic[Kept]):
-    """A repository that writes a row only if it is unchanged since the read, and raises `moved` if not."""
+class VersionedRepository(OneTable, Generic[VersionedT]):
+    """A repository that writes a row only if it is unchanged since the read, else raises `stale_error`."""
 
-    moved: type[Exception]
+    stale_error: type[Exception]
 
-    def save(self, read: Kept, changed: Kept, others: Sequence[TransactWrite] = ()) -> Kept:
+    def save(self, read: VersionedT, changed: VersionedT, others: Sequence[TransactWrite] = ()) -> VersionedT:
         """Write a change, together with other writes; return the row as written.
 
-        Raises `moved`, or the error of the first refused write among the others.
+        Raises `stale_error`, or the error of the first refused write among the others.
         """
         saved = replace(changed, seq=read.seq + 1)
         self._db.transact([self._put(read, saved), *others])
         return saved
 
-    def change(self, read: Kept, changed: Kept) -> Write:
-        """Return the write of a change, for another transaction. Refused: `moved`."""
+    def change(self, read: VersionedT, changed: VersionedT) -> Write:
+        """Return the write of a change, for another transaction. Refused: `stale_error`."""
         return self._put(read, replace(changed, seq=read.seq + 1))
 
-    def _put(self, read: Kept, saved: Kept) -> Write:
-        return put_as_read(
-            self._table, saved.to_item(), "account_id", read.seq, lambda _: self.moved(read.account_id)
+    def _put(self, read: VersionedT, saved: VersionedT) -> Write:
+        return put_if_unchanged(
+            self._table, saved.to_item(), "account_id", read.seq, lambda _: self.stale_error(read.account_id)
         )
 
 

@@ -12,7 +12,7 @@ from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.kit.dynamodb.writes import Write
 
 
-class MovedOnError(Exception):
+class StaleDueRowError(Exception):
     """The row is done, or was written since it was read; its timer is another one now."""
 
 
@@ -47,7 +47,7 @@ class DueIndex:
         return found
 
     def postpone(self, due: Due, wake_at_ms: int) -> None:
-        """Move a due row's timer, so that it is not found again at once. Raises `MovedOnError`."""
+        """Move a due row's timer, so that it is not found again at once. Raises `StaleDueRowError`."""
         not_moved_by_a_step = Equals("seq", due.seq)
         # A finished row must never get a timer again.
         not_done = Exists("wake_at")
@@ -57,6 +57,6 @@ class DueIndex:
                 key={self.key: due.row_id},
                 update=(Set("wake_at", wake_at_ms),),
                 condition=not_moved_by_a_step & not_done,
-                refused=lambda _: MovedOnError(due.row_id),
+                refused=lambda _: StaleDueRowError(due.row_id),
             )
         )

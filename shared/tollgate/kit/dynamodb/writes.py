@@ -180,7 +180,7 @@ def put_new(table: str, item: Item, key: str, refused: Refused) -> Write:
     return Write(table, item=item, condition=is_new, refused=refused)
 
 
-def put_as_read(table: str, item: Item, key: str, read_seq: int, refused: Refused) -> Write:
+def put_if_unchanged(table: str, item: Item, key: str, read_seq: int, refused: Refused) -> Write:
     """Return the write of a whole row that was read with `read_seq` (0: there was none).
 
     It is refused if the row was written since. The `seq` of `item` is a new one, so that the next writer

@@ -27,7 +27,7 @@ from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, Htt
 
 CONNECT_TIMEOUT_S = 5.0
 # An idle connection is not used after this long: the other end may have closed it, or this process slept.
-KEPT_S = 15.0
+KEEP_ALIVE_S = 15.0
 # The most that may come between two parts of a body: the head, chunk extensions, trailers. It is checked
 # after each read of the socket, which is at most 256 KiB.
 MAX_HEAD_BYTES = 64 * 1024
@@ -351,7 +351,7 @@ class HttpClient:
         kept = self._kept.get(origin)
         if not kept:
             return None
-        oldest = asyncio.get_running_loop().time() - KEPT_S
+        oldest = asyncio.get_running_loop().time() - KEEP_ALIVE_S
         while kept and kept[0].idle_since <= oldest:
             kept.popleft().abort()
         while kept:

@@ -15,7 +15,7 @@ from tollgate.providers.runtime.outcomes import PollOutcome, SubmitOutcome
 REFRESH_MS = 5 * MS_PER_S
 
 
-class HealthMovedError(Exception):
+class StaleHealthError(Exception):
     """Another worker wrote a provider's health after it was read; its write is kept."""
 
 
@@ -52,7 +52,7 @@ class ProviderHealthStore:
         if not wants_trial(provider, health, now_ms):
             return True
         read = health[provider]
-        with suppress(HealthMovedError):
+        with suppress(StaleHealthError):
             self._write(provider, read, Health(read.failures, now_ms + TRIAL_MS, reason=read.reason))
             return True
         return False
@@ -64,7 +64,7 @@ class ProviderHealthStore:
         if worked is None or (worked and read.failures == 0):
             return
         # A faster worker's write is kept. One count more or less does not matter.
-        with suppress(HealthMovedError):
+        with suppress(StaleHealthError):
             self._write(provider, read, read.worked() if worked else read.failed(self._clock.now_ms()))
 
     def switch(self, name: str, *others: Write, disabled: bool, reason: str | None) -> None:
@@ -96,7 +96,7 @@ class ProviderHealthStore:
                     Set("write_id", new_id("write")),
                 ),
                 condition=was_read | unknown,
-                refused=lambda _: HealthMovedError(),
+                refused=lambda _: StaleHealthError(),
             )
         )
         self._known.get()[provider] = new

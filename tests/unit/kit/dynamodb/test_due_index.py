@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Aws
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.due_index import Due, DueIndex, MovedOnError
+from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
 from tollgate.kit.dynamodb.shards import DUE_SHARDS, due_shard
 from tollgate.kit.dynamodb.writes import Write
 
@@ -74,11 +74,11 @@ class TestPostpone:
     ) -> None:
         rows.put("row_1", seq, wake_at)
         before = rows.get("row_1")
-        with pytest.raises(MovedOnError):
+        with pytest.raises(StaleDueRowError):
             rows.index.postpone(Due("row_1", 3), NOW + 200)
         assert rows.get("row_1") == before
 
     def test_one_that_is_gone_is_not_made(self, rows: Rows) -> None:
-        with pytest.raises(MovedOnError):
+        with pytest.raises(StaleDueRowError):
             rows.index.postpone(Due("row_1", 0), NOW)
         assert rows.get("row_1") is None

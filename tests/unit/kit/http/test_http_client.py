@@ -217,7 +217,7 @@ class TestConnections:
         run(story)
 
     def test_one_that_was_idle_for_long_is_not_used_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(http_client, "KEPT_S", -1.0)
+        monkeypatch.setattr(http_client, "KEEP_ALIVE_S", -1.0)
 
         async def story() -> None:
             async with serving(OK) as (server, ask):
