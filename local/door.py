@@ -19,6 +19,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 VARIABLE = "TOLLGATE_ALLOW_HOSTS"
 """Additional names, separated by spaces, such as host.docker.internal."""
 MAX_SHOWN = 100
+_ALLOW = f"To allow the name, start with {VARIABLE}=name make run."
 
 
 def allowed_hosts() -> frozenset[str]:
@@ -40,18 +41,17 @@ class Door:
         if refusal is None:
             await self._app(scope, receive, send)
             return
-        error = ForbiddenError(refusal)
-        await JSONResponse(error.body(), error.status)(scope, receive, send)
+        await JSONResponse(refusal.body(), refusal.status)(scope, receive, send)
 
-    def _refusal(self, headers: Headers) -> str | None:
-        """Return the reason to refuse a request, or `None`. All values of repeated headers are checked."""
+    def _refusal(self, headers: Headers) -> ForbiddenError | None:
+        """Return the error that refuses a request, or `None`. All values of repeated headers are checked."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         strange = [each for each in hosts if _host_of(f"//{each}") not in self._hosts]
         if strange or not hosts:
-            return f"The Host {_shown(strange)} is not this machine. To allow it: {VARIABLE}=name make run"
+            return ForbiddenError(f"The Host {_shown(strange)} is not this machine.", _ALLOW)
         foreign = [each for each in origins if not self._is_ours(each)]
         if foreign:
-            return f"Pages of {_shown(foreign)} are not let in here. To allow them: {VARIABLE}=name make run"
+            return ForbiddenError(f"Pages of {_shown(foreign)} are not allowed here.", _ALLOW)
         return None
 
     def _is_ours(self, origin: str) -> bool:

@@ -124,11 +124,13 @@ def permitted(request: Request) -> None:
         return
     if role is None:
         raise SignInNeededError
-    raise ForbiddenError(f"Your role in this account, {role}, does not include this. Ask an owner of it.")
+    message = f"Your role in this account, {role}, does not include this."
+    raise ForbiddenError(message, "Ask an owner of the account.")
 
 
 def _check_open(request: Request, row: str) -> None:
     """Raise `ForbiddenError` for a change of an account that is being closed."""
     is_change = row.startswith("POST") and ROLES.get(row, OWNERS) is not ANYBODY
     if is_change and row not in WHILE_CLOSING and getattr(request.state, "closing", None) is not None:
-        raise ForbiddenError("This account is being closed, so nothing of it can be changed.")
+        message = "This account is being closed, so nothing of it can be changed."
+        raise ForbiddenError(message, "Ask an owner to keep the account open.")

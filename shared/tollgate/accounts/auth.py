@@ -66,9 +66,11 @@ def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, n
         raise InvalidApiKeyError
     # From here on the key is proven, so the errors may name the missing permission.
     if key.networks is not None and not contains(key.networks, address):
-        raise ForbiddenError(f"This API key may not be used from the address {address}.")
+        message = f"This API key may not be used from the address {address}."
+        raise ForbiddenError(message, "Ask an owner of the account to change its networks.")
     if scope not in key.scopes:
-        raise ForbiddenError(f"This API key has no '{scope}' scope.")
+        message = f"This API key has no '{scope}' scope."
+        raise ForbiddenError(message, "Use a key with this scope, or ask an owner of the account to add it.")
     return key
 
 

@@ -16,13 +16,13 @@ _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap"}
 
 def check_gift(by: ApiKey, made: ApiKey) -> None:
     """Raise `ForbiddenError`, naming each field in which a key that `by` creates exceeds `by`."""
-    _check(by, made, "An API key cannot make another one more than it is itself")
+    _check(by, made, "An API key cannot grant more permissions than it has")
 
 
 def check_control(by: ApiKey, key: ApiKey) -> None:
     """Raise `ForbiddenError` unless `by` may change, rotate and revoke a key: itself, or no stronger key."""
     if by.key_id != key.key_id:
-        _check(by, key, "An API key cannot change, rotate or revoke one that may do more than itself")
+        _check(by, key, "An API key cannot change, rotate or revoke a key with more permissions")
 
 
 def check_change(by: ApiKey, key: ApiKey, changed: ApiKey) -> None:
@@ -35,7 +35,7 @@ def _check(by: ApiKey, key: ApiKey, message: str) -> None:
     beyond = [name for name in GRANTS if _is_beyond(by, key, name)]
     if beyond:
         names = ", ".join(_SHOWN.get(name, name) for name in beyond)
-        raise ForbiddenError(f"{message}: {names}.")
+        raise ForbiddenError(f"{message}: {names}.", "Use a key with these permissions, or the dashboard.")
 
 
 def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:

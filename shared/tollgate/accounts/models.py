@@ -208,7 +208,10 @@ class ApiKey:
     def check_model(self, model_id: str) -> None:
         """Raise `ForbiddenError` unless the key may use a model."""
         if not self.allows(model_id):
-            raise ForbiddenError(f"This API key may not use the model '{model_id}'.")
+            message = f"This API key may not use the model '{model_id}'."
+            raise ForbiddenError(
+                message, "Use another key, or ask an owner of the account to allow the model."
+            )
 
     def allowance(self, now_ms: int) -> Allowance | None:
         """Return the key's allowance in the current period; `None` for a key without a cap."""

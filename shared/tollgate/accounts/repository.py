@@ -276,15 +276,13 @@ def _holds(row: Item, sets: Item, gone: Sequence[str]) -> bool:
 def _caller_refused(caller: Item | None) -> Exception:
     if caller is None or "revoked_at_ms" in caller:
         return InvalidApiKeyError()
-    return ConcurrencyLimitedError("The API key that asks was changed at the same moment. Try again.")
+    return ConcurrencyLimitedError("This API key was changed at the same time.")
 
 
 def _key_refused(account: Item | None) -> Exception:
     if account is None:
         return UserNotFoundError()
-    return KeyLimitReachedError(
-        f"This account has {MAX_API_KEYS} API keys, the most allowed. Revoke one that is not used."
-    )
+    return KeyLimitReachedError(f"This account has {MAX_API_KEYS} API keys, the most allowed.")
 
 
 def _change_refused(key: Item | None) -> Exception:

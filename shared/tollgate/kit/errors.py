@@ -132,9 +132,12 @@ class TollgateError(Exception):
     code: ClassVar[str]
     default_message: ClassVar[str] = ""
     retry_after_s: ClassVar[int | None] = None
+    next_step: str = ""
+    """What the client can do, the last sentence of `message`. Errors that are not 4xx faults may lack it."""
 
-    def __init__(self, message: str = "") -> None:
-        self.message = message or self.default_message
+    def __init__(self, message: str = "", next_step: str = "") -> None:
+        self.next_step = next_step or self.next_step
+        self.message = f"{message or self.default_message} {self.next_step}".rstrip()
         super().__init__(self.message)
 
     @property
@@ -232,9 +235,13 @@ class InsufficientBalanceError(TollgateError):
     code = "insufficient_balance"
 
     def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
+        step = "Add credit in the dashboard, or ask the operator of this service for it."
+        if waiting_helps:
+            step = "Repeat it after your running requests have ended, or add credit in the dashboard."
         super().__init__(
             f"The balance of {dollars(balance_cents)} does not cover this request, "
-            f"which costs {dollars(required_cents)}."
+            f"which costs {dollars(required_cents)}.",
+            step,
         )
         self.balance_cents = balance_cents
         self.required_cents = required_cents
@@ -265,9 +272,11 @@ class SpendingCapReachedError(TollgateError):
         resets_at: str,
         waiting_helps: bool | None = None,
     ) -> None:
+        helps = "Repeat it after your running requests have ended, wait" if waiting_helps else "Wait"
         super().__init__(
-            f"This API key has spent {dollars(spent_cents)} of the {dollars(cap_cents)} it may spend "
-            f"until {resets_at}; this request costs {dollars(required_cents)}."
+            f"This API key has spent {dollars(spent_cents)} of its spending cap of {dollars(cap_cents)}, "
+            f"and this request costs {dollars(required_cents)}.",
+            f"{helps} until {resets_at}, raise the cap, or use another key.",
         )
         self.cap_cents = cap_cents
         self.spent_cents = spent_cents
@@ -292,15 +301,17 @@ class ForbiddenError(TollgateError):
     status = 403
     code = "forbidden"
 
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message, next_step)
+
 
 class AccountSuspendedError(TollgateError):
     """An operator suspended the account; nothing was started or charged."""
 
     status = 403
     code = "account_suspended"
-
-    def __init__(self) -> None:
-        super().__init__("This account is suspended. Write to the operator of this service.")
+    default_message = "This account is suspended."
+    next_step = "Contact the operator of this service."
 
 
 class RouteNotFoundError(TollgateError):
@@ -392,7 +403,8 @@ class IdempotencyConflictError(TollgateError):
     status = 409
     code = "idempotency_conflict"
     retry_after_s = 1
-    default_message = "A request with the same Idempotency-Key is in progress. Try again."
+    default_message = "Other requests of this account were written at the same time. Nothing was charged."
+    next_step = "Repeat it with the same Idempotency-Key."
 
 
 class KeyLimitReachedError(TollgateError):
@@ -400,6 +412,7 @@ class KeyLimitReachedError(TollgateError):
 
     status = 409
     code = "key_limit_reached"
+    next_step = "Revoke a key that is not used."
 
 
 class PriceChangedError(TollgateError):
@@ -407,10 +420,11 @@ class PriceChangedError(TollgateError):
 
     status = 409
     code = "price_changed"
+    next_step = "To accept this price, send the priceVersion of this error."
 
     def __init__(self, cost_cents: int, price_version: str) -> None:
         super().__init__(
-            f"The prices have changed since the estimate: this request costs {dollars(cost_cents)} now."
+            f"The prices have changed since the estimate. This request now costs {dollars(cost_cents)}."
         )
         self.cost_cents = cost_cents
         self.price_version = price_version
@@ -425,6 +439,7 @@ class RedeliveryLimitError(TollgateError):
 
     status = 409
     code = "redelivery_limit_reached"
+    next_step = "Request the task's status instead."
 
     def __init__(self, most: int) -> None:
         super().__init__(f"This delivery was redelivered {most} times, the most allowed.")
@@ -438,8 +453,8 @@ class RotationInProgressError(TollgateError):
 
     def __init__(self, ends_at: str) -> None:
         super().__init__(
-            f"The secret before the current one is live until {ends_at}. "
-            "Rotate after that, or with overlapS 0, which ends all old secrets now."
+            f"The previous secret is valid until {ends_at}.",
+            "Rotate after that, or with overlapS 0, which ends all old secrets now.",
         )
         self.ends_at = ends_at
 
@@ -455,7 +470,7 @@ class TaskNotEndedError(TollgateError):
     code = "task_not_ended"
 
     def __init__(self, task_id: str) -> None:
-        super().__init__(f"{task_id} has not ended. Cancel it, or wait for its end.")
+        super().__init__(f"{task_id} has not ended.", "Cancel it, or wait for its end.")
 
 
 class PayloadTooLargeError(TollgateError):
@@ -474,6 +489,7 @@ class IdempotencyKeyReusedError(TollgateError):
     status = 422
     code = "idempotency_key_reused"
     default_message = "This Idempotency-Key was used before with a different request."
+    next_step = "Use another Idempotency-Key for each new request."
 
 
 class ConcurrencyLimitedError(TollgateError):
@@ -482,6 +498,7 @@ class ConcurrencyLimitedError(TollgateError):
     status = 429
     code = "concurrency_limited"
     retry_after_s = 5
+    next_step = f"Repeat it after {retry_after_s} seconds."
 
 
 class RateLimitedError(TollgateError):
@@ -490,6 +507,7 @@ class RateLimitedError(TollgateError):
     status = 429
     code = "rate_limited"
     retry_after_s = 60
+    next_step = f"Repeat it after {retry_after_s} seconds."
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"This account made {limit} requests in this minute, the most allowed.")

@@ -147,7 +147,8 @@ def open_period(
     old = sorted(name for name in counters if _is_old(name, now_ms))
     if len(counters) - len(old) >= MAX_COUNTERS:
         raise KeyLimitReachedError(
-            f"{MAX_COUNTERS} API keys with a spending cap were used in this period, the most an account may."
+            f"{MAX_COUNTERS} API keys with a spending cap were used in this period, the most allowed.",
+            "Use any of these keys, or a key without a cap.",
         )
     account_is_there = Exists("account_id")
     # Another request may have opened it first and counted something.

@@ -13,7 +13,7 @@ from tollgate.kit.clock import Clock, to_the_minute
 from tollgate.kit.errors import ForbiddenError
 from tollgate.members.service import Actor
 
-ENDED = "Your chat keys were ended a moment ago. The chat works again in 10 minutes at most."
+ENDED = ("Your chat keys were revoked.", "Use the chat again after 10 minutes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,5 @@ class ChatKeys:
         # The key exists: another page of this person created it, or it was ended.
         found = self.keys.get(made.key_id)
         if found is None or found.revoked_at_ms is not None or found.digest != made.digest:
-            raise ForbiddenError(ENDED)
+            raise ForbiddenError(*ENDED)
         return ChatKey(made.text, expires_at_ms)

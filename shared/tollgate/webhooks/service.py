@@ -81,7 +81,7 @@ class WebhookService:
                 continue
             self._send_message(again)
             return again.view()
-        raise ConcurrencyLimitedError("This delivery is being tried right now.")
+        raise ConcurrencyLimitedError("This delivery is being sent.")
 
     def send_test(self, account_id: str, body: Mapping[str, Any]) -> DeliveryView:
         """Send one test event to the URL in `{url}`; return its delivery, which `get` shows later.
@@ -125,7 +125,7 @@ class WebhookService:
             except StaleSecretsError:
                 continue
             return self._secrets_view(new)
-        raise ConcurrencyLimitedError("This account's secret is being rotated right now.")
+        raise ConcurrencyLimitedError("This account's secret is being rotated.")
 
     def _page(self, account_id: str, wanted: DeliveryQuery) -> Page[Delivery]:
         if wanted.task_id is not None:

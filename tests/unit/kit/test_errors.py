@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.sample_errors import SAMPLE_ERRORS, WITH_NEXT_STEP
 from tollgate.kit.errors import (
     MAX_PROBLEMS,
     TYPES,
@@ -32,6 +33,12 @@ def subclasses(parent: type[TollgateError]) -> Iterator[type[TollgateError]]:
     for child in parent.__subclasses__():
         yield child
         yield from subclasses(child)
+
+
+def waiting_cap(spent: int, required: int, *, waiting_helps: bool) -> SpendingCapReachedError:
+    return SpendingCapReachedError(
+        100, spent, required, resets_at="2026-12-01T00:00:00.000Z", waiting_helps=waiting_helps
+    )
 
 
 ERRORS = sorted(
@@ -78,6 +85,24 @@ class TestEveryError:
         assert {code: found.get(code) for code in STATUSES} == STATUSES
 
 
+class TestNextStep:
+    def test_there_is_a_sample_of_every_error(self) -> None:
+        ours = [error for error in subclasses(TollgateError) if error.__module__.startswith("tollgate.")]
+        assert SAMPLE_ERRORS.keys() == {error.code for error in ours}
+
+    @pytest.mark.parametrize("error", SAMPLE_ERRORS.values(), ids=SAMPLE_ERRORS)
+    def test_is_the_last_sentence_of_the_message(self, error: TollgateError) -> None:
+        assert (error.next_step != "") == (error.status in WITH_NEXT_STEP)
+        assert error.message.endswith(error.next_step)
+        assert error.message != error.next_step
+
+    @pytest.mark.parametrize("error", [InsufficientBalanceError, waiting_cap])
+    def test_depends_on_whether_waiting_helps(self, error: Any) -> None:
+        helps, does_not = (error(30, 100, waiting_helps=helps).next_step for helps in (True, False))
+        assert "running requests have ended" in helps
+        assert "running requests" not in does_not
+
+
 class TestBody:
     def test_it_has_the_contracts_shape(self) -> None:
         assert TaskNotFoundError().body() == {
@@ -121,7 +146,8 @@ class TestBody:
         message = MaxCostExceededError(cost_cents=1, max_cost_cents=0).message
         assert message == "This request costs $0.01, more than its maxCostCents allows: $0.00."
         assert InsufficientBalanceError(123_456, 123_457).message == (
-            "The balance of $1,234.56 does not cover this request, which costs $1,234.57."
+            "The balance of $1,234.56 does not cover this request, which costs $1,234.57. "
+            "Add credit in the dashboard, or ask the operator of this service for it."
         )
         assert "this request costs $0.01." in SpendingCapReachedError(2, 2, 1, resets_at="later").message
 
