@@ -1,4 +1,4 @@
-"""`/clients/{file}` of `functions/get_status`: the packages of our clients, as the gateway gets them."""
+"""`/clients/{file}` of `functions/get_status`: the packages of our clients, in responses for the gateway."""
 
 import base64
 import json

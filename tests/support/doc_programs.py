@@ -33,11 +33,12 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ): "run by tests/journey/test_docs_programs.py",
     ("use/aider", "export OPENAI_API_BASE"): "aider is not installed for tests; run by hand",
     ("use/llamaindex", "# pip install llama-index"): "needs an older openai than the tests; run by hand",
-    ("use/mcp", "claude mcp add tollgate-program"): "needs a package that is built for each release",
+    ("use/mcp", "claude mcp add tollgate-program"): "run by tests/clients/test_served_packages.py",
+    ("use/tollgate", "import { Client }"): "run by tests/clients/test_served_packages.py",
     ("docs/local.md", "export TOLLGATE_URL=http://127.0.0.1:8080"): "the same in two lines",
 }
 """Why a program is not run, by its page and the beginning of its first line."""
-OF_CLIENTS = tuple(f"use/{name}" for name in ("claude-code", "codex", "mcp", "opencode"))
+OF_CLIENTS = tuple(f"use/{name}" for name in ("claude-code", "codex", "mcp", "opencode", "tollgate"))
 """Pages whose programs need the commands that they are about."""
 SETTINGS = re.compile(r"(~/)?[\w./-]+\.(json|toml|yaml|yml)")
 """The label of a file that a reader saves."""

@@ -109,7 +109,7 @@ done
 jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO -w '%{filename_effective}\\n'"""
 
 _MEDIA_CLIENT = """\
-# pip install tollgate
+# pip install -r $TOLLGATE_URL/clients/tollgate-client.txt
 import tollgate_client
 
 task = tollgate_client.run("MODEL", INPUT)
@@ -198,7 +198,7 @@ curl -sS "$TOLLGATE_URL/api/v1/chat/completions" \\
   -d BODY | jq -r '.choices[0].message.content'"""
 
 _TEXT_CLIENT = """\
-# pip install tollgate
+# pip install -r $TOLLGATE_URL/clients/tollgate-client.txt
 import tollgate_client
 
 for piece in tollgate_client.stream_chat("MODEL", "Say hello"):

@@ -32,7 +32,7 @@ FIRST = {"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size":
 def first_snippets(base_url: str) -> list[Snippet]:
     """Return a first request for new customers. The Python example uses Tollgate's own client."""
     python = (
-        "# pip install tollgate\n"
+        f"# pip install -r {base_url}/clients/tollgate-client.txt\n"
         f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_YOUR_KEY\n"
         "import tollgate_client\n\n"
         f'task = tollgate_client.run("{FIRST["model"]}", {_python(FIRST["input"], 4)})\n'
