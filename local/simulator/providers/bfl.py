@@ -2,23 +2,13 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine
-from local.simulator.jobs import JobState
-from local.simulator.providers.desk import INVALID, Refused, body_of, own_job, taken
+from local.simulator.providers import table
 from local.simulator.providers.inputs import Urls, images, needed, one, videos
-from local.simulator.wire import header_key
 
-_STATUSES = {
-    JobState.QUEUED: "Pending",
-    JobState.RUNNING: "Generating",
-    JobState.SUCCEEDED: "Ready",
-    JobState.FAILED: "Failed",
-    JobState.REJECTED: "Content Moderated",
-}
+_STATUSES = table.words("Pending", "Generating", "Ready", "Failed", rejected="Content Moderated")
 _MODELS = {
     "v1/flux-3-image": images(
         aspect_ratio=str, resolution=one("768sq", "1k", "1.5k", "2k", "4k"), grounding=bool, images=Urls
@@ -35,28 +25,32 @@ _MODELS = {
 }
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return BFL's routes; their prefix is the adapter's base URL."""
-    routes = APIRouter()
+def _accepted(shown: table.Shown) -> dict[str, Any]:
+    here = str(shown.request.url).partition("/v1/")[0]
+    return {"id": shown.job.id, "polling_url": f"{here}/v1/get_result?id={shown.job.id}"}
 
-    @routes.post("/v1/{model}")
-    async def create(model: str, request: Request) -> Response:
-        key, given = header_key(request, "x-key"), await body_of(request)
-        job = await taken(engine, key, f"v1/{model}", given, _MODELS)
-        if isinstance(job, Refused):
-            detail: Any = [{"loc": ["body"], "msg": job.why}] if job.status == INVALID else job.why
-            return JSONResponse({"detail": detail}, job.status)
-        here = str(request.url).partition("/v1/")[0]
-        return JSONResponse({"id": job.id, "polling_url": f"{here}/v1/get_result?id={job.id}"})
 
-    @routes.get("/v1/get_result")
-    async def result(request: Request) -> Response:
-        job = own_job(engine, header_key(request, "x-key"), request.query_params.get("id", ""))
-        if job is None:
-            return JSONResponse({"id": None, "status": "Task not found", "result": None}, 404)
-        state = engine.poll(job)
-        sample = engine.file_urls(request, job)[0] if state is JobState.SUCCEEDED else None
-        found = {"sample": sample} if sample else None
-        return JSONResponse({"id": job.id, "status": _STATUSES[state], "result": found})
+def _result(shown: table.Shown) -> dict[str, Any]:
+    found = {"sample": shown.urls[0]} if shown.is_done else None
+    return {"id": shown.job.id, "status": _STATUSES[shown.state], "result": found}
 
-    return routes
+
+def _error(refused: table.Refused) -> Response:
+    is_invalid = refused.status == table.INVALID
+    detail = [{"loc": ["body"], "msg": refused.said}] if is_invalid else refused.said
+    return JSONResponse({"detail": detail}, refused.status)
+
+
+def _not_found(_: Request) -> Response:
+    return JSONResponse({"id": None, "status": "Task not found", "result": None}, 404)
+
+
+router = table.router(
+    table.Wire(
+        key=table.key_in("x-key"),
+        error=_error,
+        submits=(table.Submit("/v1/{model}", _MODELS, table.in_path("v1/{model}"), _accepted),),
+        looks=(table.Look("/v1/get_result", _result, job_id=table.in_query("id"), missing=_not_found),),
+    )
+)
+"""BFL's routes; their prefix is the adapter's base URL."""

@@ -6,16 +6,13 @@ jobs. A video's bytes are at `/files/{id}:download`, only for the key's owner. W
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from local.simulator.engine import Engine
-from local.simulator.inline import inline_files
-from local.simulator.jobs import Job, JobState
+from local.simulator.jobs import JobState
 from local.simulator.providers import google_models as models
-from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
-from local.simulator.wire import header_key
+from local.simulator.providers import table
 
 _STATUSES = {
     400: "INVALID_ARGUMENT",
@@ -25,149 +22,129 @@ _STATUSES = {
     429: "RESOURCE_EXHAUSTED",
     503: "UNAVAILABLE",
 }
-_INTERACTION_STATUSES = {
-    JobState.QUEUED: "queued",
-    JobState.RUNNING: "in_progress",
-    JobState.SUCCEEDED: "completed",
-    JobState.FAILED: "failed",
-    JobState.REJECTED: "completed",
-    JobState.CANCELLED: "cancelled",
-}
-_WAITING = (JobState.QUEUED, JobState.RUNNING)
-_NO_INTERACTION = Refused(400, "Invalid interaction name.")
-_KEY_HEADER = "x-goog-api-key"
+_INTERACTION_STATUSES = table.words(
+    "queued", "in_progress", "completed", "failed", rejected="completed", cancelled="cancelled"
+)
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return the media routes. Their prefix and `/v1` are the adapter's base URL."""
-    routes = APIRouter()
-    _add_content(routes, engine)
-    _add_operations(routes, engine)
-    _add_interactions(routes, engine)
-
-    @routes.get("/v1/files/{name}")
-    async def file(name: str, request: Request) -> Response:
-        job_id, _, wanted = name.partition(":")
-        job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
-        if job is None:
-            return _error(Refused(403, "You do not have permission to access the file."))
-        if wanted == "download":
-            return RedirectResponse(engine.file_urls(request, job)[0], 302)
-        return JSONResponse({"name": f"files/{job_id}", "state": "ACTIVE"})
-
-    return routes
+def _read_content(request: Request, body: dict[str, Any]) -> table.Asked:
+    return table.Asked(request.path_params["model"], models.of_content(body), is_inline=True)
 
 
-def _add_content(routes: APIRouter, engine: Engine) -> None:
-    @routes.post("/v1/models/{model}:generateContent")
-    async def content(model: str, request: Request) -> Response:
-        given = models.of_content(await body_of(request))
-        job = await taken(engine, header_key(request, _KEY_HEADER), model, given, models.CONTENT)
-        if isinstance(job, Refused):
-            return _error(job)
-        verdict = await engine.finish(job)
-        if verdict is JobState.FAILED:
-            return _error(Refused(500, "An internal error has occurred."))
-        is_good = verdict is JobState.SUCCEEDED
-        files = await inline_files(job) if is_good else []
-        parts = [{"inlineData": {"mimeType": "image/png", "data": data}} for data in files]
-        reason = "STOP" if is_good else "IMAGE_SAFETY"
-        return JSONResponse({"candidates": [{"content": {"parts": parts}, "finishReason": reason}]})
+def _read_operation(request: Request, body: dict[str, Any]) -> table.Asked:
+    return table.Asked(request.path_params["model"], models.of_operation(body))
 
 
-def _add_operations(routes: APIRouter, engine: Engine) -> None:
-    @routes.post("/v1/models/{model}:predictLongRunning")
-    async def start(model: str, request: Request) -> Response:
-        given = models.of_operation(await body_of(request))
-        job = await taken(engine, header_key(request, _KEY_HEADER), model, given, models.OPERATIONS)
-        if isinstance(job, Refused):
-            return _error(job)
-        return JSONResponse({"name": f"models/{model}/operations/{job.id}"})
-
-    @routes.get("/v1/models/{model}/operations/{job_id}")
-    async def show(model: str, job_id: str, request: Request) -> Response:
-        job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
-        if job is None:
-            return _error(Refused(404, "Requested entity was not found."))
-        name = f"models/{model}/operations/{job_id}"
-        return JSONResponse({"name": name, **_done(request, job, engine.poll(job))})
+def _read_interaction(_: Request, body: dict[str, Any]) -> table.Asked:
+    return table.Asked(body.get("model"), models.of_interaction(body))
 
 
-def _add_interactions(routes: APIRouter, engine: Engine) -> None:
-    @routes.post("/v1/interactions")
-    async def start(request: Request) -> Response:
-        body = await body_of(request)
-        key, given = header_key(request, _KEY_HEADER), models.of_interaction(body)
-        job = await taken(engine, key, body.get("model", ""), given, models.INTERACTIONS)
-        if isinstance(job, Refused):
-            return _interaction_error(job)
-        return _shown(request, job, JobState.QUEUED)
-
-    @routes.get("/v1/interactions/{job_id}")
-    async def show(job_id: str, request: Request) -> Response:
-        job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
-        return _interaction_error(_NO_INTERACTION) if job is None else _shown(request, job, engine.poll(job))
-
-    @routes.post("/v1/interactions/{job_id}/cancel")
-    async def cancel(job_id: str, request: Request) -> Response:
-        job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
-        if job is None:
-            return _interaction_error(_NO_INTERACTION)
-        state = engine.state(job)
-        if state in _WAITING:
-            engine.cancel(job)
-            state = JobState.CANCELLED
-        return _shown(request, job, state)
+def _content(shown: table.Shown) -> table.Answer:
+    if shown.state is JobState.FAILED:
+        return table.Refused(500, "An internal error has occurred.")
+    parts = [{"inlineData": {"mimeType": "image/png", "data": data}} for data in shown.inline]
+    reason = "STOP" if shown.is_done else "IMAGE_SAFETY"
+    return {"candidates": [{"content": {"parts": parts}, "finishReason": reason}]}
 
 
-def _file_uri(request: Request, job: Job) -> str:
-    here = str(request.url).partition("/v1/")[0]
-    return f"{here}/v1/files/{job.id}:download?alt=media"
+def _operation(shown: table.Shown) -> dict[str, Any]:
+    name = {"name": f"models/{shown.job.model}/operations/{shown.job.id}"}
+    if shown.state in table.WAITING:
+        return name
+    if shown.state is JobState.FAILED:
+        return {**name, "done": True, "error": {"code": 13, "message": "Generation failed"}}
+    if shown.state is JobState.REJECTED:
+        found: dict[str, Any] = {
+            "raiMediaFilteredCount": 1,
+            "raiMediaFilteredReasons": ["It is not allowed."],
+        }
+    else:
+        found = {"generatedSamples": [{"video": {"uri": _file_uri(shown)}}]}
+    return {**name, "done": True, "response": {"generateVideoResponse": found}}
 
 
-def _shown(request: Request, job: Job, state: JobState) -> Response:
-    answer: dict[str, Any] = {"id": job.id, "object": "interaction", "status": _INTERACTION_STATUSES[state]}
-    if state is JobState.FAILED:
+def _interaction(shown: table.Shown) -> dict[str, Any]:
+    status = _INTERACTION_STATUSES[shown.state]
+    answer: dict[str, Any] = {"id": shown.job.id, "object": "interaction", "status": status}
+    if shown.state is JobState.FAILED:
         answer["errors"] = [{"code": "internal", "message": "Generation failed"}]
-    if state is JobState.SUCCEEDED:
-        answer["steps"] = _output({"type": "video", "mime_type": "video/mp4", "uri": _file_uri(request, job)})
-    if state is JobState.REJECTED:
+    if shown.is_done:
+        answer["steps"] = _output({"type": "video", "mime_type": "video/mp4", "uri": _file_uri(shown)})
+    if shown.state is JobState.REJECTED:
         answer["steps"] = _output({"type": "text", "text": "I cannot make this video."})
-    return JSONResponse(answer)
+    return answer
 
 
 def _output(content: dict[str, str]) -> list[dict[str, Any]]:
     return [{"type": "user_input", "content": []}, {"type": "model_output", "content": [content]}]
 
 
-def _done(request: Request, job: Job, state: JobState) -> dict[str, Any]:
-    if state in _WAITING:
-        return {}
-    if state is JobState.FAILED:
-        return {"done": True, "error": {"code": 13, "message": "Generation failed"}}
-    if state is JobState.REJECTED:
-        found: dict[str, Any] = {
-            "raiMediaFilteredCount": 1,
-            "raiMediaFilteredReasons": ["It is not allowed."],
-        }
-    else:
-        found = {"generatedSamples": [{"video": {"uri": _file_uri(request, job)}}]}
-    return {"done": True, "response": {"generateVideoResponse": found}}
+def _file_uri(shown: table.Shown) -> str:
+    here = str(shown.request.url).partition("/v1/")[0]
+    return f"{here}/v1/files/{shown.job.id}:download?alt=media"
 
 
-def _interaction_error(refused: Refused) -> Response:
+def _file(shown: table.Shown) -> table.Answer:
+    return {"name": f"files/{shown.job.id}", "state": "ACTIVE"}
+
+
+def _download(shown: table.Shown) -> table.Answer:
+    return RedirectResponse(shown.engine.file_urls(shown.request, shown.job)[0], 302)
+
+
+def _no_file(_: Request) -> table.Answer:
+    return table.Refused(403, "You do not have permission to access the file.")
+
+
+def _error(refused: table.Refused) -> Response:
+    code = _status(refused)
+    error = {"code": code, "message": refused.said, "status": _STATUSES.get(code, "INTERNAL")}
+    return JSONResponse({"error": error}, code)
+
+
+def _interaction_error(refused: table.Refused) -> Response:
     """Return an error whose code is a word, as in google-genai's types of interactions."""
     status = _status(refused)
     code = _STATUSES.get(status, "INTERNAL").lower()
-    return JSONResponse({"error": {"code": code, "message": refused.why}}, status)
+    return JSONResponse({"error": {"code": code, "message": refused.said}}, status)
 
 
-def _status(refused: Refused) -> int:
+def _status(refused: table.Refused) -> int:
     """Return the HTTP status, which is 400 for an invalid input."""
-    return BAD_REQUEST if refused.status == INVALID else refused.status
+    return table.BAD_REQUEST if refused.status == table.INVALID else refused.status
 
 
-def _error(refused: Refused) -> Response:
-    code = _status(refused)
-    error = {"code": code, "message": refused.why, "status": _STATUSES.get(code, "INTERNAL")}
-    return JSONResponse({"error": error}, code)
+_KEY = table.key_in("x-goog-api-key")
+_MODELS_WIRE = table.Wire(
+    key=_KEY,
+    error=_error,
+    no_job=table.Refused(404, "Requested entity was not found."),
+    submits=(
+        table.Submit(
+            "/v1/models/{model}:generateContent", models.CONTENT, _read_content, _content, at_once=True
+        ),
+        table.Submit("/v1/models/{model}:predictLongRunning", models.OPERATIONS, _read_operation, _operation),
+    ),
+    looks=(
+        table.Look("/v1/models/{model}/operations/{id}", _operation),
+        table.Look("/v1/files/{id}:download", _download, missing=_no_file, acts={}),
+        table.Look("/v1/files/{id}", _file, missing=_no_file, acts={}),
+    ),
+)
+_INTERACTIONS_WIRE = table.Wire(
+    key=_KEY,
+    error=_interaction_error,
+    no_job=table.Refused(400, "Invalid interaction name."),
+    submits=(table.Submit("/v1/interactions", models.INTERACTIONS, _read_interaction, _interaction),),
+    looks=(
+        table.Look("/v1/interactions/{id}", _interaction),
+        table.Look(
+            "/v1/interactions/{id}/cancel",
+            _interaction,
+            method="POST",
+            acts=dict.fromkeys(table.WAITING, Engine.cancel),
+        ),
+    ),
+)
+router = table.router(_MODELS_WIRE, _INTERACTIONS_WIRE)
+"""The media routes. Their prefix and `/v1` are the adapter's base URL."""

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
-from local.simulator.providers import minimax_first
+from local.simulator.providers import minimax_first, table
 from local.simulator.providers.content import MEDIA, flat
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, Url, needed, one, problem_of, videos
@@ -61,7 +61,7 @@ _MODELS: dict[str, type[ModelInput]] = {
 def router(engine: Engine) -> APIRouter:
     """Return the video routes. The text routes are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
-    routes.include_router(minimax_first.router(engine))
+    routes.include_router(table.router(minimax_first.WIRE)(engine))
 
     @routes.post(_CREATE)
     async def create(request: Request) -> Response:

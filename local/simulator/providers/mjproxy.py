@@ -9,26 +9,19 @@ The paths may be below a speed (`/mj-fast`), as at relays. The four images of a 
 from collections.abc import Mapping
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine
-from local.simulator.jobs import Job, JobState
-from local.simulator.providers.desk import Refused, body_of, own_job, taken
+from local.simulator.jobs import JobState
+from local.simulator.providers import table
 from local.simulator.providers.inputs import ImageInput, ModelInput, Url, images, made, needed, one, videos
-from local.simulator.wire import header_key
 
+_SPEEDS = ("", "/{speed}")
 _TAKEN, _BAD_REQUEST, _FAILURE, _FULL = 1, 4, 5, 23
 _CODES = {404: _BAD_REQUEST, 422: _BAD_REQUEST, 429: _FULL}
 """The codes by error. These errors have HTTP status 200."""
-_STATUSES = {
-    JobState.QUEUED: "SUBMITTED",
-    JobState.RUNNING: "IN_PROGRESS",
-    JobState.SUCCEEDED: "SUCCESS",
-    JobState.FAILED: "FAILURE",
-    JobState.REJECTED: "FAILURE",
-}
+_STATUSES = table.words("SUBMITTED", "IN_PROGRESS", "SUCCESS", "FAILURE")
 _REASONS = {
     JobState.FAILED: "[Internal error] Something went wrong",
     JobState.REJECTED: "[Banned prompt detected]",
@@ -46,67 +39,61 @@ MODELS: Mapping[str, type[ModelInput]] = {
 """The inputs by the last part of the path, with the actions on an earlier task by name."""
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return the routes, with and without a speed. Their prefix is the adapter's base URL."""
-    routes = APIRouter()
-
-    @routes.post("/{speed}/mj/submit/{kind}")
-    @routes.post("/mj/submit/{kind}")
-    async def submit(kind: str, request: Request) -> Response:
-        return await _submit(engine, request, kind)
-
-    @routes.get("/{speed}/mj/task/{task_id}/fetch")
-    @routes.get("/mj/task/{task_id}/fetch")
-    async def fetch(task_id: str, request: Request) -> Response:
-        job = own_job(engine, _key(request), task_id)
-        return _answer(_BAD_REQUEST, "task_no_found") if job is None else _task(engine, request, job)
-
-    return routes
+def _read(request: Request, body: dict[str, Any]) -> table.Asked:
+    kind = request.path_params["kind"]
+    return table.Asked(f"{kind}/{body.pop('action', '')}" if kind == "change" else kind, body)
 
 
-async def _submit(engine: Engine, request: Request, kind: str) -> Response:
-    given, key = await body_of(request), _key(request)
-    model = f"{kind}/{given.pop('action', '')}" if kind == "change" else kind
-    earlier = given.get("taskId")
-    if isinstance(earlier, str) and key is not None and not _is_done(engine, key, earlier):
-        return _answer(_BAD_REQUEST, f"task {earlier} does not exist or is not done")
-    job = await taken(engine, key, model, given, MODELS)
-    if isinstance(job, Refused):
-        code = _CODES.get(job.status)
-        return _answer(_FAILURE, job.why, job.status) if code is None else _answer(code, job.why)
-    return _answer(_TAKEN, "Submit success", result=job.id)
+def _check(engine: Engine, key: str, asked: table.Asked) -> table.Refused | None:
+    earlier = asked.given.get("taskId")
+    if earlier is None or table.is_done(engine, key, earlier):
+        return None
+    return table.Refused(table.INVALID, f"task {earlier} does not exist or is not done")
 
 
-def _key(request: Request) -> str | None:
-    return header_key(request, "mj-api-secret")
+def _task(shown: table.Shown) -> dict[str, Any]:
+    kind, _, change = shown.job.model.partition("/")
+    files = {"videoUrl" if kind == "video" else "imageUrl": shown.urls[0]} if shown.is_done else {}
+    return {
+        "id": shown.job.id,
+        "action": change or kind.upper(),
+        "status": _STATUSES[shown.state],
+        "prompt": shown.job.prompt,
+        # The description of the submit, not of an image.
+        "description": "Submit success",
+        "submitTime": shown.job.created_ms,
+        "progress": f"{shown.progress}%",
+        "failReason": _REASONS.get(shown.state),
+        **files,
+    }
 
 
-def _is_done(engine: Engine, key: str, task_id: str) -> bool:
-    job = own_job(engine, key, task_id)
-    return job is not None and engine.state(job) is JobState.SUCCEEDED
+def _error(refused: table.Refused) -> Response:
+    code = _CODES.get(refused.status)
+    status = refused.status if code is None else 200
+    return JSONResponse(_answer(_FAILURE if code is None else code, refused.said), status)
 
 
-def _task(engine: Engine, request: Request, job: Job) -> Response:
-    state = engine.poll(job)
-    kind, _, change = job.model.partition("/")
-    name = "videoUrl" if kind == "video" else "imageUrl"
-    urls = {name: engine.file_urls(request, job)[0]} if state is JobState.SUCCEEDED else {}
-    return JSONResponse(
-        {
-            "id": job.id,
-            "action": change or kind.upper(),
-            "status": _STATUSES[state],
-            "prompt": job.prompt,
-            # The description of the submit, not of an image.
-            "description": "Submit success",
-            "submitTime": job.created_ms,
-            "progress": f"{engine.progress(job)}%",
-            "failReason": _REASONS.get(state),
-            **urls,
-        }
+def _answer(code: int, description: str, result: str | None = None) -> dict[str, Any]:
+    return {"code": code, "description": description, "result": result, "properties": {}}
+
+
+router = table.router(
+    table.Wire(
+        key=table.key_in("mj-api-secret"),
+        error=_error,
+        no_job=table.Refused(404, "task_no_found"),
+        check=_check,
+        submits=tuple(
+            table.Submit(
+                f"{speed}/mj/submit/{{kind}}",
+                MODELS,
+                _read,
+                lambda shown: _answer(_TAKEN, "Submit success", shown.job.id),
+            )
+            for speed in _SPEEDS
+        ),
+        looks=tuple(table.Look(f"{speed}/mj/task/{{id}}/fetch", _task) for speed in _SPEEDS),
     )
-
-
-def _answer(code: int, description: str, status: int = 200, result: str | None = None) -> Response:
-    said = {"code": code, "description": description, "result": result, "properties": {}}
-    return JSONResponse(said, status)
+)
+"""The routes, with and without a speed. Their prefix is the adapter's base URL."""

@@ -5,26 +5,17 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine
-from local.simulator.jobs import Job, JobState
-from local.simulator.providers.desk import Refused, body_of, own_job, taken
+from local.simulator.jobs import JobState
+from local.simulator.providers import table
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import Url, Urls, VideoInput, images, one, videos
-from local.simulator.wire import api_key
 from tollgate.kit.clock import iso
 
-_STATUSES = {
-    JobState.QUEUED: "starting",
-    JobState.RUNNING: "processing",
-    JobState.SUCCEEDED: "succeeded",
-    JobState.FAILED: "failed",
-    JobState.REJECTED: "failed",
-    JobState.CANCELLED: "canceled",
-}
+_STATUSES = table.words("starting", "processing", "succeeded", "failed", cancelled="canceled")
 _ERRORS = {
     JobState.FAILED: "Prediction failed",
     JobState.REJECTED: "The input or output was flagged as sensitive. (E005)",
@@ -45,52 +36,25 @@ _MODELS = {
 }
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return Replicate's routes; their prefix and `/v1` are the adapter's base URL."""
-    routes = APIRouter()
-
-    @routes.post("/v1/models/{owner}/{name}/predictions")
-    async def create(owner: str, name: str, request: Request) -> Response:
-        given = (await body_of(request)).get("input")
-        values = given if isinstance(given, dict) else {}
-        job = await taken(engine, api_key(request, "Bearer"), f"{owner}/{name}", values, _MODELS)
-        if isinstance(job, Refused):
-            return _error(job.status, job.why)
-        return JSONResponse(_prediction(engine, request, job, JobState.QUEUED), 201)
-
-    @routes.get("/v1/predictions/{prediction_id}")
-    async def show(prediction_id: str, request: Request) -> Response:
-        job = own_job(engine, api_key(request, "Bearer"), prediction_id)
-        if job is None:
-            return _error(404, "The requested resource could not be found.")
-        return JSONResponse(_prediction(engine, request, job, engine.poll(job)))
-
-    @routes.post("/v1/predictions/{prediction_id}/cancel")
-    async def cancel(prediction_id: str, request: Request) -> Response:
-        job = own_job(engine, api_key(request, "Bearer"), prediction_id)
-        if job is None:
-            return _error(404, "The requested resource could not be found.")
-        state = engine.state(job)
-        if state in (JobState.QUEUED, JobState.RUNNING):
-            engine.cancel(job)
-            state = JobState.CANCELLED
-        return JSONResponse(_prediction(engine, request, job, state))
-
-    return routes
+def _read(request: Request, body: dict[str, Any]) -> table.Asked:
+    given = body.get("input")
+    return table.Asked(
+        "{owner}/{name}".format(**request.path_params), given if isinstance(given, dict) else {}
+    )
 
 
-def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> dict[str, Any]:
-    here = f"{request.base_url}replicate/v1/predictions/{job.id}"
-    urls = engine.file_urls(request, job)
+def _prediction(shown: table.Shown) -> dict[str, Any]:
+    job = shown.job
+    here = f"{shown.request.base_url}replicate/v1/predictions/{job.id}"
     return {
         "id": job.id,
         "model": job.model,
         # The version of vendors' own models.
         "version": "hidden",
-        "status": _STATUSES[state],
+        "status": _STATUSES[shown.state],
         "input": {"prompt": job.prompt},
-        "output": _output(job.model, urls) if state is JobState.SUCCEEDED else None,
-        "error": _ERRORS.get(state),
+        "output": _output(job.model, shown.urls) if shown.is_done else None,
+        "error": _ERRORS.get(shown.state),
         "logs": "",
         "metrics": {},
         "created_at": iso(job.created_ms),
@@ -104,5 +68,28 @@ def _output(model: str, urls: list[str]) -> list[str] | str:
     return urls[0] if taken_input is not None and issubclass(taken_input, VideoInput) else urls
 
 
-def _error(status: int, detail: str) -> Response:
-    return JSONResponse({"title": "Error", "status": status, "detail": detail}, status)
+def _error(refused: table.Refused) -> Response:
+    problem = {"title": "Error", "status": refused.status, "detail": refused.said}
+    return JSONResponse(problem, refused.status)
+
+
+router = table.router(
+    table.Wire(
+        key=table.bearer,
+        error=_error,
+        no_job=table.Refused(404, "The requested resource could not be found."),
+        submits=(
+            table.Submit("/v1/models/{owner}/{name}/predictions", _MODELS, _read, _prediction, status=201),
+        ),
+        looks=(
+            table.Look("/v1/predictions/{id}", _prediction),
+            table.Look(
+                "/v1/predictions/{id}/cancel",
+                _prediction,
+                method="POST",
+                acts=dict.fromkeys(table.WAITING, Engine.cancel),
+            ),
+        ),
+    )
+)
+"""Replicate's routes; their prefix and `/v1` are the adapter's base URL."""

@@ -4,19 +4,17 @@
 /v1/videos/generations` responds with a request id, which is polled at `GET /v1/videos/{id}`.
 """
 
+from dataclasses import replace
 from typing import Any, Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine
-from local.simulator.inline import inline_files
 from local.simulator.jobs import JobState
-from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
+from local.simulator.providers import table
 from local.simulator.providers.inputs import Url, images, needed, one, videos
-from local.simulator.wire import api_key, text
+from local.simulator.wire import text
 
 _URL, _INLINE = "url", "b64_json"
 
@@ -66,67 +64,59 @@ _INVALID = "Client specified an invalid argument"
 COST = {"cost_in_usd_ticks": 200_000_000}
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return the media routes. Their prefix and `/v1` are the adapter's base URL."""
-    routes = APIRouter()
-
-    @routes.post("/v1/images/{kind}")
-    async def images(kind: Literal["generations", "edits"], request: Request) -> Response:
-        given = await body_of(request)
-        form = _INLINE if given.get("response_format") == _INLINE else _URL
-        models = _GENERATIONS if kind == "generations" else _EDITS
-        job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, models)
-        if isinstance(job, Refused):
-            return _error(job)
-        verdict = await engine.finish(job)
-        if verdict is JobState.FAILED:
-            return _error(Refused(500, "Internal error"))
-        if verdict is not JobState.SUCCEEDED:
-            return JSONResponse({"data": [{form: None, "respect_moderation": False}]})
-        files = await inline_files(job) if form == _INLINE else engine.file_urls(request, job)
-        data = [{form: file, "respect_moderation": True} for file in files]
-        return JSONResponse({"data": data, "usage": COST})
-
-    @routes.post("/v1/videos/generations")
-    async def videos(request: Request) -> Response:
-        given = await body_of(request)
-        if _is_too_much(given):
-            return _error(Refused(INVALID, "The prompt or the duration is too long."))
-        job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, _VIDEOS)
-        return _error(job) if isinstance(job, Refused) else JSONResponse({"request_id": job.id})
-
-    @routes.get("/v1/videos/{request_id}")
-    async def video(request_id: str, request: Request) -> Response:
-        return _video(engine, request, request_id)
-
-    return routes
+def _read_image(request: Request, body: dict[str, Any]) -> table.Asked:
+    asked = table.in_body(request, body)
+    return replace(asked, is_inline=body.get("response_format") == _INLINE)
 
 
-def _is_too_much(given: dict[str, Any]) -> bool:
-    """Return whether a video exceeds a limit that involves several fields, or the prompt's limit in bytes."""
-    is_long = len(text(given.get("prompt")).encode()) > _PROMPT_BYTES
-    references, duration = given.get("reference_images"), given.get("duration")
+def _read_video(request: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    """Read a video, unless it exceeds the prompt's limit in bytes or a limit that involves several fields."""
+    is_long = len(text(body.get("prompt")).encode()) > _PROMPT_BYTES
+    references, duration = body.get("reference_images"), body.get("duration")
     has_several = isinstance(references, list) and len(references) > 1
-    return is_long or (has_several and isinstance(duration, int) and duration > _REFERENCES_S)
+    if is_long or (has_several and isinstance(duration, int) and duration > _REFERENCES_S):
+        return table.Refused(table.INVALID, "The prompt or the duration is too long.")
+    return table.in_body(request, body)
 
 
-def _video(engine: Engine, request: Request, request_id: str) -> Response:
-    job = own_job(engine, api_key(request, "Bearer"), request_id)
-    if job is None:
-        return _error(Refused(404, "Not found"))
-    state = engine.poll(job)
-    if state in (JobState.QUEUED, JobState.RUNNING):
-        return JSONResponse({"status": "pending", "progress": engine.progress(job)}, 202)
-    if state is JobState.FAILED:
-        error = {"code": "internal_error", "message": "Generation failed"}
-        return JSONResponse({"status": "failed", "error": error})
-    if state is not JobState.SUCCEEDED:
-        return _error(Refused(BAD_REQUEST, "Generated video rejected by content moderation."))
+def _image(shown: table.Shown) -> table.Answer:
+    form = shown.given.get("response_format", _URL)
+    if shown.state is JobState.FAILED:
+        return table.Refused(500, "Internal error")
+    if not shown.is_done:
+        return {"data": [{form: None, "respect_moderation": False}]}
+    data = [{form: file, "respect_moderation": True} for file in shown.inline or shown.urls]
+    return {"data": data, "usage": COST}
+
+
+def _video(shown: table.Shown) -> table.Answer:
+    if shown.state in table.WAITING:
+        return JSONResponse({"status": "pending", "progress": shown.progress}, 202)
+    if shown.state is JobState.FAILED:
+        return {"status": "failed", "error": {"code": "internal_error", "message": "Generation failed"}}
+    if not shown.is_done:
+        return table.Refused(table.BAD_REQUEST, "Generated video rejected by content moderation.")
     # Without a status, which its clients accept.
-    video = {"url": engine.file_urls(request, job)[0], "respect_moderation": True}
-    return JSONResponse({"video": video, "usage": COST})
+    return {"video": {"url": shown.urls[0], "respect_moderation": True}, "usage": COST}
 
 
-def _error(refused: Refused) -> Response:
-    code = _INVALID if refused.status in (BAD_REQUEST, INVALID) else "Some error"
-    return JSONResponse({"code": code, "error": refused.why}, refused.status)
+def _error(refused: table.Refused) -> Response:
+    code = _INVALID if refused.status in (table.BAD_REQUEST, table.INVALID) else "Some error"
+    return JSONResponse({"code": code, "error": refused.said}, refused.status)
+
+
+router = table.router(
+    table.Wire(
+        key=table.bearer,
+        error=_error,
+        submits=(
+            table.Submit("/v1/images/generations", _GENERATIONS, _read_image, _image, at_once=True),
+            table.Submit("/v1/images/edits", _EDITS, _read_image, _image, at_once=True),
+            table.Submit(
+                "/v1/videos/generations", _VIDEOS, _read_video, lambda shown: {"request_id": shown.job.id}
+            ),
+        ),
+        looks=(table.Look("/v1/videos/{id}", _video),),
+    )
+)
+"""The media routes. Their prefix and `/v1` are the adapter's base URL."""
