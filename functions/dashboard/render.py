@@ -107,7 +107,7 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
     """Return a page of the docs around its Markdown."""
     # Imported here: a parser that only these pages need.
     from tollgate.reference.guides import address  # noqa: PLC0415 - see above
-    from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415
+    from tollgate.reference.markup import ICON_SLOT, html_of, sections_of  # noqa: PLC0415
 
     button = str(_environment().get_template("copy.html").render())
     docs = request.base_url.path.rstrip("/") + "/docs"
@@ -116,7 +116,8 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
     before, prices, after = html.partition(PRICES)
     parts = [Markup(before), Markup(prices + after)]  # noqa: S704 - it passes on no HTML
     shown = {"parts": parts, "doc": site.pages[path], "navigation": site.navigation()}
-    return public_page(request, "docs.html", **shown, **context)
+    sections = sections_of(markdown)
+    return public_page(request, "docs.html", **shown, sections=sections, **context)
 
 
 def cached_answer(request: Request, text: str, kind: str) -> Response:

@@ -47,6 +47,24 @@ class TestDocs:
         field.fill("qwzxv")
         expect(stranger.get_by_role("option")).to_have_text(["Nothing found"])
 
+    def test_a_page_with_a_code_in_its_address_shows_the_row_of_the_code(self, stranger: Page) -> None:
+        stranger.goto("/docs/errors#storage_busy")
+        expect(stranger.locator("tr:target")).to_contain_text("storage_busy")
+        expect(stranger.locator("tr:target")).to_be_in_viewport()
+
+    def test_the_contents_show_where_the_reader_is(self, stranger: Page) -> None:
+        stranger.goto("/docs/models/gpt-5.4-mini")
+        contents = stranger.get_by_role("navigation", name="Docs")
+        expect(contents.get_by_role("link", name="GPT-5.4 mini", exact=True)).to_be_in_viewport()
+
+    def test_a_long_page_leads_to_its_sections(self, chromium: Browser, base_url: str) -> None:
+        context = chromium.new_context(viewport={"width": 1440, "height": 900}, base_url=base_url)
+        page = context.new_page()
+        page.goto("/docs/webhooks")
+        page.get_by_role("navigation", name="On this page").get_by_role("link", name="Attempts").click()
+        expect(page.get_by_role("heading", name="Attempts")).to_be_in_viewport()
+        context.close()
+
     def test_without_scripts_all_languages_and_the_contents_are_there(
         self, chromium: Browser, base_url: str
     ) -> None:

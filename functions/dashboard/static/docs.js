@@ -147,6 +147,8 @@ const wide = matchMedia("(min-width: 60rem)");
 const unfold = () => { contents.open = wide.matches; };
 wide.addEventListener("change", unfold);
 unfold();
+const here = contents.querySelector("[aria-current]");
+if (here && wide.matches) contents.scrollTop = here.offsetTop - contents.clientHeight / 2;
 
 const form = document.querySelector("[data-calculator]");
 if (form) {

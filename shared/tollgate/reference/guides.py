@@ -19,7 +19,7 @@ MARKDOWN = ".md"
 _FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 _ENDPOINT = re.compile(r"(?<!\[)`([A-Z]+ /[^`\s?]+)[^`\s]*`")
 _ABSOLUTE = re.compile(r"\]\((/[^)\s]*)\)")
-_ERROR = re.compile(r"^\| `([a-z_]+)` \|[^|\n]*\|[^|\n]*\|[^|\n]*\|([^|\n]*)\|$", re.MULTILINE)
+_ERROR = re.compile(r"^\| `([a-z_]+)` \| \d+ \|[^|\n]*\|([^|\n]*)\|$", re.MULTILINE)
 _LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _WORD = re.compile(r"[a-z\d][\w-]+")
 

@@ -6,6 +6,7 @@ The parser escapes HTML in the source, so no text of a catalog can become HTML.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -24,6 +25,7 @@ _LABELS = {
     "typescript": "TypeScript",
     "yaml": "YAML",
 }
+_NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
 _NAME = re.compile(r"[\w.-]+")
 
 
@@ -38,6 +40,17 @@ def html_of(markdown: str, address: Callable[[str], str] = str) -> str:
             if child.type == "link_open":
                 child.attrSet("href", address(str(child.attrGet("href"))))
     return "".join(_rendered(tokens))
+
+
+def sections_of(markdown: str) -> list[tuple[str, str]]:
+    """Return the anchor and the title of each second-level heading."""
+    tokens = _parser().parse(markdown)
+    found = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag == "h2":
+            title = "".join(child.content for child in inline.children or ())
+            found.append((_anchor(inline.content), title))
+    return found
 
 
 def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
@@ -83,6 +96,12 @@ def _is_output(fence: Token) -> bool:
 
 
 def _box(fences: Sequence[Token]) -> str:
+    if _is_output(fences[0]):
+        label, text = escape(_label(fences[0])), escape(fences[0].content.rstrip())
+        return (
+            f'<figure class="code output"><figcaption>{label}</figcaption>'
+            f'<pre tabindex="0" aria-label="{label}">{text}</pre></figure>'
+        )
     labels = [_label(fence) for fence in fences]
     tabs = "".join(
         f'<button type="button" data-language="{escape(label)}" aria-pressed="{str(not at).lower()}">'
@@ -118,7 +137,8 @@ def _anchor_at(tokens: Sequence[Token], at: int) -> str | None:
 
 
 def _anchor(title: str) -> str:
-    return "-".join("".join(one if one.isalnum() else " " for one in title.lower()).split())
+    """Return the anchor that GitHub gives a heading, so that links between pages work on both."""
+    return _NOT_IN_ANCHORS.sub("", title.lower()).replace(" ", "-")
 
 
 @cache
