@@ -1,4 +1,4 @@
-"""Customers' accounts, for operators: see them, find one, move money with a reason, suspend one."""
+"""Operators' actions on accounts: list, find, credit and debit with a reason, suspend, limit."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,21 +25,21 @@ from tollgate.operator.routes import with_routes
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment
 
-# 100 000 USD: more at once is a slip of the fingers.
+# 100 000 USD. A higher amount is probably a typing error.
 MAX_MOVED_CENTS = 10_000_000
 SHOWN_ENTRIES = 10
 MAX_SHOWN = 100
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
-# The e-mail addresses of accounts, of those that have one.
+# Returns the owners' mail addresses for account ids; an account without an address is left out.
 EmailsOf = Callable[[Sequence[str]], Mapping[str, str]]
-# The account of an e-mail address, if anybody signed in with it.
+# Returns the account id of a mail address, or `None` if no person signed in with it.
 AccountOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountConsole(CustomerConsole):
-    """What operators see of accounts and do to them."""
+    """Shows accounts to operators, and carries out their actions."""
 
     accounts: AccountRepository
     service: AccountService
@@ -50,14 +50,14 @@ class AccountConsole(CustomerConsole):
     payments: PaymentBook
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
-        """Return at most `most` accounts, in no order, and whether there are more."""
+        """Return at most `most` accounts, unordered, and whether there are more."""
         found = list(islice(self.accounts.all(), most + 1))
         emails = self.emails_of([account.account_id for account in found[:most]])
         rows = [{"email": emails.get(each.account_id), **summary(each)} for each in found[:most]]
         return rows, len(found) > most
 
     def get(self, word: str) -> Account:
-        """Return the account with an id, or of an e-mail address. Raises `OperatorError` for none."""
+        """Return the account with this id or mail address. Raises `OperatorError` if there is none."""
         account_id = word if word.startswith("usr_") else self.account_of(word.strip().lower())
         account = None if account_id is None else self.accounts.get(account_id)
         if account is None:
@@ -65,7 +65,7 @@ class AccountConsole(CustomerConsole):
         return account
 
     def shown(self, account: Account) -> dict[str, Any]:
-        """Return an account: its money, what is set aside, its keys, the newest of its ledger."""
+        """Return an account with its balance, holds, keys, and newest entries of ledger and audit log."""
         holds = [
             {
                 "requestId": hold.request_id,
@@ -89,22 +89,22 @@ class AccountConsole(CustomerConsole):
         }
 
     def open(self, credit_micro_usd: int) -> OpenedAccount:
-        """Open an account with `credit_micro_usd` on it."""
+        """Open an account with this balance, in micro-USD."""
         opened = self.service.open(credit_micro_usd)
         words = f"{usd(credit_micro_usd)} USD on it"
         self.audit.write(opened.account_id, self.who, Action.ACCOUNT_OPENED, "Account", words)
         return opened
 
     def credit(self, account_id: str, reference: str, amount_micro_usd: int, reason: str) -> bool:
-        """Put money on an account, once for each `reference`; return whether this time did it.
+        """Credit an account, once per `reference`; return `False` if the same credit exists already.
 
-        Raises `OperatorError`, also where the reference was used for another amount.
+        Raises `OperatorError`, also if the reference was used for another amount.
         """
         entry = self._movement(account_id, reference, EntryKind.CREDIT, amount_micro_usd, reason)
         return self._post(entry, self.ledger.credit, Action.CREDITED)
 
     def debit(self, account_id: str, reference: str, amount_micro_usd: int, reason: str) -> bool:
-        """Take money off an account, as `credit` puts it on, and never more than there is."""
+        """Debit an account, once per `reference`, like `credit`. The balance never becomes negative."""
         entry = self._movement(account_id, reference, EntryKind.DEBIT, -amount_micro_usd, reason)
         try:
             return self._post(entry, self.ledger.debit, Action.DEBITED)
@@ -112,9 +112,9 @@ class AccountConsole(CustomerConsole):
             raise OperatorError(f"Nothing was done: the balance is {dollars(exc.balance_cents)}.") from exc
 
     def give_back(self, account_id: str, payment_id: str, reason: str) -> str:
-        """Leave a payment to its customer, whatever was claimed of it, and say what that moved.
+        """Return the money that was taken for claims on a payment; return a sentence with the amount.
 
-        What was taken for it is given back; a repeat gives nothing more. Raises `OperatorError`.
+        A repeat returns nothing more. Raises `OperatorError`.
         """
         why = checked_reason(reason)
         before = self._claimed(account_id, payment_id)
@@ -125,7 +125,7 @@ class AccountConsole(CustomerConsole):
         return f"{_moved(now, before)} given back. The account stays suspended until you resume it."
 
     def take(self, account_id: str, payment_id: str) -> str:
-        """Take what is still missing of a payment, as far as the balance carries it; say what that moved.
+        """Debit the shortfall of a payment, up to the balance; return a sentence with the amount.
 
         Raises `OperatorError`.
         """
@@ -141,9 +141,9 @@ class AccountConsole(CustomerConsole):
         return found[0]
 
     def suspend(self, account_id: str, reason: str) -> None:
-        """Let an account start nothing any more; what runs goes on. Raises `OperatorError`."""
+        """Suspend an account. Its running work continues. Raises `OperatorError`."""
         why = checked_reason(reason)
-        # Part of the same transaction: no account is suspended without who did it, and why.
+        # Part of the same transaction, so each suspension has its operator and reason in the log.
         noted = self.audit.note(account_id, self.who, Action.SUSPENDED, "Account", why)
         try:
             self.ledger.suspend(account_id, why, self.clock.now_ms(), noted)
@@ -151,7 +151,7 @@ class AccountConsole(CustomerConsole):
             raise _no_account(account_id) from exc
 
     def resume(self, account_id: str) -> None:
-        """Let a suspended account go on. Raises `OperatorError`."""
+        """Resume a suspended account. Raises `OperatorError`."""
         noted = self.audit.note(account_id, self.who, Action.RESUMED, "Account")
         try:
             self.ledger.resume(account_id, noted)
@@ -159,10 +159,10 @@ class AccountConsole(CustomerConsole):
             raise _no_account(account_id) from exc
 
     def limit(self, account: Account, limits: Limits) -> Account:
-        """Set an account's limits; return it as it is then."""
+        """Set an account's limits; return the changed account."""
         self.service.limit(account.account_id, limits)
         words = ", ".join(f"{name} {value}" for name, value in asdict(limits).items() if value is not None)
-        # Several writes, of which a repeat makes the missing ones: noted once all are made.
+        # Recorded after the last of several writes. A repeat completes them.
         self.audit.write(account.account_id, self.who, Action.LIMITED, "Account", words)
         return self.get(account.account_id)
 
@@ -176,7 +176,7 @@ class AccountConsole(CustomerConsole):
             raise OperatorError("The reference: 1 to 100 letters, digits, dots, underscores and dashes.")
         if not 0 < abs(amount_micro_usd) <= micro_usd_of_cents(MAX_MOVED_CENTS):
             raise OperatorError("The amount: dollars and whole cents, from 0.01 to 100000.")
-        # The reference is in the id, and an id is written once: a repeated command moves no money twice.
+        # The entry's id contains the reference and is written once, so a repeated command moves no money.
         return Entry(
             account_id,
             f"{kind}_{reference}",
@@ -207,7 +207,7 @@ class AccountConsole(CustomerConsole):
 
 
 def claimed_row(payment: Payment) -> dict[str, Any]:
-    """Return a payment of which something was claimed as one row."""
+    """Return a payment with claims as one row."""
     return {
         "paymentId": payment.payment_id,
         "what": payment.what(),
@@ -224,8 +224,8 @@ def _moved(now: Payment | None, before: Payment) -> str:
 
 
 def closure_row(closing: AccountClosure, balance_micro_usd: int) -> dict[str, Any]:
-    """Return when an account is erased, and whether money on it is to be refunded before."""
-    # Once the erasure began, what was given up is gone: all that is there came after it.
+    """Return the time of an account's erasure, and whether its balance must be refunded before."""
+    # The erasure begins with a debit of the balance that was given up. Any other balance arrived later.
     left = balance_micro_usd if closing.is_erasing else closing.to_refund(balance_micro_usd)
     return {"eraseAt": iso(closing.erase_at_ms), "toRefund": left > 0}
 
@@ -245,13 +245,13 @@ def _no_account(word: str) -> OperatorError:
 
 
 def usd(amount_micro_usd: int) -> str:
-    """Return micro-USD as dollars with two decimals, rounded down: what people read."""
+    """Return micro-USD as dollars with two decimals, rounded down."""
     cents = cents_down(amount_micro_usd)
     return f"{cents // 100}.{cents % 100:02}"
 
 
 def summary(account: Account) -> dict[str, Any]:
-    """Return an account as one row: its money, and what runs."""
+    """Return an account as one row: its money and its running work."""
     held = sum(hold.amount_micro_usd for hold in account.holds)
     return {
         "accountId": account.account_id,

@@ -1,4 +1,4 @@
-"""Changes of a table that were given up on, read again from its stream and handled after all."""
+"""Redrive of dead-lettered changes: they are read again from the table's stream and handled."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ Change = Mapping[str, Any]
 
 
 class NotHandledError(Exception):
-    """Some changes could not be handled now either: their dead letter stays."""
+    """Some changes failed again, so their dead letter remains."""
 
 
 @dataclass
 class ChangesRedrive:
-    """Hands changes to `handle` again, and counts the batches that are `gone` from the stream.
+    """Passes changes to `handle` again, and counts the batches that are `gone` from the stream.
 
-    Of tasks those need no more care: the sweeper finds what is due in the tables themselves. Entries that
-    were never counted stay missing in the statistics, and the ledger has them.
+    Tasks do not depend on these batches, because the sweeper finds due rows in the table. Ledger entries in
+    them stay missing in the statistics.
     """
 
     changes: ChangeReader
@@ -28,7 +28,7 @@ class ChangesRedrive:
     def take(self, bodies: Sequence[str]) -> None:
         """Handle the changes of Lambda's messages about failed batches. A repeat is harmless.
 
-        Raises `NotABatchError` for any other message, and what `handle` raises.
+        Raises `NotABatchError` for any other message, and the errors of `handle`.
         """
         for body in bodies:
             try:
@@ -36,5 +36,5 @@ class ChangesRedrive:
             except ChangesGoneError:
                 self.gone += 1
                 continue
-            # A row that was deleted calls for nothing.
+            # A deleted row needs no work.
             self.handle([record for record in records if "NewImage" in record["dynamodb"]])

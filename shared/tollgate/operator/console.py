@@ -13,7 +13,7 @@ from tollgate.tasks.repository import TaskRepository
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorConsole:
-    """Actions of one operator, who is named in the audit log."""
+    """Actions of one operator. The audit log records each with the operator's name."""
 
     audit: AuditLog
     who: str = OPERATOR

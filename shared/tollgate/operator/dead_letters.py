@@ -1,4 +1,4 @@
-"""Dead letters: how many there are, and the way back for them."""
+"""Dead-lettered messages: count them, and send them again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.operator.changes import ChangesRedrive
 from tollgate.operator.console import OperatorConsole
 
-# About a minute of work for one process; what is left is for the next call.
+# About a minute of work for one process. Another call moves the rest.
 MAX_REDRIVEN = 10_000
 
 
 class Work(StrEnum):
-    """What has a dead-letter queue: every one of the template's."""
+    """Each kind of work with a dead-letter queue in the template."""
 
     TASKS = "tasks"  # Steps of tasks, back to the task queue.
     WEBHOOKS = "webhooks"  # Attempts of deliveries, back to the webhook queue.
@@ -30,7 +30,7 @@ class Work(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """How many waited, were moved back, and were `gone`: too old for the stream."""
+    """The number of messages that were waiting, were moved, and are `gone` from the stream."""
 
     waiting: int
     moved: int = 0
@@ -39,21 +39,21 @@ class Redriven:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeadLetterConsole(OperatorConsole):
-    """Counts dead letters, and sends them again; what moved on meanwhile is dropped where it arrives."""
+    """Counts dead letters, and sends them again. Stale messages have no effect when they arrive."""
 
     letters: Mapping[Work, DeadLetters]
     queues: Mapping[Work, Queue]
-    """Where those go that are messages of a queue."""
+    """The queues to which messages return."""
     changes: Mapping[Work, ChangesRedrive]
-    """Who takes those that are about batches of a stream."""
+    """The handlers of messages about batches of a stream."""
 
     def waiting(self) -> dict[Work, int]:
-        """Return about how many there are."""
+        """Return the approximate number of dead letters per kind of work."""
         return {work: letters.count() for work, letters in self.letters.items()}
 
     def redrive(self, work: Work, most: int) -> Redriven:
-        """Move at most `most` back."""
-        # Noted first: one that breaks off has moved some.
+        """Send at most `most` dead letters again; return their numbers."""
+        # Recorded first, because an interrupted redrive has moved some messages.
         self.note(Action.REDRIVEN, str(work), f"at most {most}")
         letters = self.letters[work]
         waiting = letters.count()

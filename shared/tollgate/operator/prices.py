@@ -1,7 +1,7 @@
-"""Prices, for operators: what a model costs here and at each of its routes, and a change of them.
+"""Operators' actions on prices: show the prices of a model and the costs of its routes, change prices.
 
-A change is made in the live catalog document, or in a new one that is the shipped catalog with it. It is
-shown first: what moves, what breaks the catalog's rules, and what accounts would have paid.
+A change edits the live catalog document, or a copy of the shipped catalog if there is none. Its preview has
+the changed prices, violations of the catalog's rules, and the amounts that accounts would have paid.
 """
 
 import json
@@ -26,7 +26,7 @@ from tollgate.operator.console import OperatorConsole
 from tollgate.operator.errors import OperatorError
 from tollgate.usage.service import StatisticsService
 
-# So many accounts are asked what they spent; the preview says when there are more.
+# Only the spending of this many accounts is read. The preview notes if there are more.
 MAX_ASKED = 200
 RANGE = "30d"
 PERCENT = 100
@@ -34,32 +34,35 @@ _USD = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
 
 
 class PriceDocument(Protocol):
-    """The one document that takes the place of the shipped catalog (`kit/aws/s3_document.py`)."""
+    """The document that replaces the shipped catalog (`kit/aws/s3_document.py`)."""
 
     def read(self) -> Fetched:
-        """Return it."""
+        """Return the document, or that there is none."""
 
     def put(self, body: bytes, replaces: str | None) -> str:
-        """Write it in the place of the one with an ETag, or of none. Raises `DocumentConflictError`."""
+        """Replace the document with the ETag `replaces`, or create it if `None`; return the new ETag.
+
+        Raises `DocumentConflictError`.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """One price of a model, and what each live route takes for the same, in USD per unit."""
+    """One price of a model, and the cost at each live route, in USD per unit."""
 
     key: str
     price: Decimal
     costs: Mapping[str, Decimal]
 
     def margin_percent(self, provider: str) -> int:
-        """Return what is left of the price at a route, in percent of it; of a free one 0."""
+        """Return the margin at a provider, in percent of the price; 0 for a free model."""
         left = self.price - self.costs[provider]
         return int(left * PERCENT / self.price) if self.price else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """What an account spent on a model in 30 days, and would have at other prices: at least and at most."""
+    """The spending of an account on a model in 30 days, and its least and most at other prices."""
 
     account_id: str
     spent_micro_usd: int
@@ -69,7 +72,7 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """What a model earned in 30 days, and what is left of it at the dearest and the cheapest live route."""
+    """The revenue of a model in 30 days, and its margin at the most and the least expensive live route."""
 
     accounts: int
     spent_micro_usd: int
@@ -80,7 +83,7 @@ class Earned:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a change would do; `version` names the document that it is of. With `faults` it is refused."""
+    """The effect of a change on the document `version`. A change with `faults` is refused."""
 
     changed: Mapping[str, tuple[Decimal, Decimal]]
     faults: tuple[str, ...]
@@ -91,7 +94,7 @@ class Preview:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PriceConsole(OperatorConsole):
-    """What operators see of prices and do to them. `shipped` is the deployed catalog, as a document."""
+    """Shows prices to operators, and changes them. `shipped` returns the deployed catalog as a document."""
 
     document: PriceDocument
     shipped: Callable[[], bytes]
@@ -100,7 +103,7 @@ class PriceConsole(OperatorConsole):
     statistics: StatisticsService
 
     def models(self) -> list[AnyModel]:
-        """Return the models that are served, by their ids."""
+        """Return the served models, sorted by id."""
         return sorted(self.live.catalog().all_models(), key=lambda model: model.id)
 
     def get(self, model_id: str) -> AnyModel:
@@ -111,14 +114,17 @@ class PriceConsole(OperatorConsole):
         return found
 
     def earned(self, model_id: str) -> Earned:
-        """Return what a model earned by the statistics of the ledger. Raises `OperatorError`."""
+        """Return a model's revenue from the statistics. Raises `OperatorError`."""
         least, most = margins_of(lines_of(self.get(model_id))) or (0, 0)
         by_account, is_cut = self._spent(model_id)
         spent = sum(by_account.values())
         return Earned(len(by_account), spent, spent * least // PERCENT, spent * most // PERCENT, is_cut)
 
     def preview(self, model_id: str, wanted: Mapping[str, str]) -> Preview:
-        """Return what other prices would do: `wanted` are USD per unit by key. Raises `OperatorError`."""
+        """Return the effect of other prices. `wanted` maps a price's key to USD per unit.
+
+        Raises `OperatorError`.
+        """
         body, version, changed = self._changed(model_id, wanted)
         faults: tuple[str, ...] = ()
         try:
@@ -129,24 +135,26 @@ class PriceConsole(OperatorConsole):
         return Preview(changed, faults, payers, is_cut, version)
 
     def change(self, model_id: str, wanted: Mapping[str, str], version: str) -> None:
-        """Write the document that a preview of this `version` was of. Raises `OperatorError`."""
+        """Write the change of a preview of this `version`. Raises `OperatorError`."""
         body, now, changed = self._changed(model_id, wanted)
-        # What was previewed is what is written: on top of another document it would be another change.
+        # The same change of another document would differ from its preview.
         if now != version:
-            raise OperatorError("Somebody else changed prices meanwhile; nothing was done. Look again.")
+            raise OperatorError(
+                "Nothing was done: another operator changed prices in the meantime. Look again."
+            )
         try:
             read_document(body)
-            # Conditional on the ETag as well: somebody may write between the look above and this.
+            # Conditional on the ETag, because another process may write after the read above.
             self.document.put(body, version or None)
-            # Whoever changed it sees it at once; other processes within a minute.
+            # This process uses the change at once, other processes within a minute.
             self.live.expire()
         except RefusedDocumentError as exc:
             raise OperatorError(f"Nothing was done: {exc}") from exc
         except DocumentConflictError as exc:
             raise OperatorError(
-                "Somebody else changed prices meanwhile; nothing was done. Look again."
+                "Nothing was done: another operator changed prices in the meantime. Look again."
             ) from exc
-        # Two stores, so no transaction: noted once it is done, and the document's versions have the rest.
+        # S3 and DynamoDB share no transaction. S3 keeps each version of the document if this write fails.
         words = ", ".join(f"{key} {before} to {after} USD" for key, (before, after) in changed.items())
         self.note(Action.PRICE_CHANGED, model_id, words)
 
@@ -162,21 +170,21 @@ class PriceConsole(OperatorConsole):
             price = wanted.get(key, str(place[name]))
             if not _USD.fullmatch(price):
                 raise OperatorError(f"{key}: dollars, such as 0.05; at most six digits after the dot.")
-            # As numbers: `0.10` in place of `0.1` is no change.
+            # Compared as numbers, because `0.10` and `0.1` are the same price.
             if Decimal(price) != Decimal(place[name]):
                 changed[key] = Decimal(place[name]), Decimal(price)
                 place[name] = price
         if not changed:
-            raise OperatorError("Nothing changes: these are the prices of now.")
+            raise OperatorError("Nothing changes: these are the current prices.")
         body = json.dumps(models, ensure_ascii=False, separators=(",", ":")).encode()
         return body, found.etag if isinstance(found, Found) else "", changed
 
     def _payers(
         self, model_id: str, changed: Mapping[str, tuple[Decimal, Decimal]]
     ) -> tuple[tuple[Payer, ...], bool]:
-        # Which of the prices an account paid is not counted: it is between all of the one, all of the other
+        # The statistics do not count which of the prices was paid, so the result is a range.
         ratios = [after / before for before, after in changed.values() if before]
-        # All of it may have been at a price that stays.
+        # An account may have paid only prices that do not change.
         if len(changed) < len(lines_of(self.get(model_id))):
             ratios.append(Decimal(1))
         by_account, is_cut = self._spent(model_id)
@@ -188,7 +196,7 @@ class PriceConsole(OperatorConsole):
         return tuple(found), is_cut
 
     def _spent(self, model_id: str) -> tuple[dict[str, int], bool]:
-        """Return what each account spent on a model, in micro-USD, and whether there are more accounts."""
+        """Return the spending on a model per account, in micro-USD, and whether there are more accounts."""
         ids = [account.account_id for account in islice(self.accounts.all(), MAX_ASKED + 1)]
         found = {}
         for account_id in ids[:MAX_ASKED]:
@@ -200,7 +208,7 @@ class PriceConsole(OperatorConsole):
 
 
 def lines_of(model: AnyModel) -> list[PriceLine]:
-    """Return the prices of a model with what its live routes take for the same. Pure."""
+    """Return the prices of a model with the costs of its live routes. Pure."""
     if isinstance(model, CatalogTextModel):
         return list(_token_lines(model))
     return list(_media_lines(model))
@@ -209,7 +217,7 @@ def lines_of(model: AnyModel) -> list[PriceLine]:
 def margins_of(lines: Iterable[PriceLine]) -> tuple[int, int] | None:
     """Return the lowest and the highest margin of all prices at all routes, in percent. Pure.
 
-    `None` for what costs nothing, or has no live route.
+    `None` for a free model, and for a model without a live route.
     """
     found = [line.margin_percent(provider) for line in lines if line.price for provider in line.costs]
     return (min(found), max(found)) if found else None
@@ -219,7 +227,7 @@ def _media_lines(model: Model) -> Iterator[PriceLine]:
     for price in model.pricing.prices:
         costs = {}
         for route in model.routes:
-            # A route that cannot make this has no cost for it.
+            # A route without a cost for these dimensions does not offer them.
             with suppress(UnknownPriceError):
                 if route.enabled:
                     costs[route.provider] = best_entry(model.id, route.costs, price.dimensions).cost
@@ -244,7 +252,7 @@ def _tokens(prices: CatalogTokenPrices) -> dict[str, Decimal]:
 
 
 def price_places(model: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Return for each price in a model's data its key, and where it stands. Pure."""
+    """Yield each price in a model's data: its key, and the dict and the name that contain it. Pure."""
     if "prices" in model:
         yield from ((name, model["prices"], name) for name in model["prices"])
         return

@@ -1,4 +1,4 @@
-"""Providers of media, for operators: how they do; one switched off, and on. Text has a breaker of its own."""
+"""Operators' actions on media providers: show their health, switch one off or on. Text is separate."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ KNOWN = media_accounts()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProviderConsole(OperatorConsole):
-    """What operators see of providers; `live` are those with a key."""
+    """Shows providers to operators, and switches them. `live` contains the providers with a key."""
 
     health: ProviderHealthStore
     catalog: LiveCatalog
@@ -25,7 +25,7 @@ class ProviderConsole(OperatorConsole):
     clock: Clock
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return who is live, fails, or was switched off; a route of one model is `provider/model`."""
+        """Return the health of all providers; a route of one model is `provider/model`."""
         health, now_ms = self.health.health(), self.clock.now_ms()
         return [
             provider_row(
@@ -35,7 +35,7 @@ class ProviderConsole(OperatorConsole):
         ]
 
     def switch(self, provider: str, model: str | None, reason: str, *, disabled: bool) -> str:
-        """Switch a provider, or its route of one model; return its name. Raises `OperatorError`."""
+        """Switch a provider, or its route of one model; return the switched name. Raises `OperatorError`."""
         name, why = self.check(provider, model, reason), checked_reason(reason)
         words = f"{'off' if disabled else 'on'}: {why}"
         noted = self.audit.note(EVERYBODY, self.who, Action.PROVIDER_SWITCHED, name, words)
@@ -43,7 +43,7 @@ class ProviderConsole(OperatorConsole):
         return name
 
     def check(self, provider: str, model: str | None, reason: str) -> str:
-        """Return the name that would be switched. Raises `OperatorError` for what is not there."""
+        """Return the name that `switch` would switch. Raises `OperatorError` if it does not exist."""
         if provider not in KNOWN:
             raise OperatorError(f"There is no media provider {provider}. Known are: {', '.join(KNOWN)}.")
         checked_reason(reason)
@@ -51,7 +51,7 @@ class ProviderConsole(OperatorConsole):
             return provider
         models = self.catalog.catalog().media_models()
         of_provider = [each.id for each in models if any(route.provider == provider for route in each.routes)]
-        # A name that no route has would switch nothing off, and look as if it had.
+        # Without this check, a wrong name would appear as switched off but have no effect.
         if model not in of_provider:
             known = ", ".join(of_provider) or "none"
             raise OperatorError(f"{provider} has no route of {model}. It has live routes of: {known}.")
@@ -59,7 +59,7 @@ class ProviderConsole(OperatorConsole):
 
 
 def provider_row(name: str, health: Health, now_ms: int, *, is_live: bool) -> dict[str, Any]:
-    """Return a provider, or a route, as one row. Pure."""
+    """Return the health of a provider or a route as one row. Pure."""
     breaker = "open" if health.is_open_at(now_ms) else "half-open" if health.tripped else "closed"
     return {
         "provider": name,

@@ -1,4 +1,4 @@
-"""Which provider's work each row of a ledger paid for: for operators, customers are not shown it."""
+"""The provider of each ledger entry. Only operators see it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,9 +11,10 @@ from tollgate.tasks.repository import TaskRepository
 def with_routes(
     ledger: LedgerRepository, tasks: TaskRepository, account_id: str, entries: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return at most 100 entries as a statement shows them, with `provider` where somebody's work was paid.
+    """Return at most 100 entries of a statement, each with its `provider` if there is one.
 
-    A text row says it itself; a task's charge was posted before anybody was asked, so its task says it.
+    The entry of a text request contains its provider. A task is charged before it is sent to a provider, so
+    its provider is read from the task.
     """
     rows = ledger.named(account_id, [entry["id"] for entry in entries])
     charged = tasks.get_all([entry["taskId"] for entry in entries if entry["kind"] == "charge"])

@@ -1,4 +1,4 @@
-"""Tasks, for operators: what became of one, its end, its money back."""
+"""Operators' actions on tasks: show, cancel, refund."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,21 +19,21 @@ from tollgate.webhooks.service import WebhookService
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskConsole(CustomerConsole):
-    """What operators see of tasks, never their input, and do to them."""
+    """Shows tasks to operators, without their input, and carries out their actions."""
 
     reader: TaskReader
     service: TaskService
     webhooks: WebhookService
 
     def get(self, task_id: str) -> Task:
-        """Return a task. Raises `OperatorError` for one that is not there."""
+        """Return a task. Raises `OperatorError` if it does not exist."""
         task = self.tasks.get(task_id)
         if task is None:
             raise OperatorError(f"There is no task {task_id}.")
         return task
 
     def shown(self, task: Task) -> dict[str, Any]:
-        """Return a task: its status, who was asked and how that went, its money, its webhook."""
+        """Return a task with its attempts, ledger entries and webhook deliveries."""
         of_task = {"taskId": task.task_id}
         entries = self.statement.page(task.account_id, of_task)["entries"]
         return {
@@ -49,31 +49,29 @@ class TaskConsole(CustomerConsole):
         }
 
     def cancel(self, task_id: str) -> TaskView:
-        """Ask for the end of a task; return its status. One that has ended stays as it is.
+        """Request the end of a task; return the task. An ended task does not change.
 
-        Raises `OperatorError` for one that is not there.
+        Raises `OperatorError` if it does not exist.
         """
         task = self.get(task_id)
         if not task.ended:
-            # Noted first, as it is only asked for: what becomes of it, its worker decides.
+            # Recorded first, because this is only a request. The task's worker decides about it.
             self.audit.write(task.account_id, self.who, Action.TASK_CANCELLED, task_id)
         return self.service.cancel(task.account_id, task_id)
 
     def refund(self, task_id: str, reason: str) -> bool:
-        """Return the whole charge of a task that has ended, once; return whether this time did it.
+        """Refund the whole charge of an ended task; return `False` if it was refunded before.
 
-        The entry is the task's one refund, so what failed and was refunded is never refunded again. Raises
-        `OperatorError` for a task that has not ended (cancel it), cost nothing, or moved meanwhile.
+        A task has only one refund, so an automatic refund is never repeated. Raises `OperatorError` for a
+        task that has not ended, was free, or was changed by another process.
         """
         task, why = self.get(task_id), checked_reason(reason)
-        # While it runs, its end would refund it as well: the two would race for the one refund.
+        # A running task may still be refunded at its end. The two would compete for its only refund.
         if not task.ended:
-            raise OperatorError(
-                f"{task_id} has not ended: cancel it, and it is refunded where nothing is made."
-            )
+            raise OperatorError(f"{task_id} has not ended. Cancel it; it is refunded if it has no result.")
         if task.charge_micro_usd == 0:
             raise OperatorError(f"{task_id} cost nothing.")
-        # Only spares the write: the ledger refuses a second refund of a task by its id.
+        # Saves a write. The ledger would refuse a second refund of the task by its id.
         if task.refunded_micro_usd:
             return False
         entry = replace(refund_of(task.charge(), self.clock.now_ms()), reason=why)
@@ -86,12 +84,14 @@ class TaskConsole(CustomerConsole):
         except AccountClosedError as exc:
             raise OperatorError(f"Nothing was done: {task.account_id} is closed.") from exc
         except StaleTaskError as exc:
-            raise OperatorError(f"{task_id} moved meanwhile; nothing was done. Look at it again.") from exc
+            raise OperatorError(
+                f"Nothing was done: {task_id} changed in the meantime. Look at it again."
+            ) from exc
         return True
 
 
 def attempt_row(attempt: Attempt) -> dict[str, Any]:
-    """Return an attempt without the token of its callback. `job` is how the provider knows it. Pure."""
+    """Return an attempt without the token of its callback. `job` contains the provider's ids. Pure."""
     return {
         "provider": attempt.provider,
         "startedAt": iso(attempt.started_at_ms),
