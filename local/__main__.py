@@ -26,7 +26,7 @@ console = Console()
 def run(
     port: Annotated[int, typer.Option(help="The port of the service.")] = 8080,
     *,
-    keep: Annotated[bool, typer.Option("--keep", help="Go on where the last run with it ended.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Continue from the last run.")] = False,
 ) -> None:
     """Run the whole service until Ctrl-C."""
     stopping = _stopping()
@@ -55,7 +55,7 @@ def sam_local(
 
 @cli.command()
 def account(
-    balance_cents: Annotated[int, typer.Option(min=0, help="What is on it.")] = FIRST_ACCOUNT_CENTS,
+    balance_cents: Annotated[int, typer.Option(min=0, help="The initial credit.")] = FIRST_ACCOUNT_CENTS,
 ) -> None:
     """Add an account to the running service. The last line has its key, id and webhook secret as JSON."""
     files.use_environment()

@@ -101,7 +101,7 @@ def drawn(plan: Wiring) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 60}" role="img" '
         'aria-labelledby="title" font-family="system-ui, sans-serif" font-size="13">',
-        '<title id="title">Functions, what calls them, and what they read and write</title>',
+        '<title id="title">Functions, their callers, and the data that they read and write</title>',
         f'<rect width="{width}" height="{bottom + 60}" fill="#fff"/>',
     ]
     for name, x in columns.items():

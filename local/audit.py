@@ -104,7 +104,7 @@ def main(uv: str) -> int:
     packages = audited(uv)
     if packages is None or packages.unknown:
         count = "all" if packages is None else len(packages.unknown)
-        print(f"Not audited, as no advisories can be read from here: {count} packages")
+        print(f"Not audited, because no advisories can be read from here: {count} packages")
     found += [] if packages is None else packages.weak
     for line in found:
         print(line)

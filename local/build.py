@@ -24,7 +24,7 @@ def architecture() -> str:
     """Return Lambda's name of this machine's processor. Raises `LocalError` if Lambda lacks it."""
     machine = platform.machine()
     if machine not in PROCESSORS:
-        raise LocalError(f"Lambda has no processor like this machine's ({machine}): x86_64 and arm64 alone")
+        raise LocalError(f"Lambda has no processor like this machine's ({machine}): only x86_64 and arm64")
     return PROCESSORS[machine]
 
 

@@ -204,7 +204,7 @@ def main(path: Path, *, check: bool) -> None:
     text = path.read_text()
     made = written(text)
     if check and made != text:
-        raise LocalError(f"{path.name} is not what the template needs: make deploy-role")
+        raise LocalError(f"{path.name} does not match the template: make deploy-role")
     path.write_text(made)
 
 

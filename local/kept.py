@@ -16,7 +16,7 @@ from local.processes import LocalError
 
 # Writing the tables of a busy day takes seconds.
 STATE_TIMEOUT_S = 60.0
-_HOW_TO_FORGET = "or forget what was kept: rm -r"
+_HOW_TO_FORGET = "or delete the saved state: rm -r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ class Kept:
         earlier = Service(**json.loads(file.read_text()))
         if earlier.baseUrl != base_url:
             port = earlier.baseUrl.rpartition(":")[2]
-            raise LocalError(f"What was kept is at PORT={port}: use that, {_HOW_TO_FORGET} {self.folder}")
+            raise LocalError(
+                f"The saved state is for PORT={port}: use that port, {_HOW_TO_FORGET} {self.folder}"
+            )
         return earlier
 
     def remember(self, service: Service) -> None:

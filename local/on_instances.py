@@ -27,11 +27,11 @@ GONE = {"Parameters": "TextConcurrency", "Conditions": "HasTextConcurrency"}
 PARAMETERS: dict[str, dict[str, Any]] = {
     "TextSubnetIds": {
         "Type": "List<AWS::EC2::Subnet::Id>",
-        "Description": "Where the instances run: in three zones, with a way out (NAT), to providers",
+        "Description": "Subnets of the instances: in three zones, with a way out (NAT), to providers",
     },
     "TextSecurityGroupIds": {
         "Type": "List<AWS::EC2::SecurityGroup::Id>",
-        "Description": "What the instances may reach; nothing has to reach them",
+        "Description": "Outgoing rules of the instances; they need no incoming rule",
     },
     "TextRequestsPerEnvironment": {
         "Type": "Number",
@@ -45,7 +45,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "Default": 3,
         "MinValue": 3,
         "MaxValue": 15000,
-        "Description": "Processes that always run, one of them in each zone",
+        "Description": "Processes that always run, one in each zone",
     },
     "TextMaxEnvironments": {
         "Type": "Number",

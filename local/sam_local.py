@@ -60,9 +60,7 @@ def missing() -> str | None:
     if docker is None:
         return f"Docker does not run, or not for this user (systemctl start docker; group docker); {INSTEAD}"
     if docker != DOCKER_PROCESSORS[ours]:
-        return (
-            f"This machine is {ours}, but its Docker is {docker} and cannot run what is built here; {INSTEAD}"
-        )
+        return f"This machine is {ours}, but its Docker is {docker} and cannot run this build; {INSTEAD}"
     return _image_lack(image_for(ours), docker)
 
 
@@ -182,7 +180,7 @@ def with_switches(built: Path, given: Mapping[str, str]) -> Path:
 def _image_lack(image: str, docker: str) -> str | None:
     found = _processor_of(image) or (_pulled(image) and _processor_of(image))
     if not found:
-        return f"{image} is not here and cannot be pulled: `sudo make lambda-image` makes it, in some minutes"
+        return f"{image} is missing and cannot be pulled: `sudo make lambda-image` builds it in some minutes"
     if found != docker:
         return f"{image} is for {found}, not for {docker}: docker rmi {image}, then start again"
     return None

@@ -7,13 +7,13 @@ export type Media = string | Blob | Uint8Array;
 export interface Flux3ImageInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 10 images to work from. */
+  /** Up to 10 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "768SQ" | "1K" | "1.5K" | "2K" | "4K";
-  /** Look up facts and images on the web first. Costs nothing extra. */
+  /** Search the web for facts and images first. No extra cost. */
   grounding?: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Flux3ImageInput {
 export interface Flux3KleinInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "2K" | "4K";
 }
 
@@ -31,17 +31,17 @@ export interface Flux3KleinInput {
 export interface Flux3VideoInput {
   /** A description of the video. */
   prompt: string;
-  /** Billed per second of each tier. A draft is 720p. */
+  /** The price per second depends on the resolution. A draft is 720p. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "auto" | "21:9" | "2:1" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
-  /** 1 to 10 images in the order in which they appear. Not with videoUrl. */
+  /** 1 to 10 images in the order of their appearance. Not with videoUrl. */
   imageUrls?: Array<Media>;
   /** An MP4 file. Not with imageUrls. */
   videoUrl?: Media;
-  /** A quick, cheap look, in 720p only. */
+  /** A faster and cheaper preview, only in 720p. */
   draft?: boolean;
   /** 0 is the strictest check of the content. */
   safetyTolerance?: number;
@@ -51,13 +51,13 @@ export interface Flux3VideoInput {
 export interface GeminiOmni11FlashInput {
   /** A description of the video. */
   prompt: string;
-  /** The first frame and, if you like, the last. Not with references. */
+  /** The first and optionally the last frame. Not with references. */
   imageUrls?: Array<Media>;
   /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
   referenceImageUrls?: Array<Media>;
-  /** One video of 3 to 10 s. The result is as long. Not with imageUrls. */
+  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
   referenceVideoUrls?: Array<Media>;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** Length in seconds. Ignored with a source video. */
   duration?: 4 | 6 | 8 | 10;
@@ -69,11 +69,11 @@ export interface GeminiOmni11FlashInput {
 export interface GptImage2Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 16 images to work from. */
+  /** Up to 16 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k. */
+  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
   size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1k" | "2k" | "4k";
 }
 
@@ -81,11 +81,11 @@ export interface GptImage2Input {
 export interface GptImage25FlareInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 16 images to work from. */
+  /** Up to 16 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k. */
+  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
   size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1k" | "2k" | "4k";
 }
 
@@ -93,11 +93,11 @@ export interface GptImage25FlareInput {
 export interface GptImage25SunburstInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 16 images to work from. */
+  /** Up to 16 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k. */
+  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
   size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1k" | "2k" | "4k";
 }
 
@@ -105,9 +105,9 @@ export interface GptImage25SunburstInput {
 export interface GrokImagineImageInput {
   /** A description of the image, or of the changes to the given image. */
   prompt: string;
-  /** At most one image to work from. */
+  /** At most one image to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
 }
 
@@ -115,7 +115,7 @@ export interface GrokImagineImageInput {
 export interface GrokImagineImage15Input {
   /** A description of the image, or of the changes to the given image. */
   prompt: string;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
 }
 
@@ -123,9 +123,9 @@ export interface GrokImagineImage15Input {
 export interface GrokImagineImage20Input {
   /** A description of the image, or of the changes to the given image. */
   prompt: string;
-  /** At most one image to work from. */
+  /** At most one image to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "9:16" | "16:9";
 }
 
@@ -133,11 +133,11 @@ export interface GrokImagineImage20Input {
 export interface GrokImagineVideoInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
   /** Length in seconds. */
   duration?: 6 | 10 | 15 | 20 | 25 | 30;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
   /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
@@ -147,11 +147,11 @@ export interface GrokImagineVideoInput {
 export interface GrokImagineVideo15Input {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
   /** Length in seconds. */
   duration?: 6 | 10 | 15;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
   /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
@@ -161,13 +161,13 @@ export interface GrokImagineVideo15Input {
 export interface Kling26Input {
   /** A description of the video. */
   prompt: string;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1080p";
   /** Length in seconds. */
   duration?: 5 | 10;
-  /** Shape of the video. Ignored when it starts from an image. */
+  /** Ratio of width to height. Ignored if the video starts from an image. */
   aspectRatio?: "16:9" | "9:16" | "1:1";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** One image is the first frame, two are the first and the last. */
   imageUrls?: Array<Media>;
@@ -177,13 +177,13 @@ export interface Kling26Input {
 export interface Kling26MotionControlInput {
   /** Other content of the video. */
   prompt?: string;
-  /** Exactly one image of the figure: JPG or PNG, at most 10 MB. */
+  /** Exactly one image of the character: JPG or PNG, at most 10 MB. */
   imageUrls: Array<Media>;
   /** Exactly one video of the motion: MP4 or MOV, at most 100 MB. */
   videoUrls: Array<Media>;
-  /** Which of the two the figure is turned like. */
+  /** Take the character's orientation from the image or the video. */
   characterOrientation: "image" | "video";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
 }
 
@@ -191,13 +191,13 @@ export interface Kling26MotionControlInput {
 export interface Kling30Input {
   /** A description of the video. */
   prompt: string;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. Ignored when it starts from an image. */
+  /** Ratio of width to height. Ignored if the video starts from an image. */
   aspectRatio?: "16:9" | "9:16" | "1:1";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** One image is the first frame, two are the first and the last. */
   imageUrls?: Array<Media>;
@@ -207,13 +207,13 @@ export interface Kling30Input {
 export interface Kling30MotionControlInput {
   /** Other content of the video. */
   prompt?: string;
-  /** Exactly one image of the figure: JPG or PNG, at most 10 MB. */
+  /** Exactly one image of the character: JPG or PNG, at most 10 MB. */
   imageUrls: Array<Media>;
   /** Exactly one video of the motion: MP4 or MOV, at most 100 MB. */
   videoUrls: Array<Media>;
-  /** Which of the two the figure is turned like. */
+  /** Take the character's orientation from the image or the video. */
   characterOrientation: "image" | "video";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
 }
 
@@ -221,11 +221,11 @@ export interface Kling30MotionControlInput {
 export interface Kling30TurboInput {
   /** A description of the video. */
   prompt: string;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. Ignored when it starts from an image. */
+  /** Ratio of width to height. Ignored if the video starts from an image. */
   aspectRatio?: "16:9" | "9:16" | "1:1";
   /** One image is the first frame, two are the first and the last. */
   imageUrls?: Array<Media>;
@@ -235,13 +235,13 @@ export interface Kling30TurboInput {
 export interface Kling40Input {
   /** A description of the video. Required unless there are scenes. */
   prompt?: string;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. Ignored with a source video and with scenes. */
   duration?: number;
-  /** Shape of the video. Must be auto with a source video. */
+  /** Ratio of width to height. Must be auto with a source video. */
   aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
   keepAudio?: true;
@@ -251,11 +251,11 @@ export interface Kling40Input {
 export interface Kling40FlashInput {
   /** A description of the video. Required unless there are scenes. */
   prompt: string;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p";
   /** Length in seconds. Ignored with a source video and with scenes. */
   duration?: number;
-  /** Shape of the video. Must be auto with a source video. */
+  /** Ratio of width to height. Must be auto with a source video. */
   aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
 }
 
@@ -263,13 +263,13 @@ export interface Kling40FlashInput {
 export interface KlingO3Input {
   /** A description of the video. */
   prompt: string;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. Ignored when it starts from an image. */
+  /** Ratio of width to height. Ignored if the video starts from an image. */
   aspectRatio?: "16:9" | "9:16" | "1:1";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** One image is the first frame, two are the first and the last. */
   imageUrls?: Array<Media>;
@@ -281,69 +281,69 @@ export interface MidjourneyInput {
   action?: "imagine" | "edits" | "blend" | "describe" | "upscale" | "variation" | "high-variation" | "low-variation" | "reroll" | "zoom" | "pan" | "inpaint" | "modal" | "remix-strong" | "remix-subtle";
   /** A description of the image. Required for imagine and edits. */
   prompt?: string;
-  /** Images to work from. Required for blend and describe. */
+  /** Images to use. Required for blend and describe. */
   imageUrls?: Array<Media>;
-  /** The task whose result a follow-up action works on. */
+  /** The task with the result for a follow-up action. */
   parentTaskId?: string;
-  /** Which of the four images, from the top left. */
+  /** Number of the image, 1 to 4 from the top left. */
   index?: number;
-  /** A button of the earlier result, instead of index. */
+  /** The id of a button of the earlier result, instead of index. */
   customId?: string;
-  /** Each speed has its price. */
+  /** The price depends on the speed. */
   speed?: "relax" | "fast" | "turbo";
   /** The direction in which the image grows. Required for pan. */
   direction?: "left" | "right" | "up" | "down";
-  /** How far to zoom out: 1 to 2. */
+  /** Zoom factor, 1 to 2. */
   zoomRatio?: number;
-  /** An image of the part to change. */
+  /** A mask of the part to change. */
   maskUrl?: Media;
-  /** Shape of a blend of images. */
+  /** Ratio of width to height for a blend of images. */
   dimensions?: "SQUARE" | "PORTRAIT" | "LANDSCAPE";
   /** Width to height, e.g. 16:9. */
   size?: string;
-  /** How much work goes into it. */
+  /** Higher quality takes more time. */
   quality?: 0.25 | 0.5 | 1 | 2;
   /** A style of the model, e.g. raw. */
   style?: string;
   /** Version of the model. */
   version?: "8.1" | "7" | "6.1" | "5.2" | "5.1";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Things that must not appear. */
   negativePrompt?: string;
-  /** How strongly the model's own taste shows. */
+  /** Strength of the model's own style. */
   stylize?: number;
-  /** How different the four images are. */
+  /** Variation between the four images. */
   chaos?: number;
-  /** How unusual the image is. */
+  /** Higher values return more unusual images. */
   weird?: number;
-  /** Make a pattern that repeats without seams. */
+  /** Generate a seamless pattern. */
   tile?: boolean;
   /** Use the model for anime. */
   niji?: boolean;
-  /** How much given images count. */
+  /** Influence of the given images. */
   iw?: number;
-  /** How much cref counts. */
+  /** Influence of cref. */
   cw?: number;
-  /** How much sref counts. */
+  /** Influence of sref. */
   sw?: number;
   /** URL of a character to keep. */
   cref?: string;
   /** URL or code of a style to keep. */
   sref?: string;
-  /** URL of an image whose depth to keep. */
+  /** URL of an image with the depth to keep. */
   dref?: string;
-  /** How much dref counts. */
+  /** Influence of dref. */
   dw?: number;
-  /** Run an imagine this often; each run is billed. */
+  /** Number of times to run an imagine. Each run is billed. */
   repeat?: number;
-  /** Less of the model's own taste. */
+  /** Less of the model's own style. */
   raw?: boolean;
-  /** Quick and rough. */
+  /** Faster, with less quality. */
   draft?: boolean;
   /** A larger image. */
   hd?: boolean;
-  /** Stop early, at this percentage. */
+  /** Stop at this percentage. */
   stop?: number;
   /** Further flags, as text. */
   extra?: string;
@@ -351,21 +351,21 @@ export interface MidjourneyInput {
 
 /** Midjourney Video */
 export interface MidjourneyVideoInput {
-  /** How the image moves. */
+  /** Description of the motion. */
   prompt?: string;
-  /** The image to set in motion. */
+  /** The image to animate. */
   imageUrls?: Array<Media>;
   /** The task with the image to animate. */
   parentTaskId?: string;
-  /** Which of the four images; 0 is the first. */
+  /** Number of the image, 0 to 3. */
   index?: number;
-  /** Resolution, and whether the last frame is given too. */
+  /** Resolution, and if a last frame is given. */
   videoType?: "vid_1.1_i2v_480" | "vid_1.1_i2v_720" | "vid_1.1_i2v_start_end_480" | "vid_1.1_i2v_start_end_720";
-  /** auto invents the motion; it needs parentTaskId and index. */
+  /** auto chooses the motion. It needs parentTaskId and index. */
   animateMode?: "manual" | "auto";
-  /** How much moves. */
+  /** Amount of motion. */
   motion?: "low" | "high";
-  /** How many to make; each is billed. */
+  /** Number of videos. Each is billed. */
   batchSize?: 1 | 2 | 4;
   /** The last frame, for the start_end types. */
   endUrl?: Media;
@@ -375,17 +375,17 @@ export interface MidjourneyVideoInput {
 export interface MinimaxH3Input {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
-  /** Up to 9 images. The first 5 are free, each further one is billed. */
+  /** Up to 9 images. The first 5 are free, each additional image is billed. */
   imageUrls?: Array<Media>;
-  /** Up to 3 files, free. */
+  /** Up to 3 files, free of charge. */
   audioUrls?: Array<Media>;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "768p" | "2k";
   /** Length in seconds. */
   duration?: number;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -393,17 +393,17 @@ export interface MinimaxH3Input {
 export interface MinimaxH3MaxInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
-  /** Up to 9 images. The first 5 are free, each further one is billed. */
+  /** Up to 9 images. The first 5 are free, each additional image is billed. */
   imageUrls?: Array<Media>;
-  /** Up to 3 files, free. */
+  /** Up to 3 files, free of charge. */
   audioUrls?: Array<Media>;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "768p" | "1080p";
   /** Length in seconds. At most 10 at 1080p. */
   duration?: number;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -411,11 +411,11 @@ export interface MinimaxH3MaxInput {
 export interface NanoBanana2Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 14 images to work from. */
+  /** Up to 14 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9" | "1:4" | "1:8" | "4:1" | "8:1";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "512px" | "1K" | "2K" | "4K";
 }
 
@@ -423,9 +423,9 @@ export interface NanoBanana2Input {
 export interface NanoBanana2LiteInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 10 images to work from. */
+  /** Up to 10 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9";
 }
 
@@ -433,11 +433,11 @@ export interface NanoBanana2LiteInput {
 export interface NanoBanana21Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 10 images to work from. */
+  /** Up to 10 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9" | "1:4" | "1:8" | "4:1" | "8:1";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "2K" | "4K";
 }
 
@@ -445,11 +445,11 @@ export interface NanoBanana21Input {
 export interface NanoBananaProInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 8 images to work from. */
+  /** Up to 8 images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "2K" | "4K";
 }
 
@@ -457,31 +457,31 @@ export interface NanoBananaProInput {
 export interface PixverseV6Input {
   /** A description of the video. */
   prompt: string;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "360p" | "540p" | "720p" | "1080p";
   /** Length in seconds. A transition has 5 or 8. */
   duration?: number;
   /** Shape of a video that is generated from text or references. */
   size?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "2:3" | "3:2" | "21:9";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Things that must not appear. */
   negativePrompt?: string;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   audio?: boolean;
-  /** Put the vendor's mark on the video. */
+  /** Add the vendor's watermark to the video. */
   watermark?: boolean;
-  /** How fast things move. */
+  /** Speed of the motion. */
   motionMode?: "normal";
-  /** Cut the video from several shots. Only from text or an image. */
+  /** Use several shots. Only for videos from text or an image. */
   generateMultiClipSwitch?: boolean;
-  /** The image to start from; the first one is used. */
+  /** The image to start from. Only the first image is used. */
   imageUrls?: Array<Media>;
   /** Start of a transition, with lastFrameImage. */
   firstFrameImage?: Media;
   /** End of a transition, with firstFrameImage. */
   lastFrameImage?: Media;
-  /** 1 to 7 images of what appears in the video. */
+  /** 1 to 7 images of people or things in the video. */
   imgReferences?: Array<Media>;
   /** The id of an earlier task of this model. */
   extendFromTaskId?: string;
@@ -491,11 +491,11 @@ export interface PixverseV6Input {
 export interface QwenImage3Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to edit; the prompt may speak of them by their order. */
+  /** Images to edit. The prompt can refer to them by their order. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -503,11 +503,11 @@ export interface QwenImage3Input {
 export interface QwenImage3ProInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to edit; the prompt may speak of them by their order. */
+  /** Images to edit. The prompt can refer to them by their order. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -517,11 +517,11 @@ export interface Seedance10ProFastInput {
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** One image. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -537,13 +537,13 @@ export interface Seedance15ProInput {
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 2 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -559,17 +559,17 @@ export interface Seedance20Input {
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p" | "4k";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** Let the provider check the content first. */
+  /** Have the provider check the content first. */
   nsfwCheck?: boolean;
-  /** Give the last frame as an image too. */
+  /** Also return the last frame as an image. */
   returnLastFrame?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -577,7 +577,7 @@ export interface Seedance20Input {
   imageWithRoles?: Array<Record<string, unknown>>;
   /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
   videoUrls?: Array<Media>;
-  /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
+  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
   /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
@@ -589,17 +589,17 @@ export interface Seedance20FastInput {
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** Let the provider check the content first. */
+  /** Have the provider check the content first. */
   nsfwCheck?: boolean;
-  /** Give the last frame as an image too. */
+  /** Also return the last frame as an image. */
   returnLastFrame?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -607,7 +607,7 @@ export interface Seedance20FastInput {
   imageWithRoles?: Array<Record<string, unknown>>;
   /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
   videoUrls?: Array<Media>;
-  /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
+  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
   /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
@@ -619,17 +619,17 @@ export interface Seedance20MiniInput {
   prompt?: string;
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** Let the provider check the content first. */
+  /** Have the provider check the content first. */
   nsfwCheck?: boolean;
-  /** Give the last frame as an image too. */
+  /** Also return the last frame as an image. */
   returnLastFrame?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -637,7 +637,7 @@ export interface Seedance20MiniInput {
   imageWithRoles?: Array<Record<string, unknown>>;
   /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
   videoUrls?: Array<Media>;
-  /** Up to 3 files of 15 s together. Needs imageUrls or videoUrls. */
+  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
   audioUrls?: Array<Media>;
   /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
@@ -649,19 +649,19 @@ export interface Seedance25Input {
   prompt: string;
   /** Length in seconds. */
   duration?: number;
-  /** Shape of the video. Must be adaptive with a first or last frame. */
+  /** Ratio of width to height. Must be adaptive with a first or last frame. */
   size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** Let the provider check the content first. */
+  /** Have the provider check the content first. */
   nsfwCheck?: boolean;
-  /** Put the vendor's mark on the video. */
+  /** Add the vendor's watermark to the video. */
   watermark?: boolean;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "mp4" | "mov";
   /** The use of the reference media: as references, or to extend the video. */
   omniReferenceTaskType?: "auto" | "reference" | "extend";
@@ -673,7 +673,7 @@ export interface Seedance25Input {
   videoUrls?: Array<Media>;
   /** Up to 10 files, 30 s together. */
   audioUrls?: Array<Media>;
-  /** Give the last frame as an image too. */
+  /** Also return the last frame as an image. */
   returnLastFrame?: boolean;
   /** Tools for the model: a web search. */
   tools?: Array<Record<string, unknown>>;
@@ -683,17 +683,17 @@ export interface Seedance25Input {
 export interface Seedream40Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to work from. */
+  /** Images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "2K" | "4K";
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "jpeg";
   /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard" | "fast";
-  /** Put the vendor's mark on the image. */
+  /** Add the vendor's watermark to the image. */
   watermark?: boolean;
 }
 
@@ -701,17 +701,17 @@ export interface Seedream40Input {
 export interface Seedream45Input {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to work from. */
+  /** Images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "2K" | "4K";
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "jpeg" | "png";
   /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard";
-  /** Put the vendor's mark on the image. */
+  /** Add the vendor's watermark to the image. */
   watermark?: boolean;
 }
 
@@ -719,15 +719,15 @@ export interface Seedream45Input {
 export interface Seedream5FlashInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to work from. */
+  /** Images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "1.5K" | "2K";
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "jpeg" | "png";
-  /** Put the vendor's mark on the image. */
+  /** Add the vendor's watermark to the image. */
   watermark?: false;
 }
 
@@ -735,17 +735,17 @@ export interface Seedream5FlashInput {
 export interface Seedream5LiteInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to work from. */
+  /** Images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "2K" | "3K" | "4K";
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "jpeg" | "png";
   /** How thoroughly the prompt is reworked before the image is generated. */
   promptOptimizeMode?: "standard";
-  /** Put the vendor's mark on the image. */
+  /** Add the vendor's watermark to the image. */
   watermark?: boolean;
 }
 
@@ -753,15 +753,15 @@ export interface Seedream5LiteInput {
 export interface Seedream5ProInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to work from. */
+  /** Images to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "1K" | "1.5K" | "2K";
-  /** Type of the result. */
+  /** File type of the result. */
   outputFormat?: "jpeg" | "png";
-  /** Put the vendor's mark on the image. */
+  /** Add the vendor's watermark to the image. */
   watermark?: false;
 }
 
@@ -775,35 +775,35 @@ export interface SunoInput {
   styles?: string;
   /** Title of the track. */
   title?: string;
-  /** Make music without a voice. */
+  /** Generate music without vocals. */
   instrumental?: boolean;
-  /** Write lyrics from the prompt instead of singing it. */
+  /** Write lyrics from the prompt, instead of using it as lyrics. */
   autoLyrics?: boolean;
-  /** Styles to keep out, separated by commas. */
+  /** Styles to avoid, separated by commas. */
   negativeTags?: string;
   /** Version of the music engine. */
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5";
   /** How closely to follow the styles. */
   styleWeight?: number;
-  /** How far to go from the usual. */
+  /** Higher values return more unusual music. */
   weirdnessConstraint?: number;
   /** How closely to follow the given audio. */
   audioWeight?: number;
   /** Preferred voice. */
   vocalGender?: "Male" | "Female";
-  /** How far a variation goes. */
+  /** Strength of a variation. */
   variationCategory?: "subtle" | "normal" | "high";
-  /** Tracks to work from. */
+  /** Tracks to use. */
   audioUrls?: Array<Media>;
-  /** The task whose track to work on. */
+  /** The task with the track to use. */
   parentTaskId?: string;
-  /** Which track of that task. */
+  /** The id of a track of that task. */
   audioId?: string;
-  /** A track from elsewhere, in place of an earlier task. */
+  /** URL of a track, instead of an earlier task. */
   audioUrl?: Media;
-  /** The voice to learn. */
+  /** A recording of the voice to copy. */
   voiceAudioUrl?: Media;
-  /** Shape of a music video. */
+  /** Ratio of width to height of a music video. */
   aspectRatio?: "9:16";
   /** Of a video. */
   quality?: "compact";
@@ -819,9 +819,9 @@ export interface SunoInput {
   key?: string;
   /** Of a sound. */
   type?: "one-shot" | "loop";
-  /** The stem to take out. */
+  /** The stem to extract. */
   stemType?: "lead_vocal";
-  /** 1 keeps the speed. */
+  /** 1 is the original speed. */
   speed?: number;
   /** Change the speed without changing the pitch. */
   keepPitch?: boolean;
@@ -845,9 +845,9 @@ export interface SunoCustomModelInput {
 export interface TestImageInput {
   /** A description of the image, or of the changes to the given image. */
   prompt: string;
-  /** At most one image to work from. */
+  /** At most one image to use as a reference. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
 }
 
@@ -857,21 +857,21 @@ export interface TestKling4Input {
   prompt?: string;
   /** The source of the video. Without it, the source is only the text. */
   videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. Ignored with a source video and with scenes. */
   duration?: number;
-  /** Shape of the video. Must be auto with a source video. */
+  /** Ratio of width to height. Must be auto with a source video. */
   aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
   keepAudio?: boolean;
   /** Up to 10 images, in the modes elements, transform and video_reference. */
   imageUrls?: Array<Media>;
-  /** Which of imageUrls the video starts with; 1 is the first. */
+  /** Number of the image in imageUrls that starts the video, from 1. */
   startImageIndex?: number;
-  /** Up to 7 who or what appears, at most 3 of them shown by a video. */
+  /** Up to 7 people or things in the video, at most 3 of them with a video. */
   elements?: Array<Record<string, unknown>>;
   /** Required in mode start_end_frame. */
   startFrameUrl?: Media;
@@ -881,7 +881,7 @@ export interface TestKling4Input {
   endFrameUrl?: Media;
   /** transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s. */
   videoUrl?: Media;
-  /** 2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt. */
+  /** 2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt. */
   multiShots?: Array<Record<string, unknown>>;
 }
 
@@ -889,13 +889,13 @@ export interface TestKling4Input {
 export interface TestOmniInput {
   /** A description of the video. */
   prompt: string;
-  /** The first frame and, if you like, the last. Not with references. */
+  /** The first and optionally the last frame. Not with references. */
   imageUrls?: Array<Media>;
   /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
   referenceImageUrls?: Array<Media>;
-  /** One video of 3 to 10 s. The result is as long. Not with imageUrls. */
+  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
   referenceVideoUrls?: Array<Media>;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** Length in seconds. Ignored with a source video. */
   duration?: 4 | 6 | 8 | 10;
@@ -909,13 +909,13 @@ export interface TestSeedance1Input {
   prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
@@ -929,7 +929,7 @@ export interface TestSeedance1Input {
 export interface TestSora2Input {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** At most one image to start from. */
   urls?: Array<Media>;
@@ -947,47 +947,47 @@ export interface TestSunoInput {
   styles?: string;
   /** Title of the track. */
   title?: string;
-  /** Make music without a voice. */
+  /** Generate music without vocals. */
   instrumental?: boolean;
-  /** Write lyrics from the prompt instead of singing it. */
+  /** Write lyrics from the prompt, instead of using it as lyrics. */
   autoLyrics?: boolean;
-  /** Styles to keep out, separated by commas. */
+  /** Styles to avoid, separated by commas. */
   negativeTags?: string;
   /** Version of the music engine. */
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5" | "custom";
   /** How closely to follow the styles. */
   styleWeight?: number;
-  /** How far to go from the usual. */
+  /** Higher values return more unusual music. */
   weirdnessConstraint?: number;
   /** How closely to follow the given audio. */
   audioWeight?: number;
   /** Preferred voice. */
   vocalGender?: "Male" | "Female";
-  /** How far a variation goes. */
+  /** Strength of a variation. */
   variationCategory?: "subtle" | "normal" | "high";
-  /** Tracks to work from. */
+  /** Tracks to use. */
   audioUrls?: Array<Media>;
-  /** The task whose track to work on. */
+  /** The task with the track to use. */
   parentTaskId?: string;
-  /** Which track of that task. */
+  /** The id of a track of that task. */
   audioId?: string;
-  /** A track from elsewhere, in place of an earlier task. */
+  /** URL of a track, instead of an earlier task. */
   audioUrl?: Media;
-  /** Image of a music video. */
+  /** Image for a music video. */
   imageUrl?: Media;
-  /** The voice to learn. */
+  /** A recording of the voice to copy. */
   voiceAudioUrl?: Media;
-  /** The phrase, read by the same voice. */
+  /** A recording of the phrase, read by the same voice. */
   verificationAudioUrl?: Media;
-  /** The phrase that was read. */
+  /** The text of the phrase. */
   phraseId?: string;
   /** Name of the voice or model. */
   name?: string;
-  /** Describes the voice. */
+  /** Description of the voice. */
   description?: string;
-  /** How well the voice sings. */
+  /** Singing skill of the voice. */
   singerSkillLevel?: "Beginner" | "Intermediate" | "Advanced" | "Professional";
-  /** Shape of a music video. */
+  /** Ratio of width to height of a music video. */
   aspectRatio?: "9:16" | "16:9" | "1:1" | "3:4" | "4:3";
   /** 1 to 4 hex colors. */
   backgroundColors?: Array<string>;
@@ -1005,9 +1005,9 @@ export interface TestSunoInput {
   key?: string;
   /** Of a sound. */
   type?: "one-shot" | "loop";
-  /** The stem to take out. */
+  /** The stem to extract. */
   stemType?: string;
-  /** 1 keeps the speed. */
+  /** 1 is the original speed. */
   speed?: number;
   /** Change the speed without changing the pitch. */
   keepPitch?: boolean;
@@ -1023,7 +1023,7 @@ export interface TestSunoInput {
 export interface TestVideoInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
@@ -1035,13 +1035,13 @@ export interface TestVideoInput {
 export interface Veo31FastInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** First and last frame, or references: see generationType. */
   urls?: Array<Media>;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
-  /** frame: the first and the last frame. reference: what appears in the video. */
+  /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame" | "reference";
 }
 
@@ -1049,9 +1049,9 @@ export interface Veo31FastInput {
 export interface Veo31LiteInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
 }
 
@@ -1059,13 +1059,13 @@ export interface Veo31LiteInput {
 export interface Veo31QualityInput {
   /** A description of the video. */
   prompt: string;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
   /** First and last frame, or references: see generationType. */
   urls?: Array<Media>;
-  /** Each tier has its price. */
+  /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
-  /** frame: the first and the last frame. reference: what appears in the video. */
+  /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame";
 }
 
@@ -1077,15 +1077,15 @@ export interface Wan27EditVideoInput {
   editVideoUrl: Media;
   /** An image that the edit refers to. */
   referenceImageUrl?: Media;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. 0 keeps the length of a video to edit. */
   duration?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
   /** The treatment of the video's sound. */
   audioSetting?: string;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
@@ -1095,15 +1095,15 @@ export interface Wan27EditVideoInput {
 export interface Wan27ImageInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to edit; the prompt may speak of them by their order. */
+  /** Images to edit. The prompt can refer to them by their order. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** Exact width in pixels, with height; takes the place of the aspect ratio. */
+  /** Width in pixels, together with height. Replaces the aspect ratio. */
   width?: number;
-  /** Exact height in pixels, with width; takes the place of the aspect ratio. */
+  /** Height in pixels, together with width. Replaces the aspect ratio. */
   height?: number;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -1111,15 +1111,15 @@ export interface Wan27ImageInput {
 export interface Wan27ImageProInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Images to edit; the prompt may speak of them by their order. */
+  /** Images to edit. The prompt can refer to them by their order. */
   urls?: Array<Media>;
-  /** Shape of the image. */
+  /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** Exact width in pixels, with height; takes the place of the aspect ratio. */
+  /** Width in pixels, together with height. Replaces the aspect ratio. */
   width?: number;
-  /** Exact height in pixels, with width; takes the place of the aspect ratio. */
+  /** Height in pixels, together with width. Replaces the aspect ratio. */
   height?: number;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -1127,19 +1127,19 @@ export interface Wan27ImageProInput {
 export interface Wan27ImageToVideoInput {
   /** A description of the video. Required without media. */
   prompt?: string;
-  /** The first frame and, if you like, the last. */
+  /** The first and optionally the last frame. */
   imageUrls?: Array<Media>;
   /** Sound that the video follows. Not with continueVideoUrl. */
   audioUrl?: Media;
   /** A video of 2 to 10 s. Not with imageUrls or audioUrl. */
   continueVideoUrl?: Media;
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Tell the story in several shots. */
+  /** Use several shots. */
   multiShots?: boolean;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
@@ -1153,15 +1153,15 @@ export interface Wan27ReferenceToVideoInput {
   referenceImageUrls?: Array<Media>;
   /** Videos of the people or things that appear. */
   referenceVideoUrls?: Array<Media>;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Tell the story in several shots. */
+  /** Use several shots. */
   multiShots?: boolean;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
@@ -1173,13 +1173,13 @@ export interface Wan27TextToVideoInput {
   prompt: string;
   /** Sound that the video follows. Not with continueVideoUrl. */
   audioUrl?: Media;
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: 5 | 10 | 15;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
   /** Refuse content that the provider's checker finds unsafe. */
   enableSafetyChecker?: boolean;
@@ -1201,19 +1201,19 @@ export interface Wan30Input {
   fileUrl?: Media;
   /** A web page for the video. Not with fileUrl. */
   linkUrl?: string;
-  /** frame: the first and the last frame. reference: what appears in the video. */
+  /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame" | "reference";
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   audio?: boolean;
-  /** Put the vendor's mark on the video. */
+  /** Add the vendor's watermark to the video. */
   watermark?: boolean;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -1233,19 +1233,19 @@ export interface Wan30PrimeInput {
   fileUrl?: Media;
   /** A web page for the video. Not with fileUrl. */
   linkUrl?: string;
-  /** frame: the first and the last frame. reference: what appears in the video. */
+  /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame" | "reference";
-  /** Shape of the video. */
+  /** Ratio of width to height. */
   size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
-  /** Billed per second of each tier. */
+  /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Make sound that fits the video. */
+  /** Generate sound for the video. */
   audio?: boolean;
-  /** Put the vendor's mark on the video. */
+  /** Add the vendor's watermark to the video. */
   watermark?: boolean;
-  /** The same seed and input give a similar result. */
+  /** The same seed and input return a similar result. */
   seed?: number;
 }
 
@@ -1255,9 +1255,9 @@ export interface ZImageInput {
   prompt: string;
   /** Exactly one image to edit. Without it, a new image is generated. */
   urls?: Array<Media>;
-  /** Shape of the image. Required without a reference image. */
+  /** Ratio of width to height. Required without a reference image. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16";
-  /** Refuse results that the provider's checker finds unsafe. */
+  /** Refuse results that fail the provider's content check. */
   enableSafetyChecker?: boolean;
 }
 

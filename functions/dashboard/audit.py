@@ -23,7 +23,7 @@ WORDS = {
     Action.WEBHOOK_FAILING: "Webhook deliveries failing",
     Action.STATEMENT_READY: "Statement ready",
     Action.WEBHOOK_SECRET_ROTATED: "Webhook secret rotated",
-    Action.ANSWERS_CHOSEN: "Text answers setting changed",
+    Action.ANSWERS_CHOSEN: "Text responses setting changed",
     Action.LOW_BALANCE_CHANGED: "Low balance settings changed",
     Action.MEMBER_INVITED: "Member invited",
     Action.INVITATION_REVOKED: "Invitation revoked",

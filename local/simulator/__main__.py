@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument(
         "--job-seconds", type=float, help="how long every job takes (default: 1 to 2 s by kind)"
     )
-    parser.add_argument("--payments-webhook", help="where the simulated Stripe sends its events")
+    parser.add_argument("--payments-webhook", help="address for the simulated Stripe's events")
     arguments = parser.parse_args()
     app = create_app(job_seconds=arguments.job_seconds, payments_webhook=arguments.payments_webhook)
     names = ",".join(PROVIDERS | text.PROVIDERS)

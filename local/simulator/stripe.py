@@ -334,7 +334,9 @@ def _add_claims(routes: APIRouter, stripe: SimulatedStripe) -> None:
         left = payment["amount_received"] - payment["_charge"]["amount_refunded"]
         cents = int(asked.get("amount", left))
         if not 0 < cents <= left:
-            return _error(400, "invalid_request_error", "Refund amount is greater than what is left of it.")
+            return _error(
+                400, "invalid_request_error", "Refund amount is greater than the unrefunded amount."
+            )
         return JSONResponse(await stripe.refund(payment, cents))
 
     @routes.get("/v1/disputes")

@@ -32,7 +32,7 @@ class TestACustomersWay:
         page.locator("input[type=file]").set_input_files(picture())
         expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
         page.get_by_label("Prompt").fill("the same boat, blue")
-        expect(page.locator("#a-price")).to_contain_text("Exactly what you will be charged")
+        expect(page.locator("#a-price")).to_contain_text("The exact charge")
         generate(page)
         expect(page.locator("#balance")).to_have_text("$124.99")
 

@@ -82,6 +82,6 @@ def change_price(console: Page, usd: str) -> None:
     console.goto(f"/admin/models/{PAID_IMAGE}")
     console.get_by_label("default").fill(usd)
     console.get_by_role("button", name="Preview").click()
-    console.get_by_role("heading", name="What changes").wait_for()
+    console.get_by_role("heading", name="Changes").wait_for()
     with console.expect_navigation():
         console.get_by_role("button", name="Change prices").click()

@@ -31,7 +31,7 @@ class TestPlayground:
         page.locator("input[type=file]").set_input_files(picture())
         expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
         page.get_by_label("Prompt").fill("make it blue")
-        expect(page.locator("#a-price")).to_contain_text("Exactly what you will be charged")
+        expect(page.locator("#a-price")).to_contain_text("The exact charge")
         assert violations(page) == []
         generate(page)
         expect(page.locator("#balance")).to_have_text("$99.99")

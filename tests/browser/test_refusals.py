@@ -90,7 +90,7 @@ class TestAddresses:
     def test_a_page_has_words_for_who_has_no_javascript(self, visitor: Page) -> None:
         # The browser's own switch for tests does not show them.
         said = visitor.request.get("/dashboard/catalog").text()
-        assert '<noscript><p class="notice">Without JavaScript pages can be read' in said
+        assert '<noscript><p class="notice">JavaScript is off. You can read pages' in said
 
 
 class TestFilters:

@@ -155,7 +155,7 @@ class TestAClaimedPayment:
         assert "Refunded and disputed payments" in page
         assert f"Payment {PAYMENT} was disputed" in page
         fields = {"action": "give-back", "payment": PAYMENT, "reason": "The bank was wrong"}
-        for said in ("$25.00 given back.", "$0.00 given back."):
+        for said in ("$25.00 returned.", "$0.00 returned."):
             assert operator.post(f"/accounts/{account_id}", fields).status == 200
             assert said in operator.get(f"/accounts/{account_id}").text
         assert balance_cents(account_id) == WELCOME_CENTS + 2_500
@@ -180,10 +180,7 @@ class TestAClaimedPayment:
         given = {"action": "credit", "usd": "5", "reference": "more", "reason": "more"}
         operator.post(f"/accounts/{account_id}", given)
         operator.post(f"/accounts/{account_id}", {"action": "take", "payment": PAYMENT})
-        assert (
-            "$5.00 taken off the balance. $19.00 is still missing."
-            in operator.get(f"/accounts/{account_id}").text
-        )
+        assert "$5.00 debited. $19.00 is still missing." in operator.get(f"/accounts/{account_id}").text
         assert balance_cents(account_id) == 0
 
     def test_of_another_payment_or_account_there_is_none(
@@ -193,7 +190,7 @@ class TestAClaimedPayment:
             for action in ("give-back", "take"):
                 fields = {"action": action, "payment": payment, "reason": "because"}
                 answer = operator.post(f"/accounts/{account_id}", fields)
-                assert (answer.status, "Nothing was claimed" in answer.text) == (400, True)
+                assert (answer.status, "no claim on a payment" in answer.text) == (400, True)
 
 
 class TestTasks:
@@ -262,7 +259,7 @@ class TestPrices:
     def test_a_price_below_what_a_route_takes_is_refused(self, operator: Browser) -> None:
         fields = {"price-default": str(Decimal("0.0001"))}
         shown = operator.post(f"/models/{PAID_IMAGE}/preview", fields)
-        assert "This would be refused" in shown.text
+        assert "These prices are refused" in shown.text
         assert operator.post(f"/models/{PAID_IMAGE}", {**fields, "version": ""}).status == 400
 
 

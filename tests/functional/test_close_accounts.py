@@ -188,7 +188,7 @@ class TestAskingForIt:
     def test_money_that_is_left_needs_a_word(self, ada: Browser) -> None:
         answer = ada.post("/closing", {"account": account_of(ada)})
         assert answer.status == 409
-        assert "$100.00 left" in answer.text
+        assert "The balance is $100.00." in answer.text
 
     def test_with_a_generation_under_way_it_is_refused(self, ada: Browser) -> None:
         account_id = account_of(ada)
@@ -275,7 +275,7 @@ class TestMoneyMeanwhile:
             refill_parts.refill().run(account_id, 1)
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
-        assert "top-up from your saved card is under way" in answer.text
+        assert "top-up from your saved card is in progress" in answer.text
         refill_parts.refill().run(account_id, 1)
         assert ada.post("/closing", {"account": account_id, "balance": "give up"}).status < 400
 

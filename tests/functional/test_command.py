@@ -97,7 +97,7 @@ class TestAccounts:
         assert customer.account_id in run("accounts", "list").stdout
         text = run("accounts", "show", customer.account_id).stdout
         assert f"accountId        {customer.account_id}\n" in text
-        assert "Newest of the ledger" in text
+        assert "Newest ledger entries" in text
 
     @pytest.mark.parametrize("words", [("accounts", "show"), ("tasks", "list", "--account")])
     def test_one_that_is_not_there_is_named(self, run: Run, words: tuple[str, ...]) -> None:
@@ -275,9 +275,9 @@ class TestAClaimedPayment:
         given = [answer(run(*named, PAYMENT, *words)) for _ in range(2)]
         assert [one["takenMicroUsd"] for one in given] == [0, 0]
         assert balance_cents(customer) == 2_600
-        assert "Nothing was claimed" in refusal(run(*named, "pi_other", *words))
+        assert "no claim on a payment" in refusal(run(*named, "pi_other", *words))
         taken = run("accounts", "take", customer.account_id, "--payment", PAYMENT, "--yes")
-        assert "$0.00 taken off the balance. $0.00 is still missing." in taken.output
+        assert "$0.00 debited. $0.00 is still missing." in taken.output
         assert answer(run("check-ledger", "--json"))["faults"] == []
 
 
@@ -538,8 +538,8 @@ class TestProviders:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("nobody",), "There is no media provider nobody. Known are: "),
-            (("fal", "--model", "nothing"), "fal has no route of nothing. It has live routes of: "),
+            (("nobody",), "There is no media provider nobody. Choose one of: "),
+            (("fal", "--model", "nothing"), "fal has no route for nothing. It has live routes for: "),
         ],
     )
     def test_a_name_that_is_wrong_is_answered_with_those_there_are(

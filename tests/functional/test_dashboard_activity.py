@@ -110,7 +110,7 @@ class TestRows:
             clock.now_ms() + 1,
             model="gpt-5.4-mini",
             provider="openai → openrouter",
-            reason="Answered with HTTP 502; nothing was charged.",
+            reason="Ended with HTTP 502; nothing was charged.",
             key_id=None,
             latency_ms=1_200,
         )

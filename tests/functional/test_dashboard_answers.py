@@ -23,8 +23,8 @@ def test_it_is_chosen_on_the_page_of_the_keys_and_noted(
     assert (CHECKED in browser.get("/keys").text) is bool(form)
     lines = [line for line in api.audit.page(account_id).rows if line.action is Action.ANSWERS_CHOSEN]
     assert [line.detail for line in lines] == [
-        "complete when the client has gone",
-        "end when the client has gone",
+        "complete after a disconnect",
+        "end with a disconnect",
     ][: 1 if form else 2][::-1]
 
 

@@ -353,7 +353,7 @@ class TestOnce:
             log.write(account_id, "Tollgate", Action.STATEMENT_READY, month)
         post.deliver()
         ((_, _, text, _),) = box.mails
-        assert "no more of it is mailed until tomorrow" in text
+        assert "you get no more mails about it until tomorrow" in text
 
     def test_no_flood_of_others_silences_a_mail_about_security(
         self, ada: Browser, box: Mailbox, post: Post, clock: ManualClock
@@ -377,7 +377,7 @@ class TestOnce:
                 api_parts.api().audit.write(account_id, ADA, Action.KEY_CREATED, "x")
             post.deliver()
             ((_, _, text, _),) = box.mails
-            assert "no more than one such mail an hour is sent until tomorrow" in text
+            assert "you get at most one such mail an hour until tomorrow" in text
             box.mails.clear()
             clock.advance(MS_PER_DAY // 24)
 
@@ -415,7 +415,7 @@ class TestACap:
         post.deliver()
         ((to, subject, text, _),) = box.mails
         assert (to, subject.partition(":")[0]) == (ADA, "Spending cap nearly used up")
-        assert "$0.10 used; starts anew" in text
+        assert "$0.10 used; starts again" in text
         clock.advance(MS_PER_DAY)
         spend(9)
         post.deliver()

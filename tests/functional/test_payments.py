@@ -310,7 +310,7 @@ class TestWhatIsClaimedBack:
         assert balance_cents(customer) == 600
         assert suspended(customer) is not None
         assert alarms(capsys) == 2
-        assert noted(customer)[-1] == ("payment.returned", "$6.00 given back")
+        assert noted(customer)[-1] == ("payment.returned", "$6.00 returned")
         assert is_proven(customer)
 
     def test_a_refund_that_failed_gives_it_back(self, customer: OpenedAccount) -> None:

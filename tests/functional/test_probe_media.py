@@ -40,7 +40,7 @@ class TestTheEventFile:
         assert probe({"url": "https://media.invalid/clips/harbour.mp4"}) == {
             "error": {
                 "code": "unreachable",
-                "message": "The server cannot be reached, or breaks off the connection.",
+                "message": "The server cannot be reached, or closed the connection.",
             }
         }
 
@@ -100,7 +100,7 @@ class TestThroughLambda:
         assert found[music] == ProbedMedia("audio", "mp3", Decimal(2), None, None, len(song("mp3")))
         refused = found[gone]
         assert isinstance(refused, ProbeError)
-        assert (refused.code, refused.message) == (ProbeCode.REFUSED, "The URL answers HTTP 404.")
+        assert (refused.code, refused.message) == (ProbeCode.REFUSED, "The URL returned HTTP 404.")
 
     def test_a_function_that_cannot_start_is_a_fault_of_ours(
         self, prober: Prober, monkeypatch: pytest.MonkeyPatch

@@ -249,7 +249,7 @@ class TestACrossing:
             if state_of(ada).top_up is TopUpState.OVER_LIMIT:
                 break
         assert stripe.taken_cents == 4_000
-        assert "over your bound for this month" in post.mails[-1].text
+        assert "exceed your limit for this month" in post.mails[-1].text
 
     def test_a_webhook_hears_of_it_once(self, aws: Aws, ada: OpenedAccount) -> None:
         form = {"threshold": "10", "webhook": "https://93.184.216.34/hook"}
@@ -422,7 +422,7 @@ class TestStripeIsDown:
         spend(aws, ada)
         settle(aws)
         assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.FAILED, 0)
-        assert "not there any more" in post.mails[-1].text
+        assert "no longer exists" in post.mails[-1].text
 
 
 def choose_card_and_die(stripe: FakeStripe, body: str) -> None:

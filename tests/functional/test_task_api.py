@@ -325,7 +325,7 @@ class TestMediaInside:
         body = {**self.BODY, "input": {"prompt": "a fox", "urls": [url]}}
         status, answer, _ = call("POST", "/api/v1/generation/create", other.api_key, body)
         assert status == 400
-        assert details(answer) == {"/input/urls/0": "There is no such file of this account."}
+        assert details(answer) == {"/input/urls/0": "This account has no such file."}
         assert call("POST", "/api/v1/generation/create", customer.api_key, body)[0] == 200
 
     def test_what_an_account_may_keep_is_bounded(

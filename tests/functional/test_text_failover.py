@@ -108,7 +108,7 @@ class TestNobodyAnswers:
         (failed,) = client.entries_of(EntryKind.VOID)
         assert (failed.amount_micro_usd, failed.model, failed.usage) == (0, CLAUDE, None)
         assert failed.provider == "anthropic → bedrock → openrouter"
-        assert failed.reason == "Answered with HTTP 502; nothing was charged."
+        assert failed.reason == "Ended with HTTP 502; nothing was charged."
         assert failed.latency_ms is not None
 
     def test_what_no_provider_was_asked_for_leaves_no_row(self, client: TextClient) -> None:

@@ -79,7 +79,7 @@ def _refusal(vendor: str, body: dict[str, Any]) -> str | None:
     inputs, wanted = _inputs(body), body.get("dimensions")
     model = text(body.get("model")).rpartition("/")[2]
     if model not in _LENGTHS:
-        return "The model does not exist or makes no embeddings."
+        return "The model does not exist or is not an embedding model."
     is_text = all(isinstance(each, str) for each in inputs)
     if not 0 < len(inputs) <= _MOST_INPUTS.get(vendor, 2048) or (vendor != "openai" and not is_text):
         return "'input' is invalid: too many, none, or not text."
@@ -88,7 +88,7 @@ def _refusal(vendor: str, body: dict[str, Any]) -> str | None:
     if body.get("encoding_format") == "base64" and vendor not in _PACK:
         return "encoding_format: only float is supported."
     if vendor == "dashscope" and wanted not in (None, *_QWEN_LENGTHS):
-        return f"dimensions must be one of {_QWEN_LENGTHS}."
+        return f"dimensions must be in {_QWEN_LENGTHS}."
     most = max(_QWEN_LENGTHS) if vendor == "dashscope" else _LENGTHS[model]
     return "dimensions is out of range." if wanted is not None and not 1 <= wanted <= most else None
 

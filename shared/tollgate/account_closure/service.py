@@ -48,13 +48,13 @@ class AccountClosureService:
         balance, `REFUND` or `GIVE_UP`. The account is suspended, its keys are revoked, and its sessions end.
         """
         if typed.strip() != account_id:
-            raise TeamError("The account ID that was typed is another one.")
+            raise TeamError("The account ID does not match.")
 
         def change() -> Team:
             team, account = self.teams.get(account_id), self.accounts.me(account_id)
             team.check_owner(by.identity_id)
             if team.closing is not None:
-                raise TeamError("This account is being closed already.")
+                raise TeamError("This account is already being closed.")
             _check_idle(account)
             _check_balance(account, balance)
             no_top_up = self._without_top_up(self.low_balances.get(account_id))
@@ -76,7 +76,7 @@ class AccountClosureService:
         team = retry_change(change, StaleTeamError, StaleLowBalanceError, what=_WHAT)
         self.end_access(team)
         if team.closing is None:
-            raise TeamError("This account was kept by another owner.")
+            raise TeamError("Another owner has kept this account.")
         return team.closing
 
     def end_access(self, team: Team) -> None:
@@ -95,7 +95,7 @@ class AccountClosureService:
     def _without_top_up(self, low_balance: LowBalanceState) -> list[Write]:
         """Return the write that stops automatic top-ups. Raises `TeamError` if a top-up is in progress."""
         if low_balance.may_be_paid:
-            raise TeamError("A top-up from your saved card is under way. Try again in a few minutes.")
+            raise TeamError("A top-up from your saved card is in progress. Try again in a few minutes.")
         return (
             [self.low_balances.change(low_balance, cancelled(low_balance))]
             if low_balance.settings.is_on
@@ -125,15 +125,15 @@ class AccountClosureService:
 
 def _check_idle(account: Account) -> None:
     if account.suspended is not None:
-        raise TeamError("This account is suspended. Write to the operator of this service to close it.")
+        raise TeamError("This account is suspended. Contact the operator of this service to close it.")
     if account.open_tasks or account.holds:
         running = f"{account.open_tasks} generations and {len(account.holds)} text requests"
-        raise TeamError(f"There are {running} that have not ended. Wait for them, or cancel them.")
+        raise TeamError(f"{running} have not ended. Wait for them, or cancel them.")
 
 
 def _check_balance(account: Account, balance: str) -> None:
     if account.balance_micro_usd and balance not in (REFUND, GIVE_UP):
-        raise TeamError(f"There are {dollars(_cents(account))} left: choose what becomes of them.")
+        raise TeamError(f"The balance is {dollars(_cents(account))}. Choose how to settle it.")
 
 
 def _cents(account: Account) -> int:

@@ -6,7 +6,7 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 
-SUBJECT = "Text answers"
+SUBJECT = "Text responses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,6 @@ class AnswerSettings:
         """Set it. Processes that serve text apply it within a minute. Raises `UserNotFoundError`."""
         if completes == self.completes(account_id):
             return
-        detail = "complete when the client has gone" if completes else "end when the client has gone"
+        detail = "complete after a disconnect" if completes else "end with a disconnect"
         note = self.audit.note(account_id, who, Action.ANSWERS_CHOSEN, SUBJECT, detail)
         self.accounts.let_answers_complete(account_id, completes, note)

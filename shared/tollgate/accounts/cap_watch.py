@@ -46,4 +46,4 @@ class CapWatch:
         of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"
         # A changed cap needs a new check of the same spending.
         once_id = f"{Action.CAP_REACHED}#{counter}#{limit}"
-        self.once.note(account_id, once_id, Action.CAP_REACHED, key.label, f"{of}; starts anew {until}")
+        self.once.note(account_id, once_id, Action.CAP_REACHED, key.label, f"{of}; starts again {until}")

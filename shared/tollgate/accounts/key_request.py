@@ -80,7 +80,7 @@ def _scopes(value: Any) -> frozenset[Scope]:
 
 
 def _expiry(value: Any, now_ms: int) -> int:
-    allowed = "a time to come, in ISO 8601 with its zone, such as 2026-12-31T23:59:59Z, or null for never"
+    allowed = "a future time in ISO 8601 with a time zone, such as 2026-12-31T23:59:59Z, or null for never"
     try:
         moment = datetime.fromisoformat(value)
     except (TypeError, ValueError) as exc:
@@ -89,7 +89,7 @@ def _expiry(value: Any, now_ms: int) -> int:
         raise _wrong("/expiresAt", "Must have a time zone.", allowed)
     epoch_ms = int(moment.timestamp()) * MS_PER_S
     if not now_ms < epoch_ms <= now_ms + MAX_LIFETIME_MS:
-        raise _wrong("/expiresAt", "Must be in the next ten years.", allowed)
+        raise _wrong("/expiresAt", "Must be within the next ten years.", allowed)
     return epoch_ms
 
 
@@ -102,7 +102,7 @@ def _cap(value: Any) -> SpendingCap:
         problems.append(Problem("/spendingCap/cents", "Must be a whole number.", f"0 to {MAX_CAP_CENTS}"))
     periods = [str(period) for period in CapPeriod]
     if value.get("per") not in periods:
-        problems.append(Problem("/spendingCap/per", "Must be one of these.", periods))
+        problems.append(Problem("/spendingCap/per", "Must be an allowed value.", periods))
     _raise_if(problems)
     return SpendingCap(micro_usd_of_cents(cents or 0), CapPeriod(value["per"]))
 

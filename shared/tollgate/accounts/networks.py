@@ -23,15 +23,15 @@ def network_of(text: str) -> Network:
     """
     address, slash, prefix = text.partition("/")
     if slash and digits(prefix, 0, IPV6_BITS) is None:
-        raise ValueError("has no prefix length, such as /24")
+        raise ValueError("needs a prefix length, such as /24")
     if "%" in address:
-        raise ValueError("has a zone, which means nothing to anybody else")
+        raise ValueError("has a zone, which is valid only on your machine")
     try:
         network = ip_network(f"{address}/{prefix}" if slash else address, strict=False)
     except ValueError as exc:
-        raise ValueError("is no IPv4 or IPv6 network") from exc
+        raise ValueError("is not an IPv4 or IPv6 network") from exc
     if isinstance(network, IPv6Network) and network.subnet_of(_IPV4_IN_IPV6):
-        raise ValueError("is IPv4 written as IPv6; write it as IPv4")
+        raise ValueError("is an IPv4 address in IPv6 format; write it as IPv4")
     if ip_address(address) != network.network_address:
         raise ValueError(f"has bits set after the prefix; write {network}")
     return network

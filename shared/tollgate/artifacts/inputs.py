@@ -78,9 +78,7 @@ class InputStore:
             if is_id(ID_PREFIX, text):
                 key = self.uploads.key_of(account_id, text)
                 if key is None:
-                    problems.append(
-                        Problem(path, "There is no such file of this account, or nothing was uploaded.")
-                    )
+                    problems.append(Problem(path, "This account has no such file, or nothing was uploaded."))
                     return text
                 return f"{self.storage_url}/{key}"
             if not _DATA_URI.match(text):
@@ -88,12 +86,12 @@ class InputStore:
                 if is_ours and not (
                     text.startswith(own) and self.uploads.has(account_id, text.removeprefix(own))
                 ):
-                    problems.append(Problem(path, "There is no such file of this account."))
+                    problems.append(Problem(path, "This account has no such file."))
                 return text
             data = _decoded(text)
             kind = None if data is None else media_type(data[:HEAD_BYTES])
             if data is None or kind is None:
-                problems.append(Problem(path, "The data URI holds no media that can be read.", _KNOWN))
+                problems.append(Problem(path, "The data URI contains no readable media.", _KNOWN))
                 return text
             # Named by its bytes, so that a repeated create stores the same file.
             name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"

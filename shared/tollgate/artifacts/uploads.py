@@ -163,7 +163,7 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
     if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME_LENGTH):
         problems.append(Problem("/filename", "Must be a text.", f"1 to {MAX_NAME_LENGTH} characters"))
     if not isinstance(content_type, str) or content_type not in EXTENSIONS:
-        problems.append(Problem("/contentType", "Must be a type that models take.", list(EXTENSIONS)))
+        problems.append(Problem("/contentType", "Must be a type that models accept.", list(EXTENSIONS)))
     if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:
         sizes = f"1 to {MAX_UPLOAD_BYTES}"
         problems.append(Problem("/bytes", f"Must be the file's size in bytes, {sizes}.", sizes))

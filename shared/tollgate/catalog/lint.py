@@ -68,7 +68,7 @@ def reserve_faults(model: Model | CatalogTextModel) -> list[str]:
     They affect no charge, so data that an operator pushes is not checked for them.
     """
     found = [
-        f"routes: {route.provider} is off without a reason"
+        f"routes: {route.provider} is disabled without a reason"
         for route in model.routes
         if not route.enabled and route.why is None
     ]
@@ -120,7 +120,7 @@ def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
     pricing = model.pricing
     keys = [price.key for price in pricing.prices] + [extra.key for extra in pricing.extras]
     if len(set(keys)) < len(keys):
-        yield "pricing: a key stands twice"
+        yield "pricing: a key occurs twice"
     if sum(price.is_default for price in pricing.prices) != 1:
         yield "pricing: exactly one price must be the default"
     per_generation: list[Price | Extra] = [*pricing.extras]
@@ -132,7 +132,7 @@ def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
             yield f"pricing: {entry.key}: a price per generation must be whole cents"
     for extra in pricing.extras:
         if not isinstance(kinds.get(extra.counts), Many):
-            yield f"pricing: {extra.key}: counts {extra.counts!r}, which is no array of the input"
+            yield f"pricing: {extra.key}: counts {extra.counts!r}, which is not an array of the input"
     if pricing.times is not None and not isinstance(kinds.get(pricing.times), Choice | Whole):
         yield f"pricing: times: {pricing.times!r} is no number of the input"
 
@@ -142,7 +142,7 @@ def _takes_faults(route: Route, profile: type[Profile]) -> Iterator[str]:
     for name, values in route.takes.items():
         kind = kinds.get(name)
         if name not in profile.model_fields:
-            yield f"routes: {route.provider} takes {name!r}, which is no field of the profile"
+            yield f"routes: {route.provider} takes {name!r}, which is not a field of the profile"
         elif values and isinstance(kind, Choice) and not set(kind.values) & set(values):
             yield f"routes: {route.provider} takes no value of {name} that the model has"
     for name, most in route.max_items.items():

@@ -143,7 +143,7 @@ class CatalogModel(Data):
         """Refuse a price or cost of 0 of a model that is not free, and any other of a free model."""
         # A 0 by mistake would give work away; a price by mistake on a free model would charge for nothing.
         if any((amount == 0) is not self.free for amount in self.amounts()):
-            allowed = "0, as the model is free" if self.free else "above 0"
+            allowed = "0, because the model is free" if self.free else "above 0"
             raise ValueError(f"pricing: every price and cost must be {allowed}")
 
     def amounts(self) -> Iterator[Decimal]:
@@ -313,13 +313,15 @@ class CatalogTextModel(CatalogModel):
         embeds = self.embedding is not None
         spoken = [*self.protocols, *(route.protocol for route in self.routes)]
         if any((protocol == "embeddings") is not embeds for protocol in spoken):
-            raise ValueError("protocols: an embedding model has embeddings alone, and no other has it")
+            raise ValueError(
+                "protocols: only embedding models have embeddings, and they have no other protocol"
+            )
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
         # A chat model without a price of output would give away the dearest part of its answers.
         if any((prices.output is None) is not embeds for prices in priced):
-            raise ValueError("prices: output: must be there, but for an embedding model")
+            raise ValueError("prices: output: is required, except for an embedding model")
         if (self.max_output_tokens == 0) is not embeds:
-            raise ValueError("maxOutputTokens: must be there, but for an embedding model")
+            raise ValueError("maxOutputTokens: is required, except for an embedding model")
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""

@@ -164,7 +164,9 @@ def at_most_one_of(*groups: tuple[str, ...]) -> Rule:
         group_of = {name: group for group in groups for name in group}
         for name in named:
             if group_of[name] is not group_of[named[0]]:
-                yield Problem(at(name), f"Cannot be combined with {named[0]}: they ask for different jobs.")
+                yield Problem(
+                    at(name), f"Cannot be combined with {named[0]}, because they are different jobs."
+                )
 
     everything = frozenset(name for group in groups for name in group)
     pairs = [

@@ -24,10 +24,12 @@ MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
 MAX_TASKS = 1_000_000
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
-AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Its id, usr_…, or who signs in to it.")]
-Reason = Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")]
-Cents = Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")]
-Usd = Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")]
+AccountId = Annotated[
+    str, typer.Argument(metavar="ACCOUNT", help="The account's id (usr_…), or a member's sign-in address.")
+]
+Reason = Annotated[str, typer.Option(help="The reason. The customer sees it in the ledger.")]
+Cents = Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="The amount in cents.")]
+Usd = Annotated[str | None, typer.Option(help="The amount in US dollars: 25 or 25.50.")]
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -74,14 +76,14 @@ def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json:
     print_table("Refunded and disputed payments", shown["claimed"], "paymentId", "what", *amounts)
     print_table("Keys", shown["keys"], "id", "name", "prefix", "scopes", "expiresAt", "lastUsedAt")
     columns = ("createdAt", "kind", "amountCents", "id", "model", "provider", "reason")
-    print_table("Newest of the ledger", shown["entries"], *columns)
+    print_table("Newest ledger entries", shown["entries"], *columns)
 
 
 @cli.command("open")
 def open_(
     stack: Stack = None,
     local: Local = LOCAL,
-    balance_cents: Annotated[int, typer.Option(min=0, max=MAX_MOVED_CENTS, help="What is on it.")] = 0,
+    balance_cents: Annotated[int, typer.Option(min=0, max=MAX_MOVED_CENTS, help="The initial credit.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Open an account. Its API key and webhook secret are shown only once."""
@@ -97,7 +99,7 @@ def open_(
 def suspend(
     account: AccountId,
     *,
-    reason: Annotated[str, typer.Option(help="Why, for whoever looks next.")],
+    reason: Annotated[str, typer.Option(help="The reason, for other operators.")],
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
@@ -195,7 +197,7 @@ def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
     def command(
         account: AccountId,
         *,
-        reference: Annotated[str, typer.Option("--id", help=f"What it is for: {for_what}.")],
+        reference: Annotated[str, typer.Option("--id", help=f"The reference: {for_what}.")],
         reason: Reason,
         cents: Cents = None,
         usd: Usd = None,
@@ -212,12 +214,12 @@ def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
 
 _movement_command(
     EntryKind.CREDIT,
-    "Put money on an account, once for each --id: a repeat changes nothing.",
+    "Add credit to an account, once for each --id. A repeat changes nothing.",
     "an invoice, a payment",
 )
 _movement_command(
     EntryKind.DEBIT,
-    "Take money off an account, never more than it has, once for each --id.",
+    "Debit an account, at most its balance, once for each --id.",
     "a chargeback, a mistake",
 )
 
@@ -235,7 +237,7 @@ def _move(console: AccountConsole, move: Movement, *, yes: bool, as_json: bool) 
         done = {"accountId": before.account_id, "id": entry_id, f"{move.kind}ed": moved}
         print_json({**done, "balanceCents": balance_cents})
         return
-    said = f"{verb} {amount} {where} {move.account}." if moved else "Done before; nothing changed."
+    said = f"{verb} {amount} {where} {move.account}." if moved else "Already done; nothing changed."
     typer.echo(f"{said} The balance is {balance_cents} cents.")
 
 
@@ -244,17 +246,15 @@ def limits(
     account: AccountId,
     *,
     text_at_once: Annotated[
-        int | None, typer.Option(min=1, max=MAX_TEXT_AT_ONCE, help="Text requests at once.")
+        int | None, typer.Option(min=1, max=MAX_TEXT_AT_ONCE, help="Concurrent text requests.")
     ] = None,
     requests_per_minute: Annotated[
-        int | None, typer.Option(min=1, max=BASE - 1, help="Creates and text requests together.")
+        int | None, typer.Option(min=1, max=BASE - 1, help="Creates and text requests per minute.")
     ] = None,
     running_tasks: Annotated[
-        int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks that providers work on.")
+        int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks at providers at once.")
     ] = None,
-    open_tasks: Annotated[
-        int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks that have not ended.")
-    ] = None,
+    open_tasks: Annotated[int | None, typer.Option(min=1, max=MAX_TASKS, help="Open tasks.")] = None,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,
@@ -292,7 +292,7 @@ def _limits(account: Account) -> dict[str, int | None]:
 
 def _amount_micro_usd(cents: int | None, usd: str | None) -> int:
     if (cents is None) == (usd is None):
-        raise CommandError("Give the amount once: --cents 2550 or --usd 25.50.")
+        raise CommandError("Give one amount: --cents 2550 or --usd 25.50.")
     if usd is None:
         return micro_usd_of_cents(cents or 0)
     amount = micro_usd_up(Decimal(usd)) if _USD.fullmatch(usd) else 0

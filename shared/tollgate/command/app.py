@@ -34,7 +34,7 @@ _EXPLAINED = (
     ClientError,
     OSError,
 )
-BUSY = "Other writes kept getting in between; nothing was done. Try again."
+BUSY = "Other writes kept interfering; nothing was done. Try again."
 
 
 def explained(exc: Exception) -> str:

@@ -22,8 +22,8 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.remote_document import DocumentConflictError, Found
 
 NOT_THERE = "–"
-NO_DOCUMENT = "{place} has no document of its own: it uses the catalog that it was deployed with."
-MEANWHILE = "Somebody else wrote the document meanwhile; nothing was changed. Look at `catalog diff` again."
+NO_DOCUMENT = "{place} has no document. It uses its deployed catalog."
+MEANWHILE = "Another operator changed the document meanwhile; nothing was changed. Run `catalog diff` again."
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 # Text from a document is printed without interpretation.
@@ -32,7 +32,7 @@ console = Console(markup=False, highlight=False)
 
 @cli.command()
 def lint(
-    file: Annotated[Path | None, typer.Argument(help="A document; the shipped data where not given.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A document. Default: the shipped data.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check every model: its form, a price for every input, no price below cost. Exits with 1 on a fault."""
@@ -65,7 +65,7 @@ def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> 
 def push(
     stack: Stack = None,
     local: Local = LOCAL,
-    dry_run: Annotated[bool, typer.Option(help="Check and compare, and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Only check and compare.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check the data of this checkout and publish it in place of the live document."""
@@ -74,7 +74,7 @@ def push(
     found = place.document.read()
     before = found if isinstance(found, Found) else None
     if before is not None and before.body == body:
-        _say("Nothing to push: the live document is the shipped data.", {"pushed": False}, as_json)
+        _say("Nothing to push: the live document already has the shipped data.", {"pushed": False}, as_json)
         return
     changes = _changes(place, before, body, as_json)
     if dry_run:
@@ -91,7 +91,7 @@ def push(
 
 @cli.command()
 def pull(
-    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+    file: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")],
     stack: Stack = None,
     local: Local = LOCAL,
 ) -> None:
@@ -176,7 +176,7 @@ def _models(found: Found) -> dict[str, Any]:
     except ValueError as exc:
         raise CommandError(f"The live document is not JSON: {exc}") from exc
     if not isinstance(models, dict):
-        raise CommandError("The live document is no object of models.")
+        raise CommandError("The live document is not an object of models.")
     return models
 
 
@@ -186,7 +186,7 @@ def _say(message: str, answer: dict[str, Any], as_json: bool) -> None:
 
 def _show(compared: Comparison) -> None:
     if compared.is_same:
-        console.print("The live document has what the shipped data has.")
+        console.print("The live document is the same as the shipped data.")
     for model_id in compared.only_live:
         console.print(f"{model_id}: only in the live document", style="red")
     for model_id in compared.only_shipped:

@@ -13,8 +13,8 @@ from tollgate.ledger.service import Checked
 
 
 def check_ledger(
-    account: Annotated[str | None, typer.Option(help="Only this account; all where not given.")] = None,
-    full: Annotated[bool, typer.Option(help="Read every entry, not only what is new.")] = False,
+    account: Annotated[str | None, typer.Option(help="Only this account. Default: all.")] = None,
+    full: Annotated[bool, typer.Option(help="Read every entry, not only new entries.")] = False,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,

@@ -31,9 +31,7 @@ NEWBORN = timedelta(hours=26)
 NOT_THERE = "does not exist"
 
 
-def doctor(
-    stack: Annotated[str, typer.Option(help="The stack of the service.")], as_json: AsJson = False
-) -> None:
+def doctor(stack: Annotated[str, typer.Option(help="The service's stack.")], as_json: AsJson = False) -> None:
     """Check the parts that a deployment does not set up, and suggest actions. Exits with 1 if one is needed.
 
     Before a first deployment, it checks for causes of a failure.
@@ -41,7 +39,7 @@ def doctor(
     looked_at = _stack_of(boto3.Session(), stack)
     found = [*examined(looked_at, _checks_of(looked_at))]
     if looked_at.is_new:
-        said = "it is not there yet, so only the account was looked at"
+        said = "it does not exist yet, so only the account was checked"
         found.insert(0, Finding("stack", State.UNKNOWN, said))
     if as_json:
         print_json({"stack": stack, "findings": [asdict(each) for each in found]})
@@ -98,20 +96,22 @@ def secrets(stack: Stack) -> Iterator[Finding]:
     try:
         stored = set(read_credentials(text))
     except MalformedSecretError:
-        yield Finding(about, State.ACT, "the secret is not well-formed", "`tollgate secrets list` says where")
+        yield Finding(
+            about, State.ACT, "the secret has an invalid format", "run `tollgate secrets list` for details"
+        )
         return
     live = stack.live
     name = stack.facts.name
     for provider in sorted(live - stored - NO_KEY_NEEDED):
         do = f"tollgate secrets set {provider} --stack {name}"
-        yield Finding(about, State.ACT, f"{provider} is live and has no key: its work fails", do)
+        yield Finding(about, State.ACT, f"{provider} is live but has no key: its jobs fail", do)
     for provider in sorted(stored - live):
         do = f"tollgate secrets set {provider} --stack {name}"
-        yield Finding(about, State.ACT, f"{provider} has a key and is not live", do)
+        yield Finding(about, State.ACT, f"{provider} has a key but is not live", do)
     if not live:
         known = ", ".join(sorted(accounts())[:3])
         do = f"tollgate secrets set PROVIDER --stack {name} ({known}, …)"
-        yield Finding(about, State.ACT, "no provider is live, so nothing can be made", do)
+        yield Finding(about, State.ACT, "no provider is live, so nothing can be generated", do)
     elif live <= stored | NO_KEY_NEEDED:
         yield Finding(about, State.GOOD, f"{len(live)} live, each with its key")
     stripe = client.get_secret_value(SecretId=stack.facts.output("StripeSecretArn"))["SecretString"]
@@ -131,21 +131,27 @@ def alarms(stack: Stack) -> Iterator[Finding]:
     waiting = [each["Endpoint"] for each in found if not each["SubscriptionArn"].startswith("arn:")]
     for address in sorted(set(waiting)):
         yield Finding(
-            about, State.ACT, f"{address} has not agreed to get them", "open AWS's mail and confirm"
+            about,
+            State.ACT,
+            f"{address} has not confirmed its subscription",
+            "confirm the subscription in AWS's mail",
         )
     if not found:
         state = State.ACT if stack.is_prod else State.GOOD
         yield Finding(
-            about, state, "nobody gets them", "deploy with AlarmEmail=<yours>" if stack.is_prod else ""
+            about,
+            state,
+            "no address receives them",
+            "deploy with AlarmEmail=<yours>" if stack.is_prod else "",
         )
     elif len(waiting) < len(found):
         agreed = {each["Endpoint"] for each in found if each["SubscriptionArn"].startswith("arn:")}
-        yield Finding(about, State.GOOD, f"{len(agreed)} addresses get them")
+        yield Finding(about, State.GOOD, f"{len(agreed)} addresses receive alarms")
     if stack.parameter("Visits") == "false":
         do = f"tollgate visits on --stack {stack.facts.name}" if stack.is_prod else ""
         yield Finding(about, State.GOOD, "the public address has no visits", do)
     for each in _alarms_in(stack, "ALARM"):
-        yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
+        yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "see its heading in docs/runbook.md")
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):
         # Only alarms for missing data have these actions. In a new stack they have no data yet.
         if not each.get("InsufficientDataActions"):
@@ -153,7 +159,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         since = each["StateUpdatedTimestamp"]
         if datetime.now(UTC) - since > NEWBORN:
             said = f"{each['AlarmName']} has had no data since {since:%Y-%m-%d %H:%M}"
-            yield Finding(about, State.ACT, said, "docs/runbook.md has a heading for it")
+            yield Finding(about, State.ACT, said, "see its heading in docs/runbook.md")
 
 
 def _alarms_in(stack: Stack, state: str) -> list[Any]:
@@ -172,7 +178,7 @@ def data(stack: Stack) -> Iterator[Finding]:
         described = client.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
         recovery = described["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
         if recovery != "ENABLED":
-            do = "deploy again: the template has it on"
+            do = "deploy again: the template enables it"
             yield Finding(about, State.ACT, f"{logical_id} cannot be restored to a point in time", do)
     if not stack.is_prod:
         return
@@ -195,9 +201,9 @@ def old_versions(stack: Stack) -> Iterator[Finding]:
     if any(counted.values()):
         said = ", ".join(f"{count} of {name}" for name, count in counted.items() if count)
         do = f"tollgate prune-versions --stack {stack.facts.name}"
-        yield Finding(about, State.ACT, f"{said} are kept and used by nothing", do)
+        yield Finding(about, State.ACT, f"{said} are kept but unused", do)
     else:
-        yield Finding(about, State.GOOD, "none but the way back")
+        yield Finding(about, State.GOOD, "only the versions for a rollback")
 
 
 OF_STACK: dict[str, Check] = {

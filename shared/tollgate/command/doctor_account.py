@@ -31,12 +31,16 @@ def concurrency(stack: Stack) -> Iterator[Finding]:
     advice = advised(limit, others)
     deploy = "deploy with " + " ".join(f"{name}={value}" for name, value in advice.items())
     if limit < GOOD_LIMIT:
-        now = f"until then {deploy}" if advice else f"until then reserve none, as AWS keeps {UNRESERVED} free"
+        now = (
+            f"until then {deploy}"
+            if advice
+            else f"until then reserve none, because AWS keeps {UNRESERVED} free"
+        )
         yield Finding(
             about,
             State.ACT,
             f"the account may run {limit}; {limit} streams stop the timer and the payments",
-            f"ask for {GOOD_LIMIT} (Service Quotas, Lambda, concurrent executions); {now}",
+            f"request {GOOD_LIMIT} (Service Quotas, Lambda, concurrent executions); {now}",
         )
     elif stack.parameter("ReserveConcurrency") != "true":
         yield Finding(
@@ -50,7 +54,7 @@ def concurrency(stack: Stack) -> Iterator[Finding]:
     assumed = stack.parameter("AccountConcurrency")
     if assumed and int(assumed) != limit:
         do = f"deploy with AccountConcurrency={limit}"
-        yield Finding(about, State.ACT, f"the alarm at 70 % takes it for {assumed}", do)
+        yield Finding(about, State.ACT, f"the alarm at 70 % assumes {assumed}", do)
 
 
 def _reserved(stack: Stack) -> int:
@@ -68,7 +72,7 @@ def mail(stack: Stack) -> Iterator[Finding]:
     if address:
         yield from _sending(stack, "mails to members", address)
     else:
-        yield Finding("mails to members", State.GOOD, "none are sent: there is no MailFrom")
+        yield Finding("mails to members", State.GOOD, "none are sent, because MailFrom is not set")
 
 
 def _sign_in_mail(stack: Stack) -> Iterator[Finding]:
@@ -81,7 +85,7 @@ def _sign_in_mail(stack: Stack) -> Iterator[Finding]:
     yield Finding(
         about,
         State.ACT if stack.is_prod else State.GOOD,
-        f"Cognito's own sender stops at {COGNITO_MAILS_A_DAY} mails a day",
+        f"Cognito's default sender is limited to {COGNITO_MAILS_A_DAY} mails a day",
         "verify an address or domain in SES, and deploy with SignInMailIdentityArn=<its ARN>",
     )
 
@@ -91,12 +95,12 @@ def _sending(stack: Stack, about: str, identity: str) -> Iterator[Finding]:
     client = stack.client("sesv2")
     if not any(_is_verified(client, name) for name in dict.fromkeys((identity, identity.rpartition("@")[2]))):
         do = "verify it in SES of this region"
-        yield Finding(about, State.ACT, f"SES does not send as {identity}: it is not verified here", do)
+        yield Finding(about, State.ACT, f"SES cannot send as {identity}: it is not verified here", do)
     account = client.get_account()
     if account["ProductionAccessEnabled"]:
         yield Finding(about, State.GOOD, f"{account['SendQuota']['Max24HourSend']:g} mails a day by SES")
     else:
-        said = "SES is in its sandbox and mails to verified addresses alone"
+        said = "SES is in its sandbox and sends only to verified addresses"
         yield Finding(about, State.ACT, said, PRODUCTION)
 
 
@@ -120,7 +124,7 @@ def files(stack: Stack) -> Iterator[Finding]:
             yield Finding(
                 about,
                 State.UNKNOWN,
-                "the account has no distribution, and AWS does not say whether it may have one",
+                "the account has no distribution, and AWS does not report if it may create one",
                 'if a deployment ends with "Your account must be verified before you can add new CloudFront '
                 'resources", ask AWS Support to verify it',
             )
@@ -128,7 +132,7 @@ def files(stack: Stack) -> Iterator[Finding]:
     region = stack.client("account").meta.region_name
     status = stack.client("account").get_region_opt_status(RegionName=region)["RegionOptStatus"]
     if stack.is_prod and status != "ENABLED_BY_DEFAULT":
-        said = f"CloudFront delivers no logs to buckets in {region}, which is opted in to"
+        said = f"CloudFront delivers no logs to buckets in {region}, which is an opt-in region"
         yield Finding(about, State.ACT, said, "deploy prod in a region that is on by default")
 
 
@@ -149,8 +153,8 @@ def _room_at_cloudfront(client: Any) -> Iterator[Finding]:
     }
     for name, (found, most) in counted.items():
         if found["Quantity"] >= most:
-            said = f"the account has {found['Quantity']} {name}, and may have {most} unless AWS gave it more"
-            yield Finding("CloudFront", State.ACT, said, "delete one that nothing uses, or ask for more")
+            said = f"the account has {found['Quantity']} {name}, and the default limit is {most}"
+            yield Finding("CloudFront", State.ACT, said, "delete an unused one, or request more")
 
 
 def bedrock(stack: Stack) -> Iterator[Finding]:
@@ -164,8 +168,8 @@ def bedrock(stack: Stack) -> Iterator[Finding]:
         yield Finding("Bedrock", State.GOOD, "the account has access to each Claude model of the catalog")
         return
     do = (
-        "open one in Bedrock's console as somebody with aws-marketplace:Subscribe, and send Anthropic's form"
-        " on the use case; each account does so once"
+        "open one in Bedrock's console as a user with aws-marketplace:Subscribe, and submit Anthropic's use"
+        " case form; this is needed once per account"
     )
     said = f"the account has no access to {', '.join(without)}"
     yield Finding(
@@ -199,22 +203,24 @@ def quotas(stack: Stack) -> Iterator[Finding]:
     free = settings["AccountLimit"]["TotalCodeSize"] - settings["AccountUsage"]["TotalCodeSize"]
     gb = f"{free / 1e9:.1f} GB"
     if free < CODE_BYTES:
-        do = "delete old versions and layers, or ask for more (Service Quotas, Lambda, storage)"
-        yield Finding("code storage", State.ACT, f"{gb} are free, and a deployment takes a fourth of one", do)
+        do = "delete old versions and layers, or request more (Service Quotas, Lambda, storage)"
+        yield Finding(
+            "code storage", State.ACT, f"{gb} are free, and a deployment needs a quarter of one", do
+        )
     else:
         yield Finding("code storage", State.GOOD, f"{gb} are free")
     if stack.is_new:
         roles = stack.client("iam").get_account_summary()["SummaryMap"]
         free_roles = roles["RolesQuota"] - roles["Roles"]
         if free_roles < ROLES:
-            do = "delete some, or ask for more (Service Quotas, IAM, roles per account)"
+            do = "delete some, or request more (Service Quotas, IAM, roles per account)"
             yield Finding(
                 "roles", State.ACT, f"{free_roles} more are allowed, and the stack makes {ROLES}", do
             )
     allowed = stack.client("apigateway").get_account()["throttleSettings"]["rateLimit"]
     wanted = int(stack.parameter("RequestsPerSecond") or 0)
     if wanted > allowed:
-        do = f"ask for more (Service Quotas, API Gateway, throttle rate), or RequestsPerSecond={allowed:g}"
+        do = f"request more (Service Quotas, API Gateway, throttle rate), or RequestsPerSecond={allowed:g}"
         said = f"all APIs of the account together get {allowed:g}, and RequestsPerSecond is {wanted}"
         yield Finding("requests a second", State.ACT, said, do)
 

@@ -7,9 +7,7 @@ import typer
 
 LOCAL = Path(".local")
 
-Stack = Annotated[str | None, typer.Option(help="The stack of the service; the local one where not given.")]
-Local = Annotated[
-    Path, typer.Option(envvar="TOLLGATE_LOCAL_FOLDER", help="The folder of the local service's files.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Stack = Annotated[str | None, typer.Option(help="The service's stack. Default: the local service.")]
+Local = Annotated[Path, typer.Option(envvar="TOLLGATE_LOCAL_FOLDER", help="The local service's folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]

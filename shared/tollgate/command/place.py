@@ -126,7 +126,7 @@ def local_environment(folder: Path) -> dict[str, str]:
     try:
         known: dict[str, str] = json.loads((folder / ENVIRONMENT).read_text())
     except FileNotFoundError as exc:
-        message = "No service is running here. Start one with `make run`, or name a stack with --stack."
+        message = "No local service is running. Start it with `make run`, or give a stack with --stack."
         raise CommandError(message) from exc
     return known
 
@@ -135,7 +135,7 @@ def local_place(folder: Path) -> Place:
     """Return the service with files in `folder`. Raises `CommandError` if none is running."""
     known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
-        raise CommandError("The running service has no place for a catalog. Start it again.")
+        raise CommandError("The running service cannot store a catalog. Restart it.")
     session = boto3.Session(
         known["AWS_ACCESS_KEY_ID"], known["AWS_SECRET_ACCESS_KEY"], region_name=known["AWS_REGION"]
     )

@@ -11,8 +11,8 @@ from tollgate.operator.providers import KNOWN
 from tollgate.providers.runtime.health_store import REFRESH_MS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
-OfModel = Annotated[str | None, typer.Option("--model", help="Only its route of this model.")]
-Reason = Annotated[str, typer.Option(help="Why, for whoever looks next.")]
+OfModel = Annotated[str | None, typer.Option("--model", help="Only its route for this model.")]
+Reason = Annotated[str, typer.Option(help="The reason, for other operators.")]
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -74,4 +74,4 @@ def _switch(
     if as_json:
         print_json({"provider": name, "disabled": disabled, "reason": reason})
         return
-    typer.echo(f"{name} is {'off' if disabled else 'on'}. All workers know within {REFRESH_MS // 1_000} s.")
+    typer.echo(f"{name} is {'off' if disabled else 'on'}. It takes effect within {REFRESH_MS // 1_000} s.")

@@ -12,10 +12,10 @@ from tollgate.operator.dead_letters import MAX_REDRIVEN, Redriven, Work
 
 
 def redrive(
-    work: Annotated[Work, typer.Argument(help="Which dead letters.")],
+    work: Annotated[Work, typer.Argument(help="The queue of dead letters.")],
     *,
-    most: Annotated[int, typer.Option("--max", min=1, max=MAX_REDRIVEN, help="How many at most.")] = 1_000,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count them, and move nothing.")] = False,
+    most: Annotated[int, typer.Option("--max", min=1, max=MAX_REDRIVEN, help="The maximum number.")] = 1_000,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,
@@ -32,6 +32,6 @@ def redrive(
     typer.echo(f"About {done.waiting} dead letters of {work}; {done.moved} moved back.")
     if done.gone:
         typer.echo(
-            f"{done.gone} were too old for the stream, and dropped: the sweeper finds tasks that they were"
-            " about; entries of the ledger stay missing in the statistics."
+            f"{done.gone} were too old for the stream and were dropped. The sweeper finds their tasks. "
+            "Ledger entries stay missing in the statistics."
         )

@@ -35,10 +35,10 @@ LONGEST_RUN_S = 900
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
-Stack = Annotated[str, typer.Option(help="The stack of the service.")]
+Stack = Annotated[str, typer.Option(help="The service's stack.")]
 To = Annotated[
     datetime,
-    typer.Option(formats=["%Y-%m-%dT%H:%M:%SZ"], help="The point in time, as 2026-11-22T12:00:00Z."),
+    typer.Option(formats=["%Y-%m-%dT%H:%M:%SZ"], help="The point in time, such as 2026-11-22T12:00:00Z."),
 ]
 
 
@@ -67,9 +67,9 @@ def copy(stack: Stack, to: To, as_json: AsJson = False) -> None:
 def swap(  # noqa: PLR0917 - typer takes them by name
     stack: Stack,
     to: To,
-    removed: Annotated[Path, typer.Option(help="A file for every row that is overwritten or removed.")],
+    removed: Annotated[Path, typer.Option(help="A file for all overwritten and deleted rows.")],
     drain_s: Annotated[
-        int, typer.Option(help="Seconds to wait until nothing runs any more.")
+        int, typer.Option(help="Seconds to wait until all functions have stopped.")
     ] = LONGEST_RUN_S,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -83,7 +83,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
     # All copies are checked before the stop, because a missing copy would extend the outage.
     for table in tables.values():
         _check_copy(client, copy_of(table, at))
-    question = f"Stop {stack}, and take back what was written to {len(tables)} tables since {at.isoformat()}?"
+    question = f"Stop {stack}, and undo all writes to {len(tables)} tables since {at.isoformat()}?"
     confirm(question, yes=yes, as_json=as_json)
     standstill = standstill_of(stack)
     # Recorded before the stop, because a second run would read the zeros of the first.
@@ -107,7 +107,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
         return
     for name, counts in done.items():
         typer.echo(f"{name:<22}{counts['put_back']} put back, {counts['removed']} removed")
-    typer.echo(f"The service runs again. Now prove it: tollgate check-ledger --stack {stack}")
+    typer.echo(f"The service is running again. Now check it: tollgate check-ledger --stack {stack}")
 
 
 @cli.command()
@@ -121,7 +121,7 @@ def drop(stack: Stack, to: To, yes: Yes = False, as_json: AsJson = False) -> Non
             client.delete_table(TableName=each)
         except client.exceptions.ResourceNotFoundException:
             continue
-    print_json({"dropped": copies}) if as_json else typer.echo(f"{len(copies)} copies are gone.")
+    print_json({"dropped": copies}) if as_json else typer.echo(f"{len(copies)} copies were deleted.")
 
 
 def copy_of(table: str, at: datetime) -> str:
@@ -157,7 +157,7 @@ def _wait_until_active(client: Any, name: str) -> None:
         if client.describe_table(TableName=name)["Table"]["TableStatus"] == "ACTIVE":
             return
         time.sleep(POLL_S)
-    raise CommandError(f"{name} is not restored yet. Run the same line again: it goes on waiting.")
+    raise CommandError(f"{name} is not restored yet. Run the same command again to continue waiting.")
 
 
 @dataclass(frozen=True, slots=True)

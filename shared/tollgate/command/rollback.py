@@ -16,11 +16,11 @@ from tollgate.command.terminal import confirm, print_json
 from tollgate.command.versions import Published
 
 NOT_UNDONE = (
-    "As before: the data, the template (tables, routes, roles, parameters), and every function without an "
-    "alias, which runs its newest code."
+    "Not rolled back: the data, the template (tables, routes, roles, parameters), and functions without an "
+    "alias, which run their newest code."
 )
 
-StackName = Annotated[str, typer.Option("--stack", help="The stack of the service.")]
+StackName = Annotated[str, typer.Option("--stack", help="The service's stack.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,10 @@ class Move:
 def rollback(
     stack: StackName,
     *,
-    undo: Annotated[bool, typer.Option("--undo", help="Back to what was deployed last.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Return to the last deployed version.")] = False,
     to: Annotated[
-        list[str] | None, typer.Option(help="Another version, FUNCTION=NUMBER; once for each function.")
+        list[str] | None,
+        typer.Option(help="Another version, FUNCTION=NUMBER. Can be repeated for each function."),
     ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -85,7 +86,7 @@ def prune_versions(stack: StackName, *, yes: Yes = False, as_json: AsJson = Fals
     found, client = _found(stack)
     old = [(each, number) for each in found for number in each.prunable(datetime.now(UTC))]
     if old:
-        confirm(f"Delete {len(old)} versions that nothing uses?", yes=yes, as_json=as_json)
+        confirm(f"Delete {len(old)} unused versions?", yes=yes, as_json=as_json)
     for function, number in old:
         client.delete_function(FunctionName=function.name, Qualifier=str(number))
     deleted = [{"function": function.name, "version": number} for function, number in old]

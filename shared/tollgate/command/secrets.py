@@ -33,7 +33,7 @@ MAX_KEY_CHARS = 4096
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
-Stack = Annotated[str, typer.Option(help="The stack of the service.")]
+Stack = Annotated[str, typer.Option(help="The service's stack.")]
 
 
 @cli.command("set")
@@ -41,7 +41,7 @@ def set_(
     provider: Annotated[str, typer.Argument(help=f"{STRIPE}, or one of {', '.join(KNOWN)}.")],
     stack: Stack,
     base_url: Annotated[
-        str | None, typer.Option(help="Its address, where that is not the provider's own.")
+        str | None, typer.Option(help="The address, if it differs from the provider's default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,9 +53,9 @@ def set_(
         _set_stripe(stack, as_json=as_json)
         return
     if provider not in KNOWN:
-        raise CommandError(f"There is no provider {provider}. Known are: {', '.join(KNOWN)}.")
+        raise CommandError(f"There is no provider {provider}. Choose one of: {', '.join(KNOWN)}.")
     if accounts()[provider].self_hosted and not base_url:
-        raise CommandError(f"{provider} has no address of its own: name yours with --base-url.")
+        raise CommandError(f"{provider} needs an address: give it with --base-url.")
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
@@ -66,9 +66,7 @@ def set_(
         typer.echo(f"The key is stored. Updating the stack {stack}; this takes some minutes.", err=True)
         live.add(provider)
         update_parameter(cloudformation, facts, "LiveProviders", ",".join(sorted(live)))
-    message = (
-        f"{provider} is live in stack {stack}. A key that took another's place is used within 5 minutes."
-    )
+    message = f"{provider} is live in stack {stack}. A replaced key is used within 5 minutes."
     typer.echo(json.dumps({"provider": provider, "live": sorted(live)}) if as_json else message)
 
 
@@ -80,11 +78,11 @@ def _set_stripe(stack: str, *, as_json: bool) -> None:
     try:
         keys = StripeKeys(secret_key=secret_key, webhook_secret=webhook_secret)
     except ValidationError as exc:
-        raise CommandError("These are no keys: one is empty, or has spaces in it.") from exc
+        raise CommandError("These are not valid keys: one is empty or contains spaces.") from exc
     # It is easy to enter them in the wrong order. Events would then fail the check of their signature, and no
     # payment would be credited.
     if not keys.secret_key.startswith(("sk_", "rk_")) or not keys.webhook_secret.startswith("whsec_"):
-        raise CommandError("Stripe's secret keys begin with sk_ or rk_, its signing secrets with whsec_.")
+        raise CommandError("A secret key of Stripe starts with sk_ or rk_, a signing secret with whsec_.")
     text = json.dumps(keys.model_dump(by_alias=True, exclude_none=True))
     secrets = session.client("secretsmanager", config=BOUNDS)
     secrets.put_secret_value(SecretId=facts.output("StripeSecretArn"), SecretString=text)
@@ -116,13 +114,13 @@ def list_(stack: Stack, as_json: AsJson = False) -> None:
     for name in known:
         typer.echo(f"{name:<12}{_state(has_key=name in stored, is_live=name in live)}")
     if not known:
-        typer.echo(f"No keys yet. Put one in: tollgate secrets set PROVIDER --stack {stack}")
+        typer.echo(f"No keys yet. Add one: tollgate secrets set PROVIDER --stack {stack}")
 
 
 def _state(*, has_key: bool, is_live: bool) -> str:
     if has_key and is_live:
         return "live"
-    return "live, but has no key" if is_live else "off: set its key again to make it live"
+    return "live, but has no key" if is_live else "not live: set its key again to enable it"
 
 
 def _credentials(provider: str, base_url: str | None) -> Credentials:
@@ -134,7 +132,9 @@ def _credentials(provider: str, base_url: str | None) -> Credentials:
     try:
         return Credentials(key=key.strip(), base_url=base_url)
     except MalformedSecretError as exc:
-        raise CommandError("That is no key: it is empty, or has spaces or line breaks in it.") from exc
+        raise CommandError(
+            "This is not a valid key: it is empty, or contains spaces or line breaks."
+        ) from exc
 
 
 def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Credentials]:
@@ -142,7 +142,7 @@ def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Cre
     try:
         return read_credentials(text)
     except MalformedSecretError as exc:
-        raise CommandError(f"The secret of the stack {facts.name} is not well-formed: {exc}") from exc
+        raise CommandError(f"The secret of the stack {facts.name} has an invalid format: {exc}") from exc
 
 
 def _store(

@@ -20,7 +20,7 @@ def service_of(stack: str | None, local: Path) -> Operator:
     try:
         return replace(command_parts.operator(), who=f"{OPERATOR} {_user()} (command)")
     except SettingsError as exc:
-        raise CommandError(f"The service is older than this command, or set up wrongly: {exc}.") from exc
+        raise CommandError(f"The service is older than this command or misconfigured: {exc}.") from exc
 
 
 def _user() -> str:

@@ -79,7 +79,7 @@ class Swap:
             wanted = answer.get("UnprocessedKeys")
             if not wanted:
                 return found
-        raise CommandError(f"{table}: DynamoDB leaves reads undone. Run the same line again.")
+        raise CommandError(f"{table}: DynamoDB did not complete all reads. Run the same command again.")
 
     def _write(self, table: str, writes: Sequence[Any]) -> None:
         for batch in _parts(writes, WRITTEN_AT_ONCE):
@@ -89,7 +89,9 @@ class Swap:
                 if not left:
                     break
             else:
-                raise CommandError(f"{table}: DynamoDB leaves writes undone. Run the same line again.")
+                raise CommandError(
+                    f"{table}: DynamoDB did not complete all writes. Run the same command again."
+                )
 
 
 def _parts(rows: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:

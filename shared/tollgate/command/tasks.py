@@ -10,7 +10,7 @@ from tollgate.command.terminal import confirm, print_fields, print_json, print_t
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.query import MAX_PAGE
 
-TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Its id, task_….")]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="The task's id, task_….")]
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -39,11 +39,11 @@ def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJso
 @cli.command("list")
 def list_(
     *,
-    account: Annotated[str, typer.Option(help="The account they are of, usr_….")],
+    account: Annotated[str, typer.Option(help="The account's id, usr_….")],
     status: Annotated[TaskStatus | None, typer.Option(help="Only those.")] = None,
     model: Annotated[str | None, typer.Option(help="Only those.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="How many.")] = 20,
-    cursor: Annotated[str | None, typer.Option(help="Where the last page ended.")] = None,
+    cursor: Annotated[str | None, typer.Option(help="The cursor of the previous page.")] = None,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,
@@ -70,7 +70,7 @@ def list_(
     print_table("", page["tasks"], *columns)
     typer.echo(
         f"{len(page['tasks'])} tasks"
-        + (f", go on with --cursor {page['cursor']}" if "cursor" in page else "")
+        + (f", continue with --cursor {page['cursor']}" if "cursor" in page else "")
     )
 
 
@@ -89,16 +89,18 @@ def cancel(
     if as_json:
         print_json({"asked": not found.ended, "task": shown})
     elif found.ended:
-        typer.echo(f"It has ended already: {found.status}.")
+        typer.echo(f"It has already ended: {found.status}.")
     else:
-        typer.echo("Asked for. It ends with a refund unless a provider works on it and cannot stop.")
+        typer.echo(
+            "Cancellation requested. It is refunded, unless a provider has started it and cannot stop."
+        )
 
 
 @cli.command()
 def refund(
     task: TaskId,
     *,
-    reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
+    reason: Annotated[str, typer.Option(help="The reason. The customer sees it in the ledger.")],
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
@@ -112,4 +114,4 @@ def refund(
     if as_json:
         print_json({"taskId": task, "refunded": refunded})
     else:
-        typer.echo(f"Refunded {task}." if refunded else "It was refunded before; nothing changed.")
+        typer.echo(f"Refunded {task}." if refunded else "It was already refunded; nothing changed.")

@@ -55,11 +55,11 @@ def confirm(question: str, *, yes: bool, as_json: bool) -> None:
     if yes:
         return
     if as_json:
-        raise CommandError("Nothing was done: with --json, give --yes as well.")
+        raise CommandError("Nothing was done: --json also needs --yes.")
     try:
         agreed = typer.confirm(question, err=True)
     except typer.Abort as exc:
-        raise CommandError("Nothing was done: there was no answer. With --yes nothing is asked.") from exc
+        raise CommandError("Nothing was done: there was no answer. Use --yes to skip the question.") from exc
     if not agreed:
         raise CommandError("Nothing was done.")
 

@@ -72,7 +72,7 @@ def published(stack: Stack) -> list[Published]:
     (found,) = stack.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
     if found.get("StackStatus", "").endswith("_IN_PROGRESS"):
         raise CommandError(
-            f"The stack {name} is being changed. To take a deployment back that still runs, a canary too: "
+            f"The stack {name} is being updated. To undo a running deployment or a canary: "
             f"aws cloudformation cancel-update-stack --stack-name {name}"
         )
     deployed = dict(map(_named, stack.physical("AWS::Lambda::Version").values()))
@@ -118,7 +118,7 @@ def point_at(client: Any, function: Published, version: int) -> None:
     """Point the alias at a version, for all requests. Raises `CommandError` if it is not ready."""
     state = client.get_function_configuration(FunctionName=function.name, Qualifier=str(version))["State"]
     if state not in READY:
-        raise CommandError(f"{function.name}:{version} cannot answer: its state is {state}.")
+        raise CommandError(f"{function.name}:{version} cannot run: its state is {state}.")
     client.update_alias(
         FunctionName=function.name,
         Name=ALIAS,

@@ -30,7 +30,7 @@ NOT_THERE = "ParameterNotFound"
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
-OfStack = Annotated[str, typer.Option("--stack", help="The stack of the service.")]
+OfStack = Annotated[str, typer.Option("--stack", help="The service's stack.")]
 
 
 @cli.command()
@@ -49,11 +49,11 @@ def on(stack: OfStack) -> None:
     if _key_of(ssm, stack) is None:
         opened = service_of(stack, LOCAL).account_console.open(0)
         ssm.put_parameter(Name=_parameter(stack), Value=opened.api_key, Type="SecureString")
-        typer.echo(f"Opened {opened.account_id} for the visitor, without money.", err=True)
+        typer.echo(f"Opened {opened.account_id} for the visitor, without credit.", err=True)
     if facts.parameters[SWITCH] != "true":
         typer.echo(f"Updating the stack {stack}; this takes some minutes.", err=True)
         update_parameter(cloudformation, facts, SWITCH, "true")
-    typer.echo(f"The stack {stack} is visited every 15 minutes; VisitsFailAlarm says if one fails.")
+    typer.echo(f"The stack {stack} is visited every 15 minutes. VisitsFailAlarm reports failures.")
 
 
 @cli.command()
@@ -68,7 +68,7 @@ def off(stack: OfStack) -> None:
     ssm = session.client("ssm", config=BOUNDS)
     if _key_of(ssm, stack) is not None:
         ssm.delete_parameter(Name=_parameter(stack))
-    typer.echo(f"The stack {stack} is not visited any more.")
+    typer.echo(f"The stack {stack} is no longer visited.")
 
 
 @cli.command("try")
@@ -83,9 +83,7 @@ def try_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> 
     else:
         for each in failures:
             typer.echo(f"{each.step}: {each.reason}")
-        typer.echo(
-            f"{len(failures)} steps failed" if failures else "A page, a chat and an image: all is well."
-        )
+        typer.echo(f"{len(failures)} steps failed" if failures else "A page, a chat and an image succeeded.")
     if failures:
         raise typer.Exit(1)
 
@@ -96,7 +94,7 @@ def _there(stack: str) -> tuple[str, str]:
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     key = _key_of(session.client("ssm", config=BOUNDS), stack)
     if key is None:
-        raise CommandError(f"Visits of {stack} are not on yet: tollgate visits on --stack {stack}")
+        raise CommandError(f"Visits of {stack} are off. Turn them on: tollgate visits on --stack {stack}")
     return facts.output("BaseUrl"), key
 
 
@@ -104,7 +102,7 @@ def _here(local: Path) -> tuple[str, str]:
     try:
         known = json.loads((local / SERVICE).read_text())
     except FileNotFoundError as exc:
-        message = "No service is running here. Start one with `make run`, or name a stack with --stack."
+        message = "No local service is running. Start it with `make run`, or give a stack with --stack."
         raise CommandError(message) from exc
     return str(known["baseUrl"]), str(known["apiKey"])
 

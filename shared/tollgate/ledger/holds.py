@@ -133,7 +133,7 @@ class HoldRefusedError(Exception):
         limits: Limits = DEFAULT,
         most: int = MAX_HOLDS,
     ) -> None:
-        super().__init__("the balance, a cap, the number of open holds or of requests does not allow it")
+        super().__init__("the balance, a cap, or a limit of holds or requests does not allow it")
         self.balance_micro_usd = balance_micro_usd
         self.holds = tuple(holds)
         self.counters = counters
@@ -161,7 +161,7 @@ class AlreadyRecordedError(Exception):
     """The ledger already has the row that decides: `entry`, the charge or a void."""
 
     def __init__(self, entry: Entry) -> None:
-        super().__init__(f"{entry.entry_id} is in the ledger already, as a {entry.kind}")
+        super().__init__(f"{entry.entry_id} is already in the ledger ({entry.kind})")
         self.entry = entry
 
 
@@ -351,7 +351,7 @@ def void_entry(account_id: str, hold: Hold, now_ms: int) -> Entry:
         0,
         now_ms,
         request_id=hold.request_id,
-        reason="The request did not end in its time; what was set aside for it was given back.",
+        reason="The request did not end in time. Its hold was released.",
     )
 
 

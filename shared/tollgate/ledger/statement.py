@@ -102,7 +102,9 @@ def as_csv(page: Page[Entry]) -> str:
     writer.writerow(COLUMNS)
     writer.writerows(_cells(view(entry)) for entry in page.rows)
     if page.cursor is not None:
-        writer.writerow([f"Cut after {len(page.rows)} entries. The rest: the same with cursor={page.cursor}"])
+        writer.writerow(
+            [f"Cut after {len(page.rows)} entries. For the rest, repeat with cursor={page.cursor}"]
+        )
     return text.getvalue()
 
 

@@ -12,7 +12,7 @@ from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
 
 MAY_SPEND = Missing("suspended")
 # The reason while the owner closes the account; an operator's own reason is never this.
-BEING_CLOSED = "Being closed by its owner"
+BEING_CLOSED = "Closed by its owner"
 
 
 def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_another: bool = True) -> Write:

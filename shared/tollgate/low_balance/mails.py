@@ -7,7 +7,7 @@ from tollgate.mail.message import Mail
 
 _NEXT = {
     TopUpState.NONE: "Requests are refused when it is used up.",
-    TopUpState.OVER_LIMIT: "It was not topped up: that would have gone over your bound for this month.",
+    TopUpState.OVER_LIMIT: "It was not topped up, because this would exceed your limit for this month.",
     TopUpState.DUE: "It is being topped up by {amount} from your saved card.",
     TopUpState.PAID: "It was topped up by {amount} from your saved card.",
 }
@@ -34,8 +34,8 @@ def _top_up_failed(state: LowBalanceState, amount: str, dashboard_url: str) -> M
         (
             f"The balance of {state.account_id} is low, and we could not top it up by {amount}.",
             state.reason or "",
-            "We do not try again by ourselves. Add credit with 'Save this card' ticked: it is the card of "
-            "later top-ups then.",
+            "We do not try again automatically. Add credit with 'Save this card' selected to use that card "
+            "for later top-ups.",
         ),
         dashboard_url,
     )
@@ -49,8 +49,8 @@ def _mail(subject: str, sentences: tuple[str, ...], dashboard_url: str) -> Mail:
             tuple(each for each in sentences if each),
             link=("Add credit", page),
             foot=(
-                f"Addresses that get this mail are set under Low balance: {page}",
-                f"Members choose for themselves: {dashboard_url}/members",
+                f"Change the recipients of this mail under Low balance: {page}",
+                f"Members choose their own mails: {dashboard_url}/members",
             ),
         )
     )

@@ -60,7 +60,7 @@ class MailsNotSentError(Exception):
 
 _RESULTS = {TopUpState.PAID: RefillResult.PAID, TopUpState.FAILED: RefillResult.FAILED}
 NO_CARD = "There is no saved card."
-TOO_LATE = "The payment could not be made in time."
+TOO_LATE = "The payment did not complete in time."
 
 
 @dataclass(frozen=True, slots=True)

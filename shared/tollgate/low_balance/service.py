@@ -53,7 +53,7 @@ class LowBalanceService:
         def changed(state: LowBalanceState) -> LowBalanceState:
             if settings.top_up_cents and state.customer is None:
                 raise InvalidInputError(
-                    [Problem("/amount", "Save a card first: pay once with “Save this card” ticked.")]
+                    [Problem("/amount", "Save a card first: pay once with “Save this card” selected.")]
                 )
             # A changed threshold needs a new check of the balance; a running payment ends automatically.
             is_low = state.is_low and state.top_up is TopUpState.DUE
@@ -128,7 +128,7 @@ def read_settings(sent: Mapping[str, str]) -> LowBalanceSettings:
     if len(settings.emails) > MAX_EMAILS:
         problems.append(Problem("/emails", "Too many e-mail addresses.", f"at most {MAX_EMAILS}"))
     elif not all(address_of(email) for email in settings.emails):
-        problems.append(Problem("/emails", "Must be e-mail addresses that mails can be sent to.", ALLOWED))
+        problems.append(Problem("/emails", "Must be valid e-mail addresses.", ALLOWED))
     if settings.top_up_cents:
         problems += _top_up_problems(settings)
     if problems:

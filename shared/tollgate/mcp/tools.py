@@ -19,10 +19,10 @@ MAX_INLINE_IMAGES = 4
 MAX_LISTED = 200
 
 INSTRUCTIONS = """Generate images, videos and music, and ask text models, from one prepaid balance.
-Generations cost money, charged when they are created, refunded in full when they fail. Look up a model with
-list_models and describe_model, price an input with estimate, then generate. A generation that is not ready in
-time gives a task id: ask get_task again, do not generate again. An API key may have a spending limit; what it
-does not cover is refused and charges nothing."""
+Generations are charged when they are created, and refunded in full if they fail. Look up a model with
+list_models and describe_model, price an input with estimate, then generate. If a generation is not ready
+in time, generate returns a task id: call get_task again, and do not generate again. An API key may
+have a spending limit. A request above it is refused and not charged."""
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 _DELETES = ToolAnnotations(
@@ -32,10 +32,12 @@ _SPENDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
 )
 
-Model = Annotated[str, Field(description="A model's id, as list_models has it.")]
-Input = Annotated[dict[str, Any], Field(description="The model's input, as describe_model tells its fields.")]
-Wait = Annotated[int, Field(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end before answering.")]
-TaskId = Annotated[str, Field(description="The id that generate gave.")]
+Model = Annotated[str, Field(description="A model's id, from list_models.")]
+Input = Annotated[
+    dict[str, Any], Field(description="The model's input, with the fields from describe_model.")
+]
+Wait = Annotated[int, Field(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the result.")]
+TaskId = Annotated[str, Field(description="The id returned by generate.")]
 
 
 def server(service: Service, version: str) -> MCPServer[Any]:
@@ -80,7 +82,7 @@ class Tools:
         lines = [
             f"{one['id']} ({str(one['type']).lower()}, {price_of(one)}): {one['name']}" for one in fitting
         ]
-        return "\n".join(lines[:MAX_LISTED]) or "No model fits."
+        return "\n".join(lines[:MAX_LISTED]) or "No model matches."
 
     async def describe_model(self, model: Model) -> str:
         """Return a model's input fields, with their bounds and defaults, and its prices. Free."""
@@ -114,10 +116,10 @@ class Tools:
         model: Model,
         input: Input,  # noqa: A002 - the API's own name
         max_cost_usd: Annotated[
-            float | None, Field(gt=0, allow_inf_nan=False, description="Refuse to cost more than this.")
+            float | None, Field(gt=0, allow_inf_nan=False, description="Refuse a higher price.")
         ] = None,
         price_version: Annotated[
-            str | None, Field(description="As estimate tells it: refuse prices that changed since.")
+            str | None, Field(description="From estimate: refuse if prices have changed since.")
         ] = None,
         wait_seconds: Wait = 20,
     ) -> CallToolResult:
@@ -161,7 +163,7 @@ class Tools:
         model: Model,
         prompt: Annotated[str, Field(min_length=1)],
         system: Annotated[str | None, Field(description="The system prompt.")] = None,
-        max_tokens: Annotated[int, Field(gt=0, description="The longest answer, in tokens.")] = 4096,
+        max_tokens: Annotated[int, Field(gt=0, description="The output limit in tokens.")] = 4096,
     ) -> str:
         """Ask a text model. COSTS MONEY: its tokens, at the prices of list_models."""
         before = [{"role": "system", "content": system}] if system else []

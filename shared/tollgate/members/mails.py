@@ -6,10 +6,10 @@ from tollgate.members.roles import Role
 
 # A short description of each role.
 ROLE_DESCRIPTIONS = {
-    Role.OWNER: "can do everything, members and payments included",
+    Role.OWNER: "can do everything, including members and payments",
     Role.DEVELOPER: "can use keys, playground, chat and webhooks",
-    Role.BILLING: "can pay, and sees spending and receipts",
-    Role.VIEWER: "can look at everything but change nothing",
+    Role.BILLING: "can pay, and see spending and receipts",
+    Role.VIEWER: "can see everything but change nothing",
 }
 
 
@@ -20,10 +20,10 @@ def invitation(account: str, role: Role, by: str, link: str) -> Mail:
             f"{by} invites you to Tollgate",
             (
                 f"{by} invites you to the Tollgate account of {account}.",
-                f"You would be its {role}, who {ROLE_DESCRIPTIONS[role]}.",
+                f"Your role would be {role}: {ROLE_DESCRIPTIONS[role]}.",
                 "Accept within 7 days, signed in with this e-mail address.",
             ),
-            link=("Look at the invitation", link),
+            link=("View the invitation", link),
             foot=(f"If you do not know {by}, there is nothing to do.",),
         )
     )

@@ -129,7 +129,7 @@ class MemberService:
         team = self.teams.get(account_id)
         found = team.invitation(invitation_id)
         if not found.opens_with(secret) or self.clock.now_ms() >= found.expires_at_ms:
-            raise TeamError("This invitation is not open any more.")
+            raise TeamError("This invitation is no longer valid.")
         return account_id, found
 
     def accept(self, token: str, by: Actor) -> str:
@@ -299,5 +299,5 @@ def _read(token: str) -> tuple[str, str, str]:
     if len(parts) != len(("account", "invitation", "secret")) or not (
         is_id("usr", parts[0]) and is_id("inv", parts[1])
     ):
-        raise TeamError("This link is not whole. Copy it again from the mail.")
+        raise TeamError("This link is incomplete. Copy it again from the mail.")
     return parts[0], parts[1], parts[2]

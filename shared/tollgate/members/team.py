@@ -133,14 +133,14 @@ class Team:
     def check_owner(self, identity_id: str) -> None:
         """Raise `TeamError` unless a person is an owner: their role may have changed during the request."""
         if not self.is_owner(identity_id):
-            raise TeamError("You are not an owner of this account any more.")
+            raise TeamError("You are no longer an owner of this account.")
 
     def invitation(self, invitation_id: str) -> Invitation:
         """Return an invitation whose inviter is still an owner. Raises `TeamError`."""
         for one in self.invitations:
             if one.invitation_id == invitation_id and self.is_owner(one.invited_by):
                 return one
-        raise TeamError("This invitation is not open any more.")
+        raise TeamError("This invitation is no longer valid.")
 
     def open_invitations(self, now_ms: int) -> tuple[Invitation, ...]:
         """Return the invitations that can be accepted now."""
@@ -217,7 +217,7 @@ def invited(
     if len(open_now) >= MAX_INVITATIONS:
         raise TeamError(f"There are {MAX_INVITATIONS} open invitations, the most allowed. Revoke one first.")
     if len(team.members) + len(open_now) >= MAX_MEMBERS:
-        raise TeamError(f"An account has at most {MAX_MEMBERS} members, open invitations included.")
+        raise TeamError(f"An account has at most {MAX_MEMBERS} members, including open invitations.")
     made = Invitation(new_id("inv"), email, role, digest_of(secret), now_ms + INVITATION_MS, by)
     # Expired invitations make room for it.
     return _mailed(replace(team, invitations=(*open_now, made)), now_ms), made
@@ -254,14 +254,14 @@ def accepted(
     """
     found = team.invitation(invitation_id)
     if not found.opens_with(secret) or now_ms >= found.expires_at_ms:
-        raise TeamError("This invitation is not open any more.")
+        raise TeamError("This invitation is no longer valid.")
     if email != found.email:
         raise TeamError(
-            f"This invitation is for {found.email}, and your sign-in has not proven that address. "
-            "Sign in with it, then open the link again."
+            f"This invitation is for {found.email}. Sign in with this verified address, "
+            "then open the link again."
         )
     if team.find(identity_id) is not None:
-        raise TeamError("You are a member already.")
+        raise TeamError("You are already a member.")
     joined = Member(identity_id, found.role, now_ms)
     rest, _ = revoked(team, invitation_id)
     return replace(rest, members=(*team.members, joined)), found
@@ -312,13 +312,13 @@ def _with_members(team: Team, members: Iterable[Member]) -> Team:
 def _member(team: Team, identity_id: str) -> Member:
     member = team.find(identity_id)
     if member is None:
-        raise TeamError("There is no such member.")
+        raise TeamError("This member does not exist.")
     return member
 
 
 def _check_another_owner(team: Team, identity_id: str) -> None:
     if not any(one.role is Role.OWNER and one.identity_id != identity_id for one in team.members):
-        raise TeamError("An account needs an owner. Make somebody else one first.")
+        raise TeamError("An account needs an owner. Give another member this role first.")
 
 
 def _mailed(team: Team, now_ms: int) -> Team:

@@ -21,9 +21,9 @@ WORDS = {
     Topic.MONEY: "Low balance, failed automatic top-ups, and money moved by an operator",
     Topic.STATEMENTS: "The monthly statement is ready",
     Topic.KEYS: "API keys and the webhook secret: created, changed, rotated, revoked",
-    Topic.LIMITS: "A key's spending cap is nearly used up; a key expires",
-    Topic.WEBHOOKS: "Webhook deliveries to an endpoint were given up on",
-    Topic.MEMBERS: "Members: invited, joined, left, another role",
+    Topic.LIMITS: "A key's spending cap is nearly used up, or a key expires",
+    Topic.WEBHOOKS: "Webhook deliveries to an endpoint failed permanently",
+    Topic.MEMBERS: "Members: invited, joined, left, role changed",
     Topic.ACCOUNT: "The account: suspended, limited, closed, top-up settings changed",
 }
 """The name of each topic on the page of notifications."""

@@ -38,14 +38,14 @@ KINDS = {
         "Spending cap nearly used up",
         "API key",
         _KEYS,
-        "Requests that would go over the cap are refused until it starts anew. Raise it to go on earlier.",
+        "Requests above the cap are refused until it resets. Raise the cap to continue earlier.",
     ),
     Action.KEY_EXPIRING: Kind(
         Topic.LIMITS,
         "API key expires in 3 days",
         "API key",
         _KEYS,
-        "Requests with it are refused once it has expired. Give it a later date, or create another one.",
+        "After that, requests with this key are refused. Extend the key, or create a new one.",
     ),
     Action.KEY_EXPIRED: Kind(
         Topic.LIMITS, "API key expired", "API key", _KEYS, "Requests with this key are refused from now on."
@@ -55,8 +55,8 @@ KINDS = {
         "Webhook deliveries are failing",
         "Host",
         "/webhooks",
-        "Every attempt to deliver an event failed, so we stopped trying. Mend the endpoint, then have the "
-        "failed deliveries sent again. You get one such mail a day for each endpoint.",
+        "Every attempt to deliver an event failed, so we stopped. Fix the endpoint, then resend the "
+        "failed deliveries. You get at most one such mail a day for each endpoint.",
     ),
     Action.STATEMENT_READY: Kind(Topic.STATEMENTS, "Your statement is ready", "Month", "/statements"),
     Action.MEMBER_INVITED: Kind(Topic.MEMBERS, "Member invited", "Invited", _MEMBERS),
@@ -65,10 +65,10 @@ KINDS = {
     Action.MEMBER_CHANGED: Kind(Topic.MEMBERS, "Member's role changed", "Member", _MEMBERS),
     Action.MEMBER_REMOVED: Kind(Topic.MEMBERS, "Member removed", "Member", _MEMBERS),
     Action.MEMBER_LEFT: Kind(Topic.MEMBERS, "Member left", "Member", _MEMBERS),
-    Action.ANSWERS_CHOSEN: Kind(Topic.ACCOUNT, "Text answers setting changed", "Setting", _KEYS),
+    Action.ANSWERS_CHOSEN: Kind(Topic.ACCOUNT, "Text responses setting changed", "Setting", _KEYS),
     Action.LOW_BALANCE_CHANGED: Kind(Topic.ACCOUNT, "Low balance settings changed", "Settings", "/top-up"),
     Action.SUSPENDED: Kind(
-        Topic.ACCOUNT, "Account suspended", "What", "", "Nothing new starts. What runs goes on to its end."
+        Topic.ACCOUNT, "Account suspended", "What", "", "New requests are refused. Running requests continue."
     ),
     Action.RESUMED: Kind(Topic.ACCOUNT, "Account resumed", "What", ""),
     Action.LIMITED: Kind(Topic.ACCOUNT, "Account limits changed", "What", ""),
@@ -87,9 +87,9 @@ KINDS = {
         "Payment refunded or disputed",
         "Payment",
         "/statements",
-        "What was paid is taken off the balance. Write to the operator of this service about a suspension.",
+        "The payment was debited from the balance. Contact the operator of this service about a suspension.",
     ),
-    Action.PAYMENT_RETURNED: Kind(Topic.MONEY, "Payment given back", "Payment", "/statements"),
+    Action.PAYMENT_RETURNED: Kind(Topic.MONEY, "Payment returned", "Payment", "/statements"),
     Action.TASK_REFUNDED: Kind(Topic.MONEY, "Generation refunded", "Generation", "/activity"),
     Action.TASK_CANCELLED: Kind(Topic.MONEY, "Generation cancelled", "Generation", "/activity"),
     Action.CARD_SAVED: Kind(
@@ -97,20 +97,20 @@ KINDS = {
         "Card saved",
         "What",
         "/top-up",
-        "Stripe keeps a card of this account: automatic top-ups charge it, where they are switched on.",
+        "Stripe stores a card for this account. Automatic top-ups charge it if they are turned on.",
     ),
 }
 """The mail for each action. For other actions no mail is sent."""
 
 NOT_MAILED = {
-    Action.MAILS_CHOSEN: "one's own choice of mails",
-    Action.CLOSED: "nobody is left to be told: the addresses are erased with it",
-    Action.ACCOUNT_OPENED: "nobody is a member yet",
+    Action.MAILS_CHOSEN: "the member's own choice",
+    Action.CLOSED: "no recipients remain, because their addresses are erased too",
+    Action.ACCOUNT_OPENED: "the account has no member yet",
     Action.TOPPED_UP: "Stripe mails the receipt",
-    Action.PRICE_CHANGED: "of no account",
-    Action.CATALOG_CHANGED: "of no account",
-    Action.PROVIDER_SWITCHED: "of no account",
-    Action.REDRIVEN: "of no account",
+    Action.PRICE_CHANGED: "not about an account",
+    Action.CATALOG_CHANGED: "not about an account",
+    Action.PROVIDER_SWITCHED: "not about an account",
+    Action.REDRIVEN: "not about an account",
     **dict.fromkeys(ACCESS, "in the log of access, which is not mailed"),
 }
 """Why no mail is sent for an action."""
@@ -129,13 +129,13 @@ def mail_content(
     sentences = [f"{kind.title} in the Tollgate account of {account}.", kind.sentence]
     if is_last:
         rest = (
-            "no more than one such mail an hour is sent"
+            "you get at most one such mail an hour"
             if kind.topic in SECURITY
-            else "no more of it is mailed"
+            else "you get no more mails about it"
         )
         sentences.append(
-            f"Much happened in this account today: {rest} until tomorrow (UTC). "
-            f"The audit log has all of it: {dashboard_url}/audit"
+            f"This account had many events today: {rest} until tomorrow (UTC). "
+            f"The audit log contains all events: {dashboard_url}/audit"
         )
     facts = [
         ("Account", f"{account} ({event.account_id})"),
@@ -149,7 +149,7 @@ def mail_content(
         f"{kind.title}: {subject}" if subject != "Account" else kind.title,
         tuple(each for each in sentences if each),
         tuple((label, value) for label, value in facts if value),
-        ("Open it in the dashboard", f"{dashboard_url}{page}"),
+        ("Open in the dashboard", f"{dashboard_url}{page}"),
         _foot(kind.topic, dashboard_url, is_forced=is_forced),
     )
 
@@ -157,9 +157,9 @@ def mail_content(
 def _foot(topic: Topic, dashboard_url: str, *, is_forced: bool) -> tuple[str, ...]:
     settings = f"{dashboard_url}/members"
     if topic not in SECURITY:
-        return (f"You chose this mail, or your role gets it. Switch it off: {settings}",)
-    not_you = f"Was this none of you? Look through the audit log: {dashboard_url}/audit"
-    why = "Owners always get mails about security." if is_forced else f"Switch it off: {settings}"
+        return (f"You get this mail by your choice or your role. Turn it off: {settings}",)
+    not_you = f"If no member did this, check the audit log: {dashboard_url}/audit"
+    why = "Owners always get mails about security." if is_forced else f"Turn it off: {settings}"
     return (not_you, why)
 
 

@@ -91,7 +91,7 @@ class AccountConsole(CustomerConsole):
     def open(self, credit_micro_usd: int) -> OpenedAccount:
         """Open an account with this balance, in micro-USD."""
         opened = self.service.open(credit_micro_usd)
-        words = f"{usd(credit_micro_usd)} USD on it"
+        words = f"{usd(credit_micro_usd)} USD credit"
         self.audit.write(opened.account_id, self.who, Action.ACCOUNT_OPENED, "Account", words)
         return opened
 
@@ -122,7 +122,7 @@ class AccountConsole(CustomerConsole):
             now = self.payments.give_back(account_id, payment_id, self.who, why)
         except AccountClosedError as exc:
             raise OperatorError(f"Nothing was done: {account_id} is closed.") from exc
-        return f"{_moved(now, before)} given back. The account stays suspended until you resume it."
+        return f"{_moved(now, before)} returned. The account stays suspended until you resume it."
 
     def take(self, account_id: str, payment_id: str) -> str:
         """Debit the shortfall of a payment, up to the balance; return a sentence with the amount.
@@ -132,12 +132,12 @@ class AccountConsole(CustomerConsole):
         before = self._claimed(account_id, payment_id)
         now = self.payments.take(account_id, payment_id, self.who)
         missing = 0 if now is None else now.shortfall_micro_usd
-        return f"{_moved(now, before)} taken off the balance. {usd_of_micro(missing)} is still missing."
+        return f"{_moved(now, before)} debited. {usd_of_micro(missing)} is still missing."
 
     def _claimed(self, account_id: str, payment_id: str) -> Payment:
         found = [one for one in self.payments.claimed_of(account_id) if one.payment_id == payment_id]
         if not found:
-            raise OperatorError(f"Nothing was claimed of a payment {payment_id[:MAX_SHOWN]} of this account.")
+            raise OperatorError(f"This account has no claim on a payment {payment_id[:MAX_SHOWN]}.")
         return found[0]
 
     def suspend(self, account_id: str, reason: str) -> None:

@@ -45,7 +45,7 @@ class ProviderConsole(OperatorConsole):
     def check(self, provider: str, model: str | None, reason: str) -> str:
         """Return the name that `switch` would switch. Raises `OperatorError` if it does not exist."""
         if provider not in KNOWN:
-            raise OperatorError(f"There is no media provider {provider}. Known are: {', '.join(KNOWN)}.")
+            raise OperatorError(f"There is no media provider {provider}. Choose one of: {', '.join(KNOWN)}.")
         checked_reason(reason)
         if model is None:
             return provider
@@ -54,7 +54,7 @@ class ProviderConsole(OperatorConsole):
         # Without this check, a wrong name would appear as switched off but have no effect.
         if model not in of_provider:
             known = ", ".join(of_provider) or "none"
-            raise OperatorError(f"{provider} has no route of {model}. It has live routes of: {known}.")
+            raise OperatorError(f"{provider} has no route for {model}. It has live routes for: {known}.")
         return f"{provider}/{model}"
 
 

@@ -220,7 +220,7 @@ class PaymentBook:
 
 def _in_words(payment: Payment, micro_usd: int) -> str:
     if micro_usd < 0:
-        return f"{usd_of_micro(-micro_usd)} given back"
+        return f"{usd_of_micro(-micro_usd)} returned"
     words = f"Payment of {usd_of_micro(payment.cents * MICRO_USD_PER_CENT)} {payment.what()}"
     shortfall = (
         f"; {usd_of_micro(payment.shortfall_micro_usd)} is missing" if payment.shortfall_micro_usd else ""

@@ -170,7 +170,7 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
     except stripe.StripeError as exc:
         # The card or its customer was deleted at Stripe, so no payment was started.
         if exc.code == "resource_missing":
-            return Declined("The saved card is not there any more.", exc.code)
+            return Declined("The saved card no longer exists.", exc.code)
         raise _unavailable("payments.top_up_failed", exc) from exc
     return _outcome(charge, intent)
 

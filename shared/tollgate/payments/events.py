@@ -290,7 +290,9 @@ def _top_up(intent: Intent, event_id: str) -> Paid | ToCheck:
         return ToCheck("other_amount", intent.id, account_id)
     crossing = digits(intent.metadata[CROSSING], 0, _MAX_CROSSING)
     if crossing is None:
-        raise InvalidInputError([Problem(f"/data/object/metadata/{CROSSING}", "Must be a number of ours.")])
+        raise InvalidInputError(
+            [Problem(f"/data/object/metadata/{CROSSING}", "Must be a number that we set.")]
+        )
     return Paid(account_id, intent.id, intent.id, event_id, cents, crossing=crossing)
 
 
@@ -306,7 +308,7 @@ def _account_of(metadata: Mapping[str, str]) -> str:
 def _check_paid(cents: int | None, name: str) -> None:
     # A payment of 0 is no payment.
     if cents == 0:
-        raise InvalidInputError([Problem(f"/data/object/{name}", "Must be above 0 for what was paid.")])
+        raise InvalidInputError([Problem(f"/data/object/{name}", "Must be above 0 for a paid session.")])
 
 
 def _is_as_asked(cents: int | None, currency: str | None, metadata: Mapping[str, str]) -> bool:

@@ -22,5 +22,5 @@ def read_document(container: str, source: Source, timeout_s: float) -> ProbedMed
         raise ProbeError(ProbeCode.UNREADABLE, f"The file cannot be read as a {kinds}.") from exc
     pages = found["pages"]
     if pages is not None and pages < 0:
-        raise ProbeError(ProbeCode.UNREADABLE, "The file says that it has fewer than no pages.")
+        raise ProbeError(ProbeCode.UNREADABLE, "The file states a negative number of pages.")
     return ProbedMedia("document", found["container"], None, None, None, source.size, pages)

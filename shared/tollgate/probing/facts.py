@@ -16,7 +16,7 @@ class ProbeCode(StrEnum):
     UNREACHABLE = "unreachable"  # No such host, no connection, no TLS, or a connection that broke.
     TOO_SLOW = "too_slow"  # The file's header did not arrive in time, or parsing it took too long.
     REFUSED = "refused"  # The server answers, but not with the file.
-    BAD_RANGE = "bad_range"  # The server's answers to range requests do not fit the requests or each other.
+    BAD_RANGE = "bad_range"  # The server's responses to range requests are inconsistent.
     # The necessary data is deep in the file, and the server serves the file only from its start.
     NO_RANGES = "no_ranges"
     COMPRESSED = "compressed"  # The server compresses the file, although the request forbids it.

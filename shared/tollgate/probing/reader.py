@@ -60,7 +60,7 @@ def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
     container = _container(head)
     said = said_bytes(container, file.read_at)
     if said is not None and said > file.size:
-        message = f"The file is cut off: it has {file.size} bytes, and should have {said} or more."
+        message = f"The file is cut off: it has {file.size} bytes instead of at least {said}."
         raise ProbeError(ProbeCode.TRUNCATED, message)
     if container in _IMAGES:
         return _image(container, file)
@@ -77,11 +77,11 @@ def _container(head: bytes) -> str:
 
 
 def _unsupported(head: bytes, found: MediaType | None) -> str:
-    what = "of a type that is not taken" if found else "not media"
+    what = "of an unsupported type" if found else "not media"
     if head.lstrip().lower().startswith(_HTML):
         what = "a web page"
     taken = ", ".join((*_CONTAINERS.values(), *DOCUMENTS))
-    return f"The file is {what}: it must be {taken}, whatever its name says."
+    return f"The file is {what}. It must be {taken}; its name does not matter."
 
 
 def _image(container: str, file: RemoteFile) -> ProbedMedia:
@@ -90,7 +90,7 @@ def _image(container: str, file: RemoteFile) -> ProbedMedia:
     except NoImageError as exc:
         raise _unreadable(container) from exc
     if is_absurd(width, height):
-        message = f"The image says that it has {width} × {height} pixels; that is too large."
+        message = f"The image has {width} × {height} pixels, which is too large."
         raise ProbeError(ProbeCode.TOO_MANY_PIXELS, message)
     return ProbedMedia("image", container, None, width, height, file.size)
 
@@ -101,7 +101,7 @@ def _recording(container: str, file: RemoteFile, deadline: float) -> ProbedMedia
     except NoTracksError as exc:
         raise _unreadable(container) from exc
     if not tracks.duration_ms:
-        message = f"The {tracks.kind} file does not say how long it is."
+        message = f"The {tracks.kind} file does not contain its duration."
         raise ProbeError(ProbeCode.NO_DURATION, message)
     container = _AS_HELD.get((tracks.kind, container), container)
     duration_s = seconds(tracks.duration_ms)
@@ -109,6 +109,4 @@ def _recording(container: str, file: RemoteFile, deadline: float) -> ProbedMedia
 
 
 def _unreadable(container: str) -> ProbeError:
-    return ProbeError(
-        ProbeCode.UNREADABLE, f"The file begins like a {container} file but cannot be read as one."
-    )
+    return ProbeError(ProbeCode.UNREADABLE, f"The file looks like a {container} file but cannot be read.")

@@ -95,7 +95,9 @@ def remote_file(
 def _blocks(client: httpx.Client, response: httpx.Response, bounds: Bounds) -> Blocks:
     """Return a reader that fits the first response."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise ProbeError(ProbeCode.COMPRESSED, "The server compresses the file; it must send it as it is.")
+        raise ProbeError(
+            ProbeCode.COMPRESSED, "The server compresses the file. It must send the file uncompressed."
+        )
     if response.status_code == _HTTP_PARTIAL:
         return _Ranges(client, response, bounds)
     # A server without ranges sends the whole file: read only the start, then close the connection.
@@ -103,7 +105,7 @@ def _blocks(client: httpx.Client, response: httpx.Response, bounds: Bounds) -> B
         return _FromStart(response, bounds)
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
         raise _empty()  # not even the first byte exists
-    raise ProbeError(ProbeCode.REFUSED, f"The URL answers HTTP {response.status_code}.")
+    raise ProbeError(ProbeCode.REFUSED, f"The URL returned HTTP {response.status_code}.")
 
 
 class _Held:
@@ -133,7 +135,7 @@ class _Ranges:
             # The number of blocks is bounded, so a file cannot make its parser download all of it.
             if len(self._found) == self._bounds.max_blocks:
                 most = self._bounds.max_bytes
-                message = f"The file's header is larger, or more scattered, than {most} bytes."
+                message = f"The file's header needs more than {most} bytes."
                 raise ProbeError(ProbeCode.HEADER_TOO_LARGE, message)
             with self._client.stream("GET", self._url, headers=_range(index, self._bounds)) as response:
                 self._found[index] = self._body(response, index)
@@ -215,17 +217,20 @@ def _extend(found: bytearray, parts: Iterator[bytes], length: int) -> None:
 
 
 def _bad_range() -> ProbeError:
-    message = "The server's answers to range requests do not fit the requests or each other."
+    message = "The server's responses to range requests are inconsistent."
     return ProbeError(ProbeCode.BAD_RANGE, message)
 
 
 def _bad_length() -> ProbeError:
-    return ProbeError(ProbeCode.BAD_RANGE, "The server's Content-Length is no size of a file.")
+    return ProbeError(ProbeCode.BAD_RANGE, "The server's Content-Length is invalid.")
 
 
 def _no_ranges(bounds: Bounds) -> ProbeError:
     most = bounds.max_bytes
-    message = f"The server serves no ranges (HTTP 206), and its first {most} bytes of the file do not do."
+    message = (
+        "The server does not support range requests (HTTP 206), "
+        f"and the first {most} bytes of the file are not enough."
+    )
     return ProbeError(ProbeCode.NO_RANGES, message)
 
 
@@ -241,7 +246,7 @@ def _named_errors() -> Iterator[None]:
         raise ProbeError(ProbeCode.FORBIDDEN_URL, f"The URL {exc}.") from exc
     except httpx.InvalidURL as exc:
         raise ProbeError(
-            ProbeCode.FORBIDDEN_URL, "The URL, or one that it redirects to, is not valid."
+            ProbeCode.FORBIDDEN_URL, "The URL, or a URL that it redirects to, is invalid."
         ) from exc
     except httpx.TooManyRedirects as exc:
         message = f"The URL redirects more than {MAX_REDIRECTS} times."
@@ -249,5 +254,5 @@ def _named_errors() -> Iterator[None]:
     except httpx.TimeoutException as exc:
         raise ProbeError(ProbeCode.TOO_SLOW, "The file's header did not arrive in time.") from exc
     except httpx.TransportError as exc:
-        message = "The server cannot be reached, or breaks off the connection."
+        message = "The server cannot be reached, or closed the connection."
         raise ProbeError(ProbeCode.UNREACHABLE, message) from exc

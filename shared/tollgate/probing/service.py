@@ -59,7 +59,7 @@ class Prober:
             return probed(body)
         kind = body.get("errorType")
         if kind in _DIED_ON_IT:
-            return ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be read in reasonable time.")
+            return ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be read in time.")
         raise ProbeFaultError(f"probe_media failed: {kind}")
 
     def _invoked(self, client: Invoker, payload: bytes) -> Mapping[str, Any]:

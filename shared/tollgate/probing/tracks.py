@@ -79,7 +79,7 @@ def asked(
     if answer is not None:
         return answer
     if time.monotonic() >= deadline:
-        raise ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be understood in time.")
+        raise ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be parsed in time.")
     raise NoTracksError
 
 

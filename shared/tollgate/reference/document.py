@@ -23,15 +23,13 @@ _ABOUT = (
 )
 # The same licence as the clients that are generated from it.
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
-_REFUSAL = {
-    "description": "What the provider refused, with its own status and, in its own protocol, its words."
-}
-_NOT_MODIFIED = {"description": "What the client has is still so."}
+_REFUSAL = {"description": "An error of the provider, with its status and, in its protocol, its body."}
+_NOT_MODIFIED = {"description": "Not modified."}
 _KNOWN = {
     "name": "If-None-Match",
     "in": "header",
     "schema": {"type": "string"},
-    "description": "The ETag of an earlier answer.",
+    "description": "The ETag of an earlier response.",
 }
 
 Json = dict[str, Any]
@@ -100,7 +98,7 @@ _FOUND = {
 }
 
 
-_FILE = {"description": "The file, for who follows."}
+_FILE = {"description": "The file, after a redirect."}
 
 
 def _operation(path: str, source: Json) -> Json:
@@ -246,7 +244,7 @@ def _error_schemas(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
     for status, found in ((status, found) for status, found in by_status.items() if status in named):
         detail = {**source["properties"]["error"]["properties"]}
         detail["type"] = {"type": "string", "enum": [TYPES[status]]}
-        code = {"description": "Stable; match on this.", "enum": sorted(error.code for error in found)}
+        code = {"description": "Stable. Match on this code.", "enum": sorted(error.code for error in found)}
         detail["code"] = {"type": "string", **code}
         own = {**source["properties"], "code": {"type": "integer", "const": status}}
         own["error"] = {**source["properties"]["error"], "properties": detail}

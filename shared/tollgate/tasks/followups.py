@@ -29,7 +29,7 @@ def find_origin(
         for _, task_id in named
     }
     problems = [
-        Problem(path, "There is no finished task of this account with this id that can be built on.")
+        Problem(path, "This account has no finished task with this id that a follow-up can use.")
         for path, task_id in named
         if found[task_id] is None
     ]
@@ -40,7 +40,7 @@ def find_origin(
     able = {route.provider for route in routes_for(model, values)} & providers
     if len(providers) != 1 or not able:
         path, _ = named[0]
-        raise InvalidInputError([Problem(path, "No provider that is on has this result for this action.")])
+        raise InvalidInputError([Problem(path, "No enabled provider can run this action on this result.")])
     return Origin(providers.pop(), {task_id: reference for task_id, (_, reference) in known.items()})
 
 

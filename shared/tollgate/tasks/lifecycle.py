@@ -108,7 +108,9 @@ def decide(
         return _end_without_result(
             task,
             TaskStatus.EXPIRED,
-            TaskError(TaskErrorCode.DEADLINE_PASSED, "There was no result in time. Refunded in full."),
+            TaskError(
+                TaskErrorCode.DEADLINE_PASSED, "There was no result in time. You were refunded in full."
+            ),
             now_ms,
         )
     attempt = task.attempt
@@ -213,7 +215,7 @@ def after_bad_copy(
 
 def cancelled(task: Task, now_ms: int) -> End:
     """Return the task that its customer cancelled before anything was generated; refunded."""
-    error = TaskError(TaskErrorCode.CANCELLED, "Cancelled on request. Refunded in full.")
+    error = TaskError(TaskErrorCode.CANCELLED, "Cancelled on request. You were refunded in full.")
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
 
 

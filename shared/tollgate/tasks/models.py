@@ -135,7 +135,7 @@ Metadata = Annotated[
     Keywords(
         maxProperties=MAX_METADATA_KEYS,
         propertyNames={"maxLength": MAX_METADATA_KEY_LENGTH},
-        description="Yours; shown in the status and in the webhook. At most 4 096 bytes.",
+        description="Your own data, returned in the status and the webhook. At most 4 096 bytes.",
     ),
 ]
 

@@ -71,7 +71,7 @@ def _sources(
     if mask is None:
         return placed, []
     if MASK not in properties:
-        return placed, [Problem("/mask", f"{model_id} takes no mask: say in the prompt what shall change.")]
+        return placed, [Problem("/mask", f"{model_id} takes no mask: describe the change in the prompt.")]
     return {**placed, MASK: mask}, []
 
 
@@ -79,7 +79,7 @@ def _problems(body: Mapping[str, Any]) -> Sequence[Problem]:
     found = []
     # `true` is 1 in Python, and `0` is false.
     if body.get("n") not in (None, 1, "1") or body.get("n") is True:
-        found.append(Problem("/n", "One image a request.", [1]))
+        found.append(Problem("/n", "Only one image per request.", [1]))
     if body.get("stream") not in (None, "false") and body.get("stream") is not False:
         found.append(Problem("/stream", "Images are not streamed.", [False]))
     if body.get("response_format") not in (None, *FORMATS):

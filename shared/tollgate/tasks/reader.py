@@ -56,7 +56,7 @@ class TaskReader:
         Raises `InvalidInputError`.
         """
         if not 1 <= len(ids) <= MAX_IDS or not all(ids):
-            message = "Must be task ids with commas between."
+            message = "Must be task ids, separated by commas."
             raise InvalidInputError([Problem("/ids", message, f"1 to {MAX_IDS}")])
         known = [task_id for task_id in dict.fromkeys(ids) if is_id("task", task_id)]
         found = self.tasks.get_all(known)

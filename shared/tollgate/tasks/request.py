@@ -138,12 +138,14 @@ def _metadata_problem(value: Any) -> Problem | None:
     except ValueError:
         return Problem("/metadata", "Has a number that is too large.", allowed)
     if len(value) > MAX_METADATA_KEYS:
-        return Problem("/metadata", f"Has {len(value)} keys, and may have {MAX_METADATA_KEYS}.", allowed)
+        return Problem(
+            "/metadata", f"Has {len(value)} keys, at most {MAX_METADATA_KEYS} are allowed.", allowed
+        )
     if any(len(key) > MAX_METADATA_KEY_LENGTH for key in value):
         long = f"A key is longer than {MAX_METADATA_KEY_LENGTH} characters."
         return Problem("/metadata", long, allowed)
     if size > MAX_METADATA_BYTES:
-        return Problem("/metadata", f"Has {size} bytes, and may have {MAX_METADATA_BYTES}.", allowed)
+        return Problem("/metadata", f"Has {size} bytes, at most {MAX_METADATA_BYTES} are allowed.", allowed)
     return None
 
 

@@ -54,7 +54,7 @@ from tollgate.text.wallets import Wallets
 # and again if the balance changed in between.
 MAX_PLACES = 7
 # The ledger's text for a response that ended because the money did.
-LIMITED = "The answer was limited by the balance."
+LIMITED = "The balance limited the response."
 # Between the providers that were called, in the order of the calls.
 ARROW = " → "
 # Attempts with an account's limits: the default limits, the limits in its row, and again if they changed.
@@ -84,7 +84,7 @@ class _ShortError(Exception):
     """This row has not the whole amount; the account's other rows may have the rest."""
 
     def __init__(self, balance_micro_usd: int, needed_micro_usd: int) -> None:
-        super().__init__("the row has less than what is to be held")
+        super().__init__("the row has less than the amount to hold")
         self.balance_micro_usd = balance_micro_usd
         self.needed_micro_usd = needed_micro_usd
 

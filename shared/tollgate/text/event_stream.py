@@ -61,7 +61,7 @@ async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
             logger.info("text.refused", status=status)
             return Reply(body, status, headers)
         case StreamedResponse():
-            raise AssertionError("nobody asked for a stream")
+            raise AssertionError("no stream was requested")
 
 
 async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:

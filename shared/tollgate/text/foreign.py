@@ -18,7 +18,7 @@ SCHEMES = ("https://", "http://", "data:")
 # Allowed sources in a message. `file` is omitted on purpose.
 SOURCES = ("base64", "url", "text", "content")
 
-_FOREIGN = "This names something in an account with a provider. Send the data itself."
+_FOREIGN = "This refers to data in a provider's account. Send the data itself."
 _NOT_LETTERS = re.compile(r"[^a-z]")
 # Compared only by their letters, because some vendors read names loosely. Fields of a body:
 _FIELDS = frozenset(

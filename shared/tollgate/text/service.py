@@ -61,7 +61,7 @@ STREAM_PATIENCE_S = 100.0
 # Before the last route is called once more.
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
-NO_ANSWER = "Ended before there was an answer; nothing was charged."
+NO_ANSWER = "Ended before there was a response; nothing was charged."
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
@@ -110,7 +110,7 @@ class TextService:
             await self.finishing.run(self.billing.fail(placed, model.id, NO_ANSWER))
             raise
         if isinstance(response, Refused):
-            refused = f"Answered with HTTP {response.status}; nothing was charged."
+            refused = f"Ended with HTTP {response.status}; nothing was charged."
             await self.finishing.run(self.billing.fail(placed, model.id, refused))
         return response
 

@@ -33,10 +33,10 @@ _SPENDS = {
     # Other models, which respond or summarise instead of the requested model: Anthropic, OpenRouter.
     **dict.fromkeys(
         ("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
-        "What another model does has no price here.",
+        "Use of another model has no price here.",
     ),
     # Fields within fields: OpenAI's SDKs unpack theirs, Gemini and LiteLLM read these.
-    **dict.fromkeys(("extra_body", "extra_query"), "Fields belong into the body itself."),
+    **dict.fromkeys(("extra_body", "extra_query"), "Put fields directly into the body."),
 }
 # Types of tools that the client runs itself, or that cost tokens only.
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
@@ -127,7 +127,9 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator
         if kind is None and _is_untyped_client_tool(protocol, tool):
             continue
         if not isinstance(kind, str):
-            yield Problem(f"{path}/type", "A tool needs a type, function for one that you run.", ["function"])
+            yield Problem(
+                f"{path}/type", "A tool needs a type. Use function for a tool that you run.", ["function"]
+            )
         elif not kind.startswith(_CLIENT_TOOLS):
             yield Problem(f"{path}/type", "Tools that run at the provider have no price here.")
         elif protocol is TextProtocol.OPENAI:

@@ -129,7 +129,7 @@ def following(month: str) -> str:
 
 def month_problem(known: Sequence[str]) -> Problem:
     """Return the problem for a month without a statement; it names the months that have one."""
-    allowed = f"one of {known[-1]} to {known[0]}" if known else "none yet"
+    allowed = f"from {known[-1]} to {known[0]}" if known else "none yet"
     return Problem("/month", "There is no statement of this month.", allowed)
 
 

@@ -93,7 +93,7 @@ def _page(client: httpx.Client) -> None:
     response = client.get(PAGE_PATH)
     _expect(response, "page")
     if PAGE_MARK not in response.text:
-        raise VisitError("the page is no page")
+        raise VisitError("the page is invalid")
 
 
 def _chat(client: httpx.Client) -> None:
@@ -114,7 +114,7 @@ def _chat(client: httpx.Client) -> None:
             elif data != line:
                 said += _word(data)
     if said.strip() != CHAT_ANSWER:
-        raise VisitError("the chat says something else")
+        raise VisitError("the chat returned a different text")
     if not has_ended:
         raise VisitError("the stream broke off")
 
@@ -151,7 +151,7 @@ def _file(address: str) -> None:
     response = httpx.get(address, timeout=TIMEOUT_S, trust_env=False)
     _expect(response, "file")
     if not response.content.startswith(PNG):
-        raise VisitError("the file is no image")
+        raise VisitError("the file is not an image")
 
 
 def _field(response: httpx.Response, name: str, what: str) -> str:

@@ -51,7 +51,7 @@ def changed_body(
 
 def _days(text: str) -> int:
     if text not in {str(days) for days in LIFETIMES_DAYS}:
-        raise InvalidInputError([Problem("/days", "Must be one of these.", list(LIFETIMES_DAYS))])
+        raise InvalidInputError([Problem("/days", "Must be an allowed value.", list(LIFETIMES_DAYS))])
     return int(text)
 
 

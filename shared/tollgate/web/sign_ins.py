@@ -40,7 +40,7 @@ class SignIns:
         until_ms = self.audit.clock.now_ms() + OPERATOR_MS if is_operator else 0
         if before is not None:
             until_ms = self.sessions.operator_until_ms(before)
-        words = f"{how}, as an operator" if until_ms else how
+        words = f"{how} (as an operator)" if until_ms else how
         detail = words if address is None else f"{words}; from {address}"
         noted = self.audit.note(account_id, who.name, Action.SIGNED_IN, "", detail)
         return self.sessions.begin(account_id, who.identity_id, noted, operator_until_ms=until_ms)

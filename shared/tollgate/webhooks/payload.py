@@ -35,7 +35,10 @@ class Event:
 
 def event_of_test(delivery: Delivery) -> Event:
     """Return the event of a test delivery: its `data` names only the delivery."""
-    data = {"deliveryId": delivery.delivery_id, "message": "A test that the owner of this URL asked for."}
+    data = {
+        "deliveryId": delivery.delivery_id,
+        "message": "A test event, requested by the owner of this URL.",
+    }
     return Event(TEST_EVENT, delivery.created_at_ms, data)
 
 

@@ -134,7 +134,7 @@ class WebhookSender:
         """Sign and post. Raises `NoReceiverAnswerError` for every failure without an HTTP answer."""
         account = self.account(delivery.account_id)
         if account is None:
-            raise NoReceiverAnswerError("The account is gone.")
+            raise NoReceiverAnswerError("The account no longer exists.")
         now_ms = self.clock.now_ms()
         body = self._body(delivery)
         # Signed with every live secret: during a rotation, a receiver may have the old or the new one.
@@ -147,9 +147,9 @@ class WebhookSender:
         except ForbiddenAddressError as exc:
             raise NoReceiverAnswerError(f"Refused: the URL {exc}.") from exc
         except httpx.TimeoutException as exc:
-            raise NoReceiverAnswerError(f"No answer in time; {TIMEOUT_S:g} s are allowed.") from exc
+            raise NoReceiverAnswerError(f"No response in time; {TIMEOUT_S:g} s are allowed.") from exc
         except (httpx.TransportError, httpx.InvalidURL) as exc:
-            raise NoReceiverAnswerError(f"No connection, or no HTTP answer: {exc}") from exc
+            raise NoReceiverAnswerError(f"No connection, or no HTTP response: {exc}") from exc
 
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
@@ -158,5 +158,5 @@ class WebhookSender:
             return Event(delivery.event, delivery.created_at_ms, delivery.data).body()
         event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)
         if event is None:
-            raise NoReceiverAnswerError("The task is gone.")
+            raise NoReceiverAnswerError("The task no longer exists.")
         return event.body()

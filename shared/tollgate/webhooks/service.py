@@ -97,7 +97,7 @@ class WebhookService:
         except StaleDeliveryError as exc:
             found = self._find(account_id, test.delivery_id)
             if found.url != url:
-                raise ConcurrencyLimitedError("Another test was sent a moment ago.") from exc
+                raise ConcurrencyLimitedError("Another test was just sent.") from exc
             return found.view()
         self._send_message(test)
         return test.view()

@@ -29,20 +29,20 @@ class TestNetworkOf:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
-            ("", "no IPv4 or IPv6"),
-            ("203.0.113", "no IPv4 or IPv6"),
-            ("203.0.113.0/33", "no IPv4 or IPv6"),
+            ("", "not an IPv4 or IPv6"),
+            ("203.0.113", "not an IPv4 or IPv6"),
+            ("203.0.113.0/33", "not an IPv4 or IPv6"),
             ("203.0.113.0/-1", "prefix length"),
             ("203.0.113.0/", "prefix length"),
             ("10.0.0.0/255.0.0.0", "prefix length"),
             ("10.0.0.0/٨", "prefix length"),
-            ("010.0.0.0/8", "no IPv4 or IPv6"),
+            ("010.0.0.0/8", "not an IPv4 or IPv6"),
             ("203.0.113.7/24", "203.0.113.0/24"),
             ("2001:db8::1/32", "2001:db8::/32"),
             ("fe80::1%eth0", "zone"),
             ("::ffff:203.0.113.0/120", "as IPv4"),
-            ("example.com", "no IPv4 or IPv6"),
-            (" 203.0.113.7", "no IPv4 or IPv6"),
+            ("example.com", "not an IPv4 or IPv6"),
+            (" 203.0.113.7", "not an IPv4 or IPv6"),
         ],
     )
     def test_anything_else_is_refused_with_a_reason(self, text: str, why: str) -> None:

@@ -52,12 +52,12 @@ class TestLint:
             ("second", one("0.009"), {}, "0.009 is under the 0.01 of fal"),
             ("generation", one("0.015"), {}, "must be whole cents"),
             ("second", one(isDefault=False), {}, "exactly one price must be the default"),
-            ("second", [*one(), *one(isDefault=False)], {}, "a key stands twice"),
+            ("second", [*one(), *one(isDefault=False)], {}, "a key occurs twice"),
             ("second", one(dimensions={"resolution": "480p"}), {}, "no price for"),
             ("second", one(dimensions={"resolution": "8k"}), {}, "resolution is never '8k'"),
             ("second", one(dimensions={"mode": "x"}), {}, "mode can have no list of values"),
             ("second", one(), {"times": "prompt"}, "times: 'prompt' is no number"),
-            ("second", one(), {"extras": [{**EXTRA, "counts": "size"}]}, "is no array"),
+            ("second", one(), {"extras": [{**EXTRA, "counts": "size"}]}, "is not an array"),
             ("second", one(), {"extras": [{**EXTRA, "price": "0.001"}]}, "whole cents"),
         ],
     )
@@ -113,7 +113,7 @@ class TestLint:
 
     @pytest.mark.parametrize(
         ("takes", "fault"),
-        [({"sise": []}, "takes 'sise', which is no field"), ({"size": ["9:1"]}, "takes no value of size")],
+        [({"sise": []}, "takes 'sise', which is not a field"), ({"size": ["9:1"]}, "takes no value of size")],
     )
     def test_sees_what_a_route_cannot_take(self, takes: Any, fault: str) -> None:
         assert fault in faults(routed(priced(unit="second", prices=one()), takes=takes))[0]

@@ -96,7 +96,11 @@ class TestRefusals:
             ('price: "0.01"', 'price: "-1"', r"pricing\.prices\.0\.price: .*decimal string"),
             ('price: "0.01"', 'price: "0.00"', "pricing: every price and cost must be above 0"),
             ('cost: "0.01"', 'cost: "0"', "pricing: every price and cost must be above 0"),
-            ("tags:", "free: true\ntags:", "pricing: every price and cost must be 0, as the model is free"),
+            (
+                "tags:",
+                "free: true\ntags:",
+                "pricing: every price and cost must be 0, because the model is free",
+            ),
             ('price: "0.01"', 'price: "NaN"', r"pricing\.prices\.0\.price"),
             ("isDefault: true", "isDefault: 1", r"pricing\.prices\.0\.isDefault"),
             ("deadlineS: 300", "deadlineS: 0", "deadlineS"),

@@ -10,7 +10,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import ParamView, descriptors, json_schema
 
 MODELS = LIVE.media_models()
-THINGS = "images?|videos?|files?|frames?|tracks?|scenes?|tasks?|who|hex"
+THINGS = "images?|videos?|files?|frames?|tracks?|scenes?|tasks?|people|hex"
 COUNT = re.compile(rf"\b(?:Up to|Exactly|At most|\d+ to) (\d+|one) (?:\w+ )?(?:{THINGS})\b")
 TIER = re.compile(r"\b(\d+(?:p|[kK]))\b")
 SECONDS = re.compile(r"\b(\d+) keeps the length")
@@ -55,7 +55,7 @@ class TestWhatIsSaid:
 
 def test_a_limit_that_a_model_narrows_is_said() -> None:
     urls = {param["name"]: param for param in descriptors(LIVE.media_model("nano-banana-pro"))}["urls"]
-    assert urls["description"] == "Up to 8 images to work from."
+    assert urls["description"] == "Up to 8 images to use as a reference."
     images = {param["name"]: param for param in descriptors(LIVE.media_model("seedance-1.0-pro-fast"))}[
         "imageUrls"
     ]

@@ -38,12 +38,12 @@ class TestDescriptors:
             },
             plain | {
                 "name": "size", "label": "Aspect ratio", "kind": "string", "required": False,
-                "description": "Shape of the image. Required without a reference image.",
+                "description": "Ratio of width to height. Required without a reference image.",
                 "default": "1:1", "options": sizes,
             },
             plain | {
                 "name": "enableSafetyChecker", "label": "Safety checker", "kind": "boolean",
-                "description": "Refuse results that the provider's checker finds unsafe.",
+                "description": "Refuse results that fail the provider's content check.",
                 "required": False, "default": True,
             },
         ]  # fmt: skip

@@ -159,7 +159,7 @@ class TestLint:
         off = {**RAW["routes"][0], "provider": "y", "enabled": False}
         model = text_model(routes=[RAW["routes"][0], off])
         assert reserve_faults(model) == [
-            "test-1: routes: y is off without a reason",
+            "test-1: routes: y is disabled without a reason",
             "test-1: singleRoute: must say why only x can run it",
         ]
 

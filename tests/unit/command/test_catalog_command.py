@@ -161,12 +161,12 @@ class TestLint:
 
 class TestDiff:
     def test_without_a_document_nothing_differs(self, document: Document) -> None:
-        assert "stack x has no document of its own" in tollgate("diff").stdout
+        assert "stack x has no document" in tollgate("diff").stdout
         assert answer("diff") == {"live": None}
 
     def test_the_same_is_said_to_be_the_same(self, document: Document) -> None:
         document.now = Found(ETAG, SHIPPED)
-        assert tollgate("diff").stdout == "The live document has what the shipped data has.\n"
+        assert tollgate("diff").stdout == "The live document is the same as the shipped data.\n"
         assert answer("diff")["same"] is True
 
     def test_shows_models_prices_and_routes_both_ways(self, document: Document) -> None:
@@ -230,7 +230,7 @@ class TestPush:
         found = tollgate("push")
         assert found.exit_code == 1
         assert found.stderr.splitlines()[-1].startswith(
-            "tollgate: Somebody else wrote the document meanwhile"
+            "tollgate: Another operator changed the document meanwhile"
         )
         assert (document.now, document.writes) == (document.meanwhile, [])
 
@@ -266,7 +266,7 @@ class TestPull:
     def test_without_a_document_there_is_no_file(self, document: Document, tmp_path: Path) -> None:
         found = tollgate("pull", str(tmp_path / "live.json"))
         assert found.exit_code == 1
-        assert found.stderr.startswith("tollgate: stack x has no document of its own")
+        assert found.stderr.startswith("tollgate: stack x has no document")
         assert not (tmp_path / "live.json").exists()
 
 
@@ -285,7 +285,7 @@ class TestReset:
         document.meanwhile = Found('"theirs"', b"{}")
         found = tollgate("reset")
         assert found.exit_code == 1
-        assert found.stderr.startswith("tollgate: Somebody else wrote the document meanwhile")
+        assert found.stderr.startswith("tollgate: Another operator changed the document meanwhile")
         assert document.now is document.meanwhile
 
 
@@ -293,5 +293,5 @@ class TestErrors:
     def test_no_service_is_one_line_that_says_what_to_do(self, tmp_path: Path) -> None:
         found = tollgate("diff", "--local", str(tmp_path))
         assert found.exit_code == 1
-        assert found.stderr.startswith("tollgate: No service is running here.")
+        assert found.stderr.startswith("tollgate: No local service is running.")
         assert found.stderr.count("\n") == 1

@@ -289,7 +289,7 @@ class TestDoctor:
         aws.limit, aws.unreserved = 10, 10
         result = CliRunner().invoke(cli, ["doctor", "--stack", "tollgate-prod"])
         assert "act     functions at once: the account may run 10" in result.stdout
-        assert "        -> ask for 1000" in result.stdout
+        assert "        -> request 1000" in result.stdout
 
     def test_the_sandbox_is_looked_at_for_each_mail_that_the_stack_sends(self, aws: Aws) -> None:
         aws.parameters |= {"MailFrom": "post@example.com"}
@@ -338,7 +338,7 @@ class TestBeforeAFirstDeployment:
         ("change", "about", "state", "words"),
         [
             ({"distributions": 0}, "CloudFront", "unknown", "ask AWS Support to verify it"),
-            ({"policies": 20}, "CloudFront", "act", "delete one"),
+            ({"policies": 20}, "CloudFront", "act", "delete an unused one"),
             ({"roles": 990}, "roles", "act", "Service Quotas"),
         ],
     )

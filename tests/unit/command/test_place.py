@@ -42,12 +42,12 @@ class TestLocalPlace:
         assert place.document.client.meta.endpoint_url == "http://127.0.0.1:1"
 
     def test_when_none_runs_it_says_what_to_do(self, tmp_path: Path) -> None:
-        with pytest.raises(CommandError, match=r"`make run`, or name a stack with --stack"):
+        with pytest.raises(CommandError, match=r"`make run`, or give a stack with --stack"):
             local_place(tmp_path)
 
     def test_one_from_before_there_was_a_bucket_is_told_apart(self, tmp_path: Path) -> None:
         (tmp_path / ENVIRONMENT).write_text(json.dumps({"AWS_REGION": "us-east-1"}))
-        with pytest.raises(CommandError, match="Start it again"):
+        with pytest.raises(CommandError, match="Restart it"):
             local_place(tmp_path)
 
 

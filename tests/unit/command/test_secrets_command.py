@@ -116,7 +116,7 @@ class TestSet:
     def test_a_provider_that_everybody_hosts_himself_needs_an_address(self, aws: Aws) -> None:
         result = tollgate("set", "mjproxy", typed=KEY)
         assert result.exit_code == 1
-        assert "mjproxy has no address of its own" in result.stderr
+        assert "mjproxy needs an address" in result.stderr
         assert aws.calls == []
         assert tollgate("set", "mjproxy", "--base-url", "https://mj.test", typed=KEY).exit_code == 0
 
@@ -124,13 +124,13 @@ class TestSet:
     def test_what_no_header_can_carry_is_no_key(self, aws: Aws, typed: str) -> None:
         result = tollgate("set", "fal", typed=typed)
         assert result.exit_code == 1
-        assert result.stderr.startswith("tollgate: That is no key")
+        assert result.stderr.startswith("tollgate: This is not a valid key")
         assert aws.calls == []
 
     def test_a_provider_that_nobody_knows_is_refused_with_those_that_are_known(self, aws: Aws) -> None:
         result = tollgate("set", "fall", typed=KEY)
         assert result.exit_code == 1
-        assert "There is no provider fall. Known are: " in result.stderr
+        assert "There is no provider fall. Choose one of: " in result.stderr
         assert " anthropic, " in result.stderr
         assert aws.calls == []
 
@@ -162,7 +162,7 @@ class TestSet:
         aws.secret = json.dumps({"fal": KEY})
         result = tollgate("set", "fal", typed="another")
         assert result.exit_code == 1
-        assert "is not well-formed" in result.stderr
+        assert "has an invalid format" in result.stderr
         assert aws.calls == []
 
     def test_an_update_that_fails_is_said(self, aws: Aws) -> None:
@@ -185,7 +185,7 @@ class TestList:
         assert [line.split(maxsplit=1) for line in tollgate("list").stdout.splitlines()] == [
             ["bedrock", "live, but has no key"],
             ["fal", "live"],
-            ["kie", "off: set its key again to make it live"],
+            ["kie", "not live: set its key again to enable it"],
         ]
 
     @pytest.mark.usefixtures("aws")

@@ -80,7 +80,7 @@ class TestMissing:
     ) -> None:
         docker("aarch64", server="arm64", pull=1)
         said = missing() or ""
-        assert "public.ecr.aws/lambda/python:3.13-arm64 is not here and cannot be pulled" in said
+        assert "public.ecr.aws/lambda/python:3.13-arm64 is missing and cannot be pulled" in said
         assert "make lambda-image" in said
 
     def test_an_image_of_another_processor(self, docker: Callable[..., None]) -> None:

@@ -109,7 +109,7 @@ class TestVideo:
 
     def test_a_webm_that_does_not_say_how_long_it_is(self, server: MediaServer, reader: MediaReader) -> None:
         found = reader.probe(server.add("/film.webm", ranged(sparse(webm(live="1")))))
-        assert refusal(found) == (ProbeCode.NO_DURATION, "The video file does not say how long it is.")
+        assert refusal(found) == (ProbeCode.NO_DURATION, "The video file does not contain its duration.")
 
     def test_a_picture_larger_than_all_that_we_read(self, server: MediaServer, reader: MediaReader) -> None:
         film = uncompressed_film(1280, 960)  # 1.8 MB an image
@@ -183,7 +183,7 @@ class TestImage:
         self, server: MediaServer, reader: MediaReader, width: int, height: int
     ) -> None:
         url = server.add("/bomb.png", ranged(sparse(png_that_claims(width, height))))
-        message = f"The image says that it has {width} × {height} pixels; that is too large."
+        message = f"The image has {width} × {height} pixels, which is too large."
         assert refusal(reader.probe(url)) == (ProbeCode.TOO_MANY_PIXELS, message)
 
     @pytest.mark.parametrize(("width", "height"), [(65_535, 1), (16_384, 16_384)])
@@ -226,7 +226,7 @@ class TestTraffic:
         self, server: MediaServer, reader: MediaReader
     ) -> None:
         file = scattered_fragments(gap_bytes=1_000_000)
-        message = "The file's header is larger, or more scattered, than 1048576 bytes."
+        message = "The file's header needs more than 1048576 bytes."
         expected = (ProbeCode.HEADER_TOO_LARGE, message)
         assert refusal(reader.probe(server.add("/large.mp4", ranged(file)))) == expected
         assert server.sent_bytes <= HEADER.max_bytes
@@ -255,7 +255,7 @@ class TestBadFiles:
     ) -> None:
         url = server.add("/film.mp4", ranged(sparse(data)))
         kinds = "png, jpeg, webp, gif, mp4, mov, webm, mp3, wav, m4a, pdf, docx, pptx, xlsx"
-        message = f"The file is {what}: it must be {kinds}, whatever its name says."
+        message = f"The file is {what}. It must be {kinds}; its name does not matter."
         assert refusal(reader.probe(url)) == (ProbeCode.UNSUPPORTED, message)
 
     def test_an_archive_that_is_no_office_document(self, server: MediaServer, reader: MediaReader) -> None:
@@ -268,7 +268,7 @@ class TestBadFiles:
         url = server.add("/song.flac", ranged(sparse(song("flac"))))
         code, message = refusal(reader.probe(url))
         assert code is ProbeCode.UNSUPPORTED
-        assert message.startswith("The file is of a type that is not taken: it must be ")
+        assert message.startswith("The file is of an unsupported type. It must be ")
 
     def test_matroska_is_not_webm(self, server: MediaServer, reader: MediaReader) -> None:
         url = server.add("/film.mkv", ranged(sparse(rewrapped("matroska"))))
@@ -291,7 +291,7 @@ class TestBadFiles:
         url = server.add("/half", serve(sparse(data[: len(data) // 2])))
         code, message = refusal(reader.probe(url))
         assert code is ProbeCode.TRUNCATED
-        assert message.startswith(f"The file is cut off: it has {len(data) // 2} bytes, and should have ")
+        assert message.startswith(f"The file is cut off: it has {len(data) // 2} bytes instead of at least ")
 
     @pytest.mark.parametrize("format_name", ["PNG", "JPEG", "GIF"])
     def test_a_picture_cut_off_in_its_header(
@@ -299,7 +299,7 @@ class TestBadFiles:
     ) -> None:
         url = server.add("/half", ranged(sparse(picture(format_name)[:8])))
         name = format_name.lower()
-        message = f"The file begins like a {name} file but cannot be read as one."
+        message = f"The file looks like a {name} file but cannot be read."
         assert refusal(reader.probe(url)) == (ProbeCode.UNREADABLE, message)
 
     @pytest.mark.parametrize("data", [mp4()[:32], b"RIFF\0\0\0\0WAVE" + bytes(60), b"ID3" + bytes(100)])
@@ -316,7 +316,7 @@ class TestBadServers:
         self, server: MediaServer, reader: MediaReader, status: int
     ) -> None:
         url = server.add("/gone", fixed(status, body=b"<html>no</html>"))
-        assert refusal(reader.probe(url)) == (ProbeCode.REFUSED, f"The URL answers HTTP {status}.")
+        assert refusal(reader.probe(url)) == (ProbeCode.REFUSED, f"The URL returned HTTP {status}.")
 
     @pytest.mark.parametrize("encoding", ["gzip", "br", "deflate"])
     def test_a_compressed_body_is_not_unpacked(
@@ -343,7 +343,7 @@ class TestBadServers:
         url = server.add(
             "/endless", endless(206, {"content-range": f"bytes 0-{HEADER.block_bytes - 1}/{FIVE_GB}"})
         )
-        message = "The server's answers to range requests do not fit the requests or each other."
+        message = "The server's responses to range requests are inconsistent."
         assert refusal(reader.probe(url)) == (ProbeCode.BAD_RANGE, message)
 
     def test_a_length_that_is_too_large(self, server: MediaServer, reader: MediaReader) -> None:
@@ -352,7 +352,7 @@ class TestBadServers:
         found = reader.probe(url)
         assert refusal(found) == (
             ProbeCode.UNREACHABLE,
-            "The server cannot be reached, or breaks off the connection.",
+            "The server cannot be reached, or closed the connection.",
         )
 
     def test_a_length_that_is_too_small(self, server: MediaServer, reader: MediaReader) -> None:
@@ -431,7 +431,7 @@ class TestDeadline:
         # Long enough for its header to arrive on a busy machine, and for its parser to start.
         url = server.add("/film.mp4", ranged(sparse(busy_mp4())))
         found = MediaReader(outbound, timeout_s=2.0).probe(url)
-        expected = (ProbeCode.TOO_SLOW, "The file's header cannot be understood in time.")
+        expected = (ProbeCode.TOO_SLOW, "The file's header could not be parsed in time.")
         assert refusal(found) == expected
 
     def test_it_is_10_s(self, outbound: Outbound) -> None:

@@ -22,7 +22,7 @@ FILM = {
     "bytes": 74_119,
 }
 FACTS = ProbedMedia("video", "mp4", Decimal(3), 320, 180, 74_119)
-GONE = {"error": {"code": "refused", "message": "The URL answers HTTP 404."}}
+GONE = {"error": {"code": "refused", "message": "The URL returned HTTP 404."}}
 
 
 class FakeLambda:
@@ -54,7 +54,7 @@ class TestProbe:
         assert found["https://a.test/1"] == FACTS
         gone = found["https://a.test/2"]
         assert isinstance(gone, ProbeError)
-        assert (gone.code, gone.message) == (ProbeCode.REFUSED, "The URL answers HTTP 404.")
+        assert (gone.code, gone.message) == (ProbeCode.REFUSED, "The URL returned HTTP 404.")
         assert {name for name, _ in client.called} == {"probe"}
 
     def test_a_url_that_is_named_twice_is_read_once(self) -> None:
@@ -87,7 +87,7 @@ class TestProbe:
         found = Prober(lambda: client, "probe").probe(["https://a.test/1"])["https://a.test/1"]
         assert isinstance(found, ProbeError)
         assert found.code is ProbeCode.TOO_SLOW
-        assert found.message == "The file's header cannot be read in reasonable time."
+        assert found.message == "The file's header could not be read in time."
 
     @pytest.mark.parametrize(
         "body", [{"errorType": "KeyError"}, {"errorType": "Runtime.ImportModuleError"}, {}]

@@ -58,7 +58,7 @@ class TestBounds:
         with pytest.raises(ProbeError) as raised:
             read_tracks("mp4", Memory(busy_mp4()), timeout_s=0.5)
         assert raised.value.code is ProbeCode.TOO_SLOW
-        assert raised.value.message == "The file's header cannot be understood in time."
+        assert raised.value.message == "The file's header could not be parsed in time."
 
     def test_one_that_is_over_before_it_begins(self) -> None:
         with pytest.raises(ProbeError) as raised:

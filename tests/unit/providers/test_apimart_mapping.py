@@ -208,7 +208,7 @@ CASES: list[Case] = [
 ]
 
 UNKNOWN: list[tuple[str, dict[str, Any], str]] = [
-    ("grok-imagine-video-1.5", {**P, "duration": 20}, "6 to 15 can be had"),
+    ("grok-imagine-video-1.5", {**P, "duration": 20}, "6 to 15 are possible"),
     ("grok-imagine-video-1.5", {**P, "urls": [A] * 8}, "more than 7"),
     ("kling-3.0-turbo", {"prompt": "x" * 3_073}, "prompt is more than 3072"),
     ("pixverse-v6", {**P, "seed": 2**31}, "seed is more than"),

@@ -38,7 +38,7 @@ class TestProblems:
     def test_what_is_missing_is_told_from_what_is_wrong(self) -> None:
         assert is_missing(Problem("/input/prompt", "Required."))
         assert is_missing(Problem("/input/title", "Required for action cover."))
-        assert not is_missing(Problem("/input/size", "Must be one of these."))
+        assert not is_missing(Problem("/input/size", "Must be an allowed value."))
 
     def test_a_problem_of_an_item_is_one_of_its_field(self) -> None:
         assert field_of(Problem("/input/urls/1", "Must be a URL.")) == "urls"

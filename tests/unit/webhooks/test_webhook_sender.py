@@ -214,7 +214,7 @@ class TestLog:
         began_ms = post.clock.now_ms()
         post.deliver()
         assert post.delivery.log == (
-            DeliveryAttempt(began_ms, 10_000, error="No answer in time; 10 s are allowed."),
+            DeliveryAttempt(began_ms, 10_000, error="No response in time; 10 s are allowed."),
         )
 
     def test_the_attempts_stand_one_after_the_other(self) -> None:
@@ -315,10 +315,10 @@ class TestFailure:
     @pytest.mark.parametrize(
         ("error", "said"),
         [
-            (httpx.ReadTimeout("late"), "No answer in time; 10 s are allowed."),
-            (httpx.ConnectError("nobody there"), "No connection, or no HTTP answer: nobody there"),
-            (httpx.RemoteProtocolError("\x1b[31m"), "No connection, or no HTTP answer: \ufffd[31m"),
-            (httpx.InvalidURL("what"), "No connection, or no HTTP answer: what"),
+            (httpx.ReadTimeout("late"), "No response in time; 10 s are allowed."),
+            (httpx.ConnectError("nobody there"), "No connection, or no HTTP response: nobody there"),
+            (httpx.RemoteProtocolError("\x1b[31m"), "No connection, or no HTTP response: \ufffd[31m"),
+            (httpx.InvalidURL("what"), "No connection, or no HTTP response: what"),
             (
                 ForbiddenAddressError("must point to a public address"),
                 "Refused: the URL must point to a public address.",
@@ -337,7 +337,7 @@ class TestFailure:
         setattr(post, gone, None)
         assert post.deliver() is DeliveryOutcome.RETRY
         assert post.outbound.posts == []
-        assert post.last_attempt.error == f"The {gone} is gone."
+        assert post.last_attempt.error == f"The {gone} no longer exists."
 
     def test_all_the_tries_and_waits_until_it_is_exhausted(self) -> None:
         post = Post(lambda: 500)

@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, act, text in (
         ("run", _run, "Make one generation, wait for it and save its files."),
-        ("estimate", _estimate, "Say what a generation would cost."),
+        ("estimate", _estimate, "Show the price of a generation."),
     ):
         one = command(name, act, text)
         one.add_argument("model")
@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--input", help="the whole input as JSON")
         if name == "run":
             one.add_argument(
-                "--save", metavar="FOLDER", default=".", help="where the files go (default: here)"
+                "--save", metavar="FOLDER", default=".", help="folder for the files (default: here)"
             )
             one.add_argument("--max-cost-cents", type=int, help="refuse to cost more")
             one.add_argument("--json", action="store_true", help="print the task as JSON, and save nothing")
@@ -148,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     tasks = command("tasks", _tasks, "List the latest tasks.")
     tasks.add_argument("--status", choices=("not_started", "running", "finished", "failed", "expired"))
     tasks.add_argument("--limit", type=int, default=20)
-    command("balance", _balance, "Say what is left.")
+    command("balance", _balance, "Show the balance.")
     command("upload", _upload, "Upload a file and print its id.").add_argument("path", type=Path)
     command("delete", _delete, "Delete the files of tasks, and uploads.").add_argument(
         "ids", nargs="+", metavar="ID", help="task_… or file_…"

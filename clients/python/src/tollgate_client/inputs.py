@@ -86,13 +86,13 @@ class Flux3ImageInput(_Flux3ImageInput, total=False):
     """FLUX 3 Image (`flux-3-image`)."""
 
     urls: list[Media]
-    """Up to 10 images to work from."""
+    """Up to 10 images to use as a reference."""
     size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["768SQ", "1K", "1.5K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     grounding: bool
-    """Look up facts and images on the web first. Costs nothing extra."""
+    """Search the web for facts and images first. No extra cost."""
 
 
 class _Flux3KleinInput(TypedDict):
@@ -106,9 +106,9 @@ class Flux3KleinInput(_Flux3KleinInput, total=False):
     """FLUX 3 Klein (`flux-3-klein`)."""
 
     size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _Flux3VideoInput(TypedDict):
@@ -122,17 +122,17 @@ class Flux3VideoInput(_Flux3VideoInput, total=False):
     """FLUX 3 Video (`flux-3-video`)."""
 
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier. A draft is 720p."""
+    """The price per second depends on the resolution. A draft is 720p."""
     duration: float
     """Length in seconds."""
     aspectRatio: Literal["auto", "21:9", "2:1", "16:9", "4:3", "1:1", "3:4", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     imageUrls: list[Media]
-    """1 to 10 images in the order in which they appear. Not with videoUrl."""
+    """1 to 10 images in the order of their appearance. Not with videoUrl."""
     videoUrl: Media
     """An MP4 file. Not with imageUrls."""
     draft: bool
-    """A quick, cheap look, in 720p only."""
+    """A faster and cheaper preview, only in 720p."""
     safetyTolerance: float
     """0 is the strictest check of the content."""
 
@@ -148,13 +148,13 @@ class GeminiOmni11FlashInput(_GeminiOmni11FlashInput, total=False):
     """Gemini Omni Flash 1.1 (`gemini-omni-1.1-flash`)."""
 
     imageUrls: list[Media]
-    """The first frame and, if you like, the last. Not with references."""
+    """The first and optionally the last frame. Not with references."""
     referenceImageUrls: list[Media]
     """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
     referenceVideoUrls: list[Media]
-    """One video of 3 to 10 s. The result is as long. Not with imageUrls."""
+    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     duration: Literal[4, 6, 8, 10]
     """Length in seconds. Ignored with a source video."""
     resolution: Literal["360p", "720p", "1080p", "4k"]
@@ -172,11 +172,11 @@ class GptImage2Input(_GptImage2Input, total=False):
     """GPT Image 2 (`gpt-image-2`)."""
 
     urls: list[Media]
-    """Up to 16 images to work from."""
+    """Up to 16 images to use as a reference."""
     size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k."""
+    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
     resolution: Literal["1k", "2k", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _GptImage25FlareInput(TypedDict):
@@ -190,11 +190,11 @@ class GptImage25FlareInput(_GptImage25FlareInput, total=False):
     """GPT Image 2.5 Flare (`gpt-image-2.5-flare`)."""
 
     urls: list[Media]
-    """Up to 16 images to work from."""
+    """Up to 16 images to use as a reference."""
     size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k."""
+    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
     resolution: Literal["1k", "2k", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _GptImage25SunburstInput(TypedDict):
@@ -208,11 +208,11 @@ class GptImage25SunburstInput(_GptImage25SunburstInput, total=False):
     """GPT Image 2.5 Sunburst (`gpt-image-2.5-sunburst`)."""
 
     urls: list[Media]
-    """Up to 16 images to work from."""
+    """Up to 16 images to use as a reference."""
     size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k."""
+    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
     resolution: Literal["1k", "2k", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _GrokImagineImageInput(TypedDict):
@@ -226,9 +226,9 @@ class GrokImagineImageInput(_GrokImagineImageInput, total=False):
     """Grok Imagine Image (`grok-imagine-image`)."""
 
     urls: list[Media]
-    """At most one image to work from."""
+    """At most one image to use as a reference."""
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
 
 
 class _GrokImagineImage15Input(TypedDict):
@@ -242,7 +242,7 @@ class GrokImagineImage15Input(_GrokImagineImage15Input, total=False):
     """Grok Imagine Image 1.5 (text only) (`grok-imagine-image-1.5`)."""
 
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
 
 
 class _GrokImagineImage20Input(TypedDict):
@@ -256,9 +256,9 @@ class GrokImagineImage20Input(_GrokImagineImage20Input, total=False):
     """Grok Imagine Image 2.0 (`grok-imagine-image-2.0`)."""
 
     urls: list[Media]
-    """At most one image to work from."""
+    """At most one image to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9"]
-    """Shape of the image."""
+    """Ratio of width to height."""
 
 
 class _GrokImagineVideoInput(TypedDict):
@@ -272,11 +272,11 @@ class GrokImagineVideoInput(_GrokImagineVideoInput, total=False):
     """Grok Imagine Video (`grok-imagine-video`)."""
 
     size: Literal["16:9", "9:16", "1:1", "3:2", "2:3"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     duration: Literal[6, 10, 15, 20, 25, 30]
     """Length in seconds."""
     resolution: Literal["480p", "720p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     urls: list[Media]
     """Images to start from. Without them, the video is generated only from the text."""
 
@@ -292,11 +292,11 @@ class GrokImagineVideo15Input(_GrokImagineVideo15Input, total=False):
     """Grok Imagine Video 1.5 (`grok-imagine-video-1.5`)."""
 
     size: Literal["16:9", "9:16", "1:1", "3:2", "2:3"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     duration: Literal[6, 10, 15]
     """Length in seconds."""
     resolution: Literal["480p", "720p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     urls: list[Media]
     """Images to start from. Without them, the video is generated only from the text."""
 
@@ -312,13 +312,13 @@ class Kling26Input(_Kling26Input, total=False):
     """Kling 2.6 (`kling-2.6`)."""
 
     resolution: Literal["1080p"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     duration: Literal[5, 10]
     """Length in seconds."""
     aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Shape of the video. Ignored when it starts from an image."""
+    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     imageUrls: list[Media]
     """One image is the first frame, two are the first and the last."""
 
@@ -327,11 +327,11 @@ class _Kling26MotionControlInput(TypedDict):
     """Required fields of `kling-2.6-motion-control`."""
 
     imageUrls: list[Media]
-    """Exactly one image of the figure: JPG or PNG, at most 10 MB."""
+    """Exactly one image of the character: JPG or PNG, at most 10 MB."""
     videoUrls: list[Media]
     """Exactly one video of the motion: MP4 or MOV, at most 100 MB."""
     characterOrientation: Literal["image", "video"]
-    """Which of the two the figure is turned like."""
+    """Take the character's orientation from the image or the video."""
 
 
 class Kling26MotionControlInput(_Kling26MotionControlInput, total=False):
@@ -340,7 +340,7 @@ class Kling26MotionControlInput(_Kling26MotionControlInput, total=False):
     prompt: str
     """Other content of the video."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
 
 
 class _Kling30Input(TypedDict):
@@ -354,13 +354,13 @@ class Kling30Input(_Kling30Input, total=False):
     """Kling 3.0 (`kling-3.0`)."""
 
     resolution: Literal["720p", "1080p", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
     aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Shape of the video. Ignored when it starts from an image."""
+    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     imageUrls: list[Media]
     """One image is the first frame, two are the first and the last."""
 
@@ -369,11 +369,11 @@ class _Kling30MotionControlInput(TypedDict):
     """Required fields of `kling-3.0-motion-control`."""
 
     imageUrls: list[Media]
-    """Exactly one image of the figure: JPG or PNG, at most 10 MB."""
+    """Exactly one image of the character: JPG or PNG, at most 10 MB."""
     videoUrls: list[Media]
     """Exactly one video of the motion: MP4 or MOV, at most 100 MB."""
     characterOrientation: Literal["image", "video"]
-    """Which of the two the figure is turned like."""
+    """Take the character's orientation from the image or the video."""
 
 
 class Kling30MotionControlInput(_Kling30MotionControlInput, total=False):
@@ -382,7 +382,7 @@ class Kling30MotionControlInput(_Kling30MotionControlInput, total=False):
     prompt: str
     """Other content of the video."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
 
 
 class _Kling30TurboInput(TypedDict):
@@ -396,11 +396,11 @@ class Kling30TurboInput(_Kling30TurboInput, total=False):
     """Kling 3.0 Turbo (`kling-3.0-turbo`)."""
 
     resolution: Literal["720p", "1080p"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
     aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Shape of the video. Ignored when it starts from an image."""
+    """Ratio of width to height. Ignored if the video starts from an image."""
     imageUrls: list[Media]
     """One image is the first frame, two are the first and the last."""
 
@@ -411,13 +411,13 @@ class Kling40Input(TypedDict, total=False):
     prompt: str
     """A description of the video. Required unless there are scenes."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. Ignored with a source video and with scenes."""
     aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Shape of the video. Must be auto with a source video."""
+    """Ratio of width to height. Must be auto with a source video."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     keepAudio: bool
     """Keep the sound of the source video."""
 
@@ -433,11 +433,11 @@ class Kling40FlashInput(_Kling40FlashInput, total=False):
     """Kling 4.0 Flash (`kling-4.0-flash`)."""
 
     resolution: Literal["720p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. Ignored with a source video and with scenes."""
     aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Shape of the video. Must be auto with a source video."""
+    """Ratio of width to height. Must be auto with a source video."""
 
 
 class _KlingO3Input(TypedDict):
@@ -451,13 +451,13 @@ class KlingO3Input(_KlingO3Input, total=False):
     """Kling O3 (3.0 Omni) (`kling-o3`)."""
 
     resolution: Literal["720p", "1080p", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
     aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Shape of the video. Ignored when it starts from an image."""
+    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     imageUrls: list[Media]
     """One image is the first frame, two are the first and the last."""
 
@@ -470,69 +470,69 @@ class MidjourneyInput(TypedDict, total=False):
     prompt: str
     """A description of the image. Required for imagine and edits."""
     imageUrls: list[Media]
-    """Images to work from. Required for blend and describe."""
+    """Images to use. Required for blend and describe."""
     parentTaskId: str
-    """The task whose result a follow-up action works on."""
+    """The task with the result for a follow-up action."""
     index: float
-    """Which of the four images, from the top left."""
+    """Number of the image, 1 to 4 from the top left."""
     customId: str
-    """A button of the earlier result, instead of index."""
+    """The id of a button of the earlier result, instead of index."""
     speed: Literal["relax", "fast", "turbo"]
-    """Each speed has its price."""
+    """The price depends on the speed."""
     direction: Literal["left", "right", "up", "down"]
     """The direction in which the image grows. Required for pan."""
     zoomRatio: float
-    """How far to zoom out: 1 to 2."""
+    """Zoom factor, 1 to 2."""
     maskUrl: Media
-    """An image of the part to change."""
+    """A mask of the part to change."""
     dimensions: Literal["SQUARE", "PORTRAIT", "LANDSCAPE"]
-    """Shape of a blend of images."""
+    """Ratio of width to height for a blend of images."""
     size: str
     """Width to height, e.g. 16:9."""
     quality: float
-    """How much work goes into it."""
+    """Higher quality takes more time."""
     style: str
     """A style of the model, e.g. raw."""
     version: Literal["8.1", "7", "6.1", "5.2", "5.1"]
     """Version of the model."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     negativePrompt: str
     """Things that must not appear."""
     stylize: float
-    """How strongly the model's own taste shows."""
+    """Strength of the model's own style."""
     chaos: float
-    """How different the four images are."""
+    """Variation between the four images."""
     weird: float
-    """How unusual the image is."""
+    """Higher values return more unusual images."""
     tile: bool
-    """Make a pattern that repeats without seams."""
+    """Generate a seamless pattern."""
     niji: bool
     """Use the model for anime."""
     iw: float
-    """How much given images count."""
+    """Influence of the given images."""
     cw: float
-    """How much cref counts."""
+    """Influence of cref."""
     sw: float
-    """How much sref counts."""
+    """Influence of sref."""
     cref: str
     """URL of a character to keep."""
     sref: str
     """URL or code of a style to keep."""
     dref: str
-    """URL of an image whose depth to keep."""
+    """URL of an image with the depth to keep."""
     dw: float
-    """How much dref counts."""
+    """Influence of dref."""
     repeat: float
-    """Run an imagine this often; each run is billed."""
+    """Number of times to run an imagine. Each run is billed."""
     raw: bool
-    """Less of the model's own taste."""
+    """Less of the model's own style."""
     draft: bool
-    """Quick and rough."""
+    """Faster, with less quality."""
     hd: bool
     """A larger image."""
     stop: float
-    """Stop early, at this percentage."""
+    """Stop at this percentage."""
     extra: str
     """Further flags, as text."""
 
@@ -541,21 +541,21 @@ class MidjourneyVideoInput(TypedDict, total=False):
     """Midjourney Video (`midjourney-video`)."""
 
     prompt: str
-    """How the image moves."""
+    """Description of the motion."""
     imageUrls: list[Media]
-    """The image to set in motion."""
+    """The image to animate."""
     parentTaskId: str
     """The task with the image to animate."""
     index: float
-    """Which of the four images; 0 is the first."""
+    """Number of the image, 0 to 3."""
     videoType: Literal["vid_1.1_i2v_480", "vid_1.1_i2v_720", "vid_1.1_i2v_start_end_480", "vid_1.1_i2v_start_end_720"]
-    """Resolution, and whether the last frame is given too."""
+    """Resolution, and if a last frame is given."""
     animateMode: Literal["manual", "auto"]
-    """auto invents the motion; it needs parentTaskId and index."""
+    """auto chooses the motion. It needs parentTaskId and index."""
     motion: Literal["low", "high"]
-    """How much moves."""
+    """Amount of motion."""
     batchSize: Literal[1, 2, 4]
-    """How many to make; each is billed."""
+    """Number of videos. Each is billed."""
     endUrl: Media
     """The last frame, for the start_end types."""
 
@@ -571,17 +571,17 @@ class MinimaxH3Input(_MinimaxH3Input, total=False):
     """MiniMax H3 (`minimax-h3`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     imageUrls: list[Media]
-    """Up to 9 images. The first 5 are free, each further one is billed."""
+    """Up to 9 images. The first 5 are free, each additional image is billed."""
     audioUrls: list[Media]
-    """Up to 3 files, free."""
+    """Up to 3 files, free of charge."""
     resolution: Literal["768p", "2k"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class _MinimaxH3MaxInput(TypedDict):
@@ -595,17 +595,17 @@ class MinimaxH3MaxInput(_MinimaxH3MaxInput, total=False):
     """MiniMax H3 Max (`minimax-h3-max`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     imageUrls: list[Media]
-    """Up to 9 images. The first 5 are free, each further one is billed."""
+    """Up to 9 images. The first 5 are free, each additional image is billed."""
     audioUrls: list[Media]
-    """Up to 3 files, free."""
+    """Up to 3 files, free of charge."""
     resolution: Literal["480p", "768p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. At most 10 at 1080p."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class _NanoBanana2Input(TypedDict):
@@ -619,11 +619,11 @@ class NanoBanana2Input(_NanoBanana2Input, total=False):
     """Nano Banana 2 (`nano-banana-2`)."""
 
     urls: list[Media]
-    """Up to 14 images to work from."""
+    """Up to 14 images to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["512px", "1K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _NanoBanana2LiteInput(TypedDict):
@@ -637,9 +637,9 @@ class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
     """Nano Banana 2 Lite (`nano-banana-2-lite`)."""
 
     urls: list[Media]
-    """Up to 10 images to work from."""
+    """Up to 10 images to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
-    """Shape of the image."""
+    """Ratio of width to height."""
 
 
 class _NanoBanana21Input(TypedDict):
@@ -653,11 +653,11 @@ class NanoBanana21Input(_NanoBanana21Input, total=False):
     """Nano Banana 2.1 (`nano-banana-2.1`)."""
 
     urls: list[Media]
-    """Up to 10 images to work from."""
+    """Up to 10 images to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _NanoBananaProInput(TypedDict):
@@ -671,11 +671,11 @@ class NanoBananaProInput(_NanoBananaProInput, total=False):
     """Nano Banana Pro (`nano-banana-pro`)."""
 
     urls: list[Media]
-    """Up to 8 images to work from."""
+    """Up to 8 images to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _PixverseV6Input(TypedDict):
@@ -689,31 +689,31 @@ class PixverseV6Input(_PixverseV6Input, total=False):
     """PixVerse V6 (`pixverse-v6`)."""
 
     resolution: Literal["360p", "540p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. A transition has 5 or 8."""
     size: Literal["16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9"]
     """Shape of a video that is generated from text or references."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     negativePrompt: str
     """Things that must not appear."""
     audio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     watermark: bool
-    """Put the vendor's mark on the video."""
+    """Add the vendor's watermark to the video."""
     motionMode: Literal["normal"]
-    """How fast things move."""
+    """Speed of the motion."""
     generateMultiClipSwitch: bool
-    """Cut the video from several shots. Only from text or an image."""
+    """Use several shots. Only for videos from text or an image."""
     imageUrls: list[Media]
-    """The image to start from; the first one is used."""
+    """The image to start from. Only the first image is used."""
     firstFrameImage: Media
     """Start of a transition, with lastFrameImage."""
     lastFrameImage: Media
     """End of a transition, with firstFrameImage."""
     imgReferences: list[Media]
-    """1 to 7 images of what appears in the video."""
+    """1 to 7 images of people or things in the video."""
     extendFromTaskId: str
     """The id of an earlier task of this model."""
 
@@ -729,11 +729,11 @@ class QwenImage3Input(_QwenImage3Input, total=False):
     """Qwen Image 3.0 (`qwen-image-3`)."""
 
     urls: list[Media]
-    """Images to edit; the prompt may speak of them by their order."""
+    """Images to edit. The prompt can refer to them by their order."""
     size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class _QwenImage3ProInput(TypedDict):
@@ -747,11 +747,11 @@ class QwenImage3ProInput(_QwenImage3ProInput, total=False):
     """Qwen Image 3.0 Pro (`qwen-image-3-pro`)."""
 
     urls: list[Media]
-    """Images to edit; the prompt may speak of them by their order."""
+    """Images to edit. The prompt can refer to them by their order."""
     size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class Seedance10ProFastInput(TypedDict, total=False):
@@ -762,11 +762,11 @@ class Seedance10ProFastInput(TypedDict, total=False):
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     imageUrls: list[Media]
     """One image. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -783,13 +783,13 @@ class Seedance15ProInput(TypedDict, total=False):
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     imageUrls: list[Media]
     """Up to 2 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -806,17 +806,17 @@ class Seedance20Input(TypedDict, total=False):
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p", "4k"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     nsfwCheck: bool
-    """Let the provider check the content first."""
+    """Have the provider check the content first."""
     returnLastFrame: bool
-    """Give the last frame as an image too."""
+    """Also return the last frame as an image."""
     imageUrls: list[Media]
     """Up to 9 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -824,7 +824,7 @@ class Seedance20Input(TypedDict, total=False):
     videoUrls: list[Media]
     """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
     audioUrls: list[Media]
-    """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
+    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
     """Tools for the model: a web search."""
 
@@ -837,17 +837,17 @@ class Seedance20FastInput(TypedDict, total=False):
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     nsfwCheck: bool
-    """Let the provider check the content first."""
+    """Have the provider check the content first."""
     returnLastFrame: bool
-    """Give the last frame as an image too."""
+    """Also return the last frame as an image."""
     imageUrls: list[Media]
     """Up to 9 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -855,7 +855,7 @@ class Seedance20FastInput(TypedDict, total=False):
     videoUrls: list[Media]
     """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
     audioUrls: list[Media]
-    """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
+    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
     """Tools for the model: a web search."""
 
@@ -868,17 +868,17 @@ class Seedance20MiniInput(TypedDict, total=False):
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     nsfwCheck: bool
-    """Let the provider check the content first."""
+    """Have the provider check the content first."""
     returnLastFrame: bool
-    """Give the last frame as an image too."""
+    """Also return the last frame as an image."""
     imageUrls: list[Media]
     """Up to 9 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -886,7 +886,7 @@ class Seedance20MiniInput(TypedDict, total=False):
     videoUrls: list[Media]
     """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
     audioUrls: list[Media]
-    """Up to 3 files of 15 s together. Needs imageUrls or videoUrls."""
+    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
     tools: list[dict[str, Any]]
     """Tools for the model: a web search."""
 
@@ -904,19 +904,19 @@ class Seedance25Input(_Seedance25Input, total=False):
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"]
-    """Shape of the video. Must be adaptive with a first or last frame."""
+    """Ratio of width to height. Must be adaptive with a first or last frame."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     nsfwCheck: bool
-    """Let the provider check the content first."""
+    """Have the provider check the content first."""
     watermark: bool
-    """Put the vendor's mark on the video."""
+    """Add the vendor's watermark to the video."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     outputFormat: Literal["mp4", "mov"]
-    """Type of the result."""
+    """File type of the result."""
     omniReferenceTaskType: Literal["auto", "reference", "extend"]
     """The use of the reference media: as references, or to extend the video."""
     imageUrls: list[Media]
@@ -928,7 +928,7 @@ class Seedance25Input(_Seedance25Input, total=False):
     audioUrls: list[Media]
     """Up to 10 files, 30 s together."""
     returnLastFrame: bool
-    """Give the last frame as an image too."""
+    """Also return the last frame as an image."""
     tools: list[dict[str, Any]]
     """Tools for the model: a web search."""
 
@@ -944,17 +944,17 @@ class Seedream40Input(_Seedream40Input, total=False):
     """Seedream 4.0 (`seedream-4.0`)."""
 
     urls: list[Media]
-    """Images to work from."""
+    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     outputFormat: Literal["jpeg"]
-    """Type of the result."""
+    """File type of the result."""
     promptOptimizeMode: Literal["standard", "fast"]
     """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
-    """Put the vendor's mark on the image."""
+    """Add the vendor's watermark to the image."""
 
 
 class _Seedream45Input(TypedDict):
@@ -968,17 +968,17 @@ class Seedream45Input(_Seedream45Input, total=False):
     """Seedream 4.5 (`seedream-4.5`)."""
 
     urls: list[Media]
-    """Images to work from."""
+    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["2K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
-    """Type of the result."""
+    """File type of the result."""
     promptOptimizeMode: Literal["standard"]
     """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
-    """Put the vendor's mark on the image."""
+    """Add the vendor's watermark to the image."""
 
 
 class _Seedream5FlashInput(TypedDict):
@@ -992,15 +992,15 @@ class Seedream5FlashInput(_Seedream5FlashInput, total=False):
     """Seedream 5.0 Flash (`seedream-5-flash`)."""
 
     urls: list[Media]
-    """Images to work from."""
+    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "1.5K", "2K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
-    """Type of the result."""
+    """File type of the result."""
     watermark: bool
-    """Put the vendor's mark on the image."""
+    """Add the vendor's watermark to the image."""
 
 
 class _Seedream5LiteInput(TypedDict):
@@ -1014,17 +1014,17 @@ class Seedream5LiteInput(_Seedream5LiteInput, total=False):
     """Seedream 5.0 Lite (`seedream-5-lite`)."""
 
     urls: list[Media]
-    """Images to work from."""
+    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["2K", "3K", "4K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
-    """Type of the result."""
+    """File type of the result."""
     promptOptimizeMode: Literal["standard"]
     """How thoroughly the prompt is reworked before the image is generated."""
     watermark: bool
-    """Put the vendor's mark on the image."""
+    """Add the vendor's watermark to the image."""
 
 
 class _Seedream5ProInput(TypedDict):
@@ -1038,15 +1038,15 @@ class Seedream5ProInput(_Seedream5ProInput, total=False):
     """Seedream 5.0 Pro (`seedream-5-pro`)."""
 
     urls: list[Media]
-    """Images to work from."""
+    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     resolution: Literal["1K", "1.5K", "2K"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
-    """Type of the result."""
+    """File type of the result."""
     watermark: bool
-    """Put the vendor's mark on the image."""
+    """Add the vendor's watermark to the image."""
 
 
 class SunoInput(TypedDict, total=False):
@@ -1061,35 +1061,35 @@ class SunoInput(TypedDict, total=False):
     title: str
     """Title of the track."""
     instrumental: bool
-    """Make music without a voice."""
+    """Generate music without vocals."""
     autoLyrics: bool
-    """Write lyrics from the prompt instead of singing it."""
+    """Write lyrics from the prompt, instead of using it as lyrics."""
     negativeTags: str
-    """Styles to keep out, separated by commas."""
+    """Styles to avoid, separated by commas."""
     mv: Literal["v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5"]
     """Version of the music engine."""
     styleWeight: float
     """How closely to follow the styles."""
     weirdnessConstraint: float
-    """How far to go from the usual."""
+    """Higher values return more unusual music."""
     audioWeight: float
     """How closely to follow the given audio."""
     vocalGender: Literal["Male", "Female"]
     """Preferred voice."""
     variationCategory: Literal["subtle", "normal", "high"]
-    """How far a variation goes."""
+    """Strength of a variation."""
     audioUrls: list[Media]
-    """Tracks to work from."""
+    """Tracks to use."""
     parentTaskId: str
-    """The task whose track to work on."""
+    """The task with the track to use."""
     audioId: str
-    """Which track of that task."""
+    """The id of a track of that task."""
     audioUrl: Media
-    """A track from elsewhere, in place of an earlier task."""
+    """URL of a track, instead of an earlier task."""
     voiceAudioUrl: Media
-    """The voice to learn."""
+    """A recording of the voice to copy."""
     aspectRatio: Literal["9:16"]
-    """Shape of a music video."""
+    """Ratio of width to height of a music video."""
     quality: Literal["compact"]
     """Of a video."""
     startS: float
@@ -1105,9 +1105,9 @@ class SunoInput(TypedDict, total=False):
     type: Literal["one-shot", "loop"]
     """Of a sound."""
     stemType: Literal["lead_vocal"]
-    """The stem to take out."""
+    """The stem to extract."""
     speed: float
-    """1 keeps the speed."""
+    """1 is the original speed."""
     keepPitch: bool
     """Change the speed without changing the pitch."""
     sourceTaskIds: list[str]
@@ -1143,9 +1143,9 @@ class TestImageInput(_TestImageInput, total=False):
     """Test image (`test-image`)."""
 
     urls: list[Media]
-    """At most one image to work from."""
+    """At most one image to use as a reference."""
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
 
 
 class TestKling4Input(TypedDict, total=False):
@@ -1156,21 +1156,21 @@ class TestKling4Input(TypedDict, total=False):
     videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
     """The source of the video. Without it, the source is only the text."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. Ignored with a source video and with scenes."""
     aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Shape of the video. Must be auto with a source video."""
+    """Ratio of width to height. Must be auto with a source video."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     keepAudio: bool
     """Keep the sound of the source video."""
     imageUrls: list[Media]
     """Up to 10 images, in the modes elements, transform and video_reference."""
     startImageIndex: float
-    """Which of imageUrls the video starts with; 1 is the first."""
+    """Number of the image in imageUrls that starts the video, from 1."""
     elements: list[dict[str, Any]]
-    """Up to 7 who or what appears, at most 3 of them shown by a video."""
+    """Up to 7 people or things in the video, at most 3 of them with a video."""
     startFrameUrl: Media
     """Required in mode start_end_frame."""
     keyframeUrls: list[Media]
@@ -1180,7 +1180,7 @@ class TestKling4Input(TypedDict, total=False):
     videoUrl: Media
     """transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."""
     multiShots: list[dict[str, Any]]
-    """2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt."""
+    """2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."""
 
 
 class _TestOmniInput(TypedDict):
@@ -1194,13 +1194,13 @@ class TestOmniInput(_TestOmniInput, total=False):
     """Test: Omni (`test-omni`)."""
 
     imageUrls: list[Media]
-    """The first frame and, if you like, the last. Not with references."""
+    """The first and optionally the last frame. Not with references."""
     referenceImageUrls: list[Media]
     """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
     referenceVideoUrls: list[Media]
-    """One video of 3 to 10 s. The result is as long. Not with imageUrls."""
+    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     duration: Literal[4, 6, 8, 10]
     """Length in seconds. Ignored with a source video."""
     resolution: Literal["360p", "720p", "1080p", "4k"]
@@ -1215,13 +1215,13 @@ class TestSeedance1Input(TypedDict, total=False):
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     generateAudio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     imageUrls: list[Media]
     """Up to 9 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
@@ -1241,7 +1241,7 @@ class TestSora2Input(_TestSora2Input, total=False):
     """Test: Sora 2 (`test-sora-2`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     urls: list[Media]
     """At most one image to start from."""
     duration: Literal[4, 8, 12, 16, 20]
@@ -1260,47 +1260,47 @@ class TestSunoInput(TypedDict, total=False):
     title: str
     """Title of the track."""
     instrumental: bool
-    """Make music without a voice."""
+    """Generate music without vocals."""
     autoLyrics: bool
-    """Write lyrics from the prompt instead of singing it."""
+    """Write lyrics from the prompt, instead of using it as lyrics."""
     negativeTags: str
-    """Styles to keep out, separated by commas."""
+    """Styles to avoid, separated by commas."""
     mv: Literal["v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom"]
     """Version of the music engine."""
     styleWeight: float
     """How closely to follow the styles."""
     weirdnessConstraint: float
-    """How far to go from the usual."""
+    """Higher values return more unusual music."""
     audioWeight: float
     """How closely to follow the given audio."""
     vocalGender: Literal["Male", "Female"]
     """Preferred voice."""
     variationCategory: Literal["subtle", "normal", "high"]
-    """How far a variation goes."""
+    """Strength of a variation."""
     audioUrls: list[Media]
-    """Tracks to work from."""
+    """Tracks to use."""
     parentTaskId: str
-    """The task whose track to work on."""
+    """The task with the track to use."""
     audioId: str
-    """Which track of that task."""
+    """The id of a track of that task."""
     audioUrl: Media
-    """A track from elsewhere, in place of an earlier task."""
+    """URL of a track, instead of an earlier task."""
     imageUrl: Media
-    """Image of a music video."""
+    """Image for a music video."""
     voiceAudioUrl: Media
-    """The voice to learn."""
+    """A recording of the voice to copy."""
     verificationAudioUrl: Media
-    """The phrase, read by the same voice."""
+    """A recording of the phrase, read by the same voice."""
     phraseId: str
-    """The phrase that was read."""
+    """The text of the phrase."""
     name: str
     """Name of the voice or model."""
     description: str
-    """Describes the voice."""
+    """Description of the voice."""
     singerSkillLevel: Literal["Beginner", "Intermediate", "Advanced", "Professional"]
-    """How well the voice sings."""
+    """Singing skill of the voice."""
     aspectRatio: Literal["9:16", "16:9", "1:1", "3:4", "4:3"]
-    """Shape of a music video."""
+    """Ratio of width to height of a music video."""
     backgroundColors: list[str]
     """1 to 4 hex colors."""
     quality: Literal["compact", "high", "max"]
@@ -1318,9 +1318,9 @@ class TestSunoInput(TypedDict, total=False):
     type: Literal["one-shot", "loop"]
     """Of a sound."""
     stemType: str
-    """The stem to take out."""
+    """The stem to extract."""
     speed: float
-    """1 keeps the speed."""
+    """1 is the original speed."""
     keepPitch: bool
     """Change the speed without changing the pitch."""
     sourceTaskIds: list[str]
@@ -1342,7 +1342,7 @@ class TestVideoInput(_TestVideoInput, total=False):
     """Test video (`test-video`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     urls: list[Media]
     """Images to start from. Without them, the video is generated only from the text."""
     duration: Literal[10, 15, 25]
@@ -1360,13 +1360,13 @@ class Veo31FastInput(_Veo31FastInput, total=False):
     """Veo 3.1 Fast (`veo-3.1-fast`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     urls: list[Media]
     """First and last frame, or references: see generationType."""
     resolution: Literal["720p", "1080p", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     generationType: Literal["frame", "reference"]
-    """frame: the first and the last frame. reference: what appears in the video."""
+    """frame: the first and the last frame. reference: people or things that appear in the video."""
 
 
 class _Veo31LiteInput(TypedDict):
@@ -1380,9 +1380,9 @@ class Veo31LiteInput(_Veo31LiteInput, total=False):
     """Veo 3.1 Lite (`veo-3.1-lite`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["720p", "1080p", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
 
 
 class _Veo31QualityInput(TypedDict):
@@ -1396,13 +1396,13 @@ class Veo31QualityInput(_Veo31QualityInput, total=False):
     """Veo 3.1 Quality (`veo-3.1-quality`)."""
 
     aspectRatio: Literal["16:9", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     urls: list[Media]
     """First and last frame, or references: see generationType."""
     resolution: Literal["720p", "1080p", "4k"]
-    """Each tier has its price."""
+    """The price depends on the resolution."""
     generationType: Literal["frame"]
-    """frame: the first and the last frame. reference: what appears in the video."""
+    """frame: the first and the last frame. reference: people or things that appear in the video."""
 
 
 class _Wan27EditVideoInput(TypedDict):
@@ -1420,15 +1420,15 @@ class Wan27EditVideoInput(_Wan27EditVideoInput, total=False):
     referenceImageUrl: Media
     """An image that the edit refers to."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: Literal[0, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     """Length in seconds. 0 keeps the length of a video to edit."""
     audioSetting: str
     """The treatment of the video's sound."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     enableSafetyChecker: bool
     """Refuse content that the provider's checker finds unsafe."""
 
@@ -1444,15 +1444,15 @@ class Wan27ImageInput(_Wan27ImageInput, total=False):
     """Wan 2.7 Image (`wan-2.7-image`)."""
 
     urls: list[Media]
-    """Images to edit; the prompt may speak of them by their order."""
+    """Images to edit. The prompt can refer to them by their order."""
     size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     width: float
-    """Exact width in pixels, with height; takes the place of the aspect ratio."""
+    """Width in pixels, together with height. Replaces the aspect ratio."""
     height: float
-    """Exact height in pixels, with width; takes the place of the aspect ratio."""
+    """Height in pixels, together with width. Replaces the aspect ratio."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class _Wan27ImageProInput(TypedDict):
@@ -1466,15 +1466,15 @@ class Wan27ImageProInput(_Wan27ImageProInput, total=False):
     """Wan 2.7 Image Pro (`wan-2.7-image-pro`)."""
 
     urls: list[Media]
-    """Images to edit; the prompt may speak of them by their order."""
+    """Images to edit. The prompt can refer to them by their order."""
     size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Shape of the image."""
+    """Ratio of width to height."""
     width: float
-    """Exact width in pixels, with height; takes the place of the aspect ratio."""
+    """Width in pixels, together with height. Replaces the aspect ratio."""
     height: float
-    """Exact height in pixels, with width; takes the place of the aspect ratio."""
+    """Height in pixels, together with width. Replaces the aspect ratio."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class Wan27ImageToVideoInput(TypedDict, total=False):
@@ -1483,19 +1483,19 @@ class Wan27ImageToVideoInput(TypedDict, total=False):
     prompt: str
     """A description of the video. Required without media."""
     imageUrls: list[Media]
-    """The first frame and, if you like, the last."""
+    """The first and optionally the last frame."""
     audioUrl: Media
     """Sound that the video follows. Not with continueVideoUrl."""
     continueVideoUrl: Media
     """A video of 2 to 10 s. Not with imageUrls or audioUrl."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     multiShots: bool
-    """Tell the story in several shots."""
+    """Use several shots."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     enableSafetyChecker: bool
     """Refuse content that the provider's checker finds unsafe."""
 
@@ -1510,15 +1510,15 @@ class Wan27ReferenceToVideoInput(TypedDict, total=False):
     referenceVideoUrls: list[Media]
     """Videos of the people or things that appear."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     multiShots: bool
-    """Tell the story in several shots."""
+    """Use several shots."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     enableSafetyChecker: bool
     """Refuse content that the provider's checker finds unsafe."""
 
@@ -1536,13 +1536,13 @@ class Wan27TextToVideoInput(_Wan27TextToVideoInput, total=False):
     audioUrl: Media
     """Sound that the video follows. Not with continueVideoUrl."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: Literal[5, 10, 15]
     """Length in seconds."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
     enableSafetyChecker: bool
     """Refuse content that the provider's checker finds unsafe."""
 
@@ -1565,19 +1565,19 @@ class Wan30Input(TypedDict, total=False):
     linkUrl: str
     """A web page for the video. Not with fileUrl."""
     generationType: Literal["frame", "reference"]
-    """frame: the first and the last frame. reference: what appears in the video."""
+    """frame: the first and the last frame. reference: people or things that appear in the video."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     audio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     watermark: bool
-    """Put the vendor's mark on the video."""
+    """Add the vendor's watermark to the video."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class Wan30PrimeInput(TypedDict, total=False):
@@ -1598,19 +1598,19 @@ class Wan30PrimeInput(TypedDict, total=False):
     linkUrl: str
     """A web page for the video. Not with fileUrl."""
     generationType: Literal["frame", "reference"]
-    """frame: the first and the last frame. reference: what appears in the video."""
+    """frame: the first and the last frame. reference: people or things that appear in the video."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
-    """Shape of the video."""
+    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p"]
-    """Billed per second of each tier."""
+    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     audio: bool
-    """Make sound that fits the video."""
+    """Generate sound for the video."""
     watermark: bool
-    """Put the vendor's mark on the video."""
+    """Add the vendor's watermark to the video."""
     seed: float
-    """The same seed and input give a similar result."""
+    """The same seed and input return a similar result."""
 
 
 class _ZImageInput(TypedDict):
@@ -1626,6 +1626,6 @@ class ZImageInput(_ZImageInput, total=False):
     urls: list[Media]
     """Exactly one image to edit. Without it, a new image is generated."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16"]
-    """Shape of the image. Required without a reference image."""
+    """Ratio of width to height. Required without a reference image."""
     enableSafetyChecker: bool
-    """Refuse results that the provider's checker finds unsafe."""
+    """Refuse results that fail the provider's content check."""

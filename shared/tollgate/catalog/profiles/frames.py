@@ -23,7 +23,7 @@ class RoleImage(Part):
     """An image with its purpose (docs/contract.md#vid-e: `first_frame|last_frame|reference_image`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
-    role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field("Role", "What it is for.", required=True)
+    role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field("Role", "Use of the image.", required=True)
 
 
 class OptionalRoleImage(Part):
@@ -31,7 +31,7 @@ class OptionalRoleImage(Part):
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field(
-        "Role", "What it is for. Left out, generationType says it."
+        "Role", "Use of the image. The default depends on generationType."
     )
 
 

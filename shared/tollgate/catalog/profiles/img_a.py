@@ -20,11 +20,13 @@ class ImgA(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 10)] = field("Reference images", "Up to 10 images to work from.")
-    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "auto")
+    urls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+        "Reference images", "Up to 10 images to use as a reference."
+    )
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "auto")
     resolution: Annotated[str, Choice(("768SQ", "1K", "1.5K", "2K", "4K"))] = field(
-        "Resolution", "Each tier has its price.", "1K"
+        "Resolution", "The price depends on the resolution.", "1K"
     )
     grounding: Bool = field(
-        "Grounding", "Look up facts and images on the web first. Costs nothing extra.", default=True
+        "Grounding", "Search the web for facts and images first. No extra cost.", default=True
     )

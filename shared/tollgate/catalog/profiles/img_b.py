@@ -43,11 +43,11 @@ class ImgB(Profile):
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
-        "Reference images", f"Up to {MAX_REFERENCES} images to work from."
+        "Reference images", f"Up to {MAX_REFERENCES} images to use as a reference."
     )
     size: Annotated[str, Choice(SIZES)] = field(
-        "Aspect ratio", "Shape of the image. 1:3 and 3:1 need a resolution of 2k or 4k.", "1:1"
+        "Aspect ratio", "Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k.", "1:1"
     )
     resolution: Annotated[str, Choice(("1k", "2k", "4k"))] = field(
-        "Resolution", "Each tier has its price.", "1k"
+        "Resolution", "The price depends on the resolution.", "1k"
     )

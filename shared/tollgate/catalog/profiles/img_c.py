@@ -12,7 +12,9 @@ class ImgC(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given image.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Reference image", "At most one image to work from.")
+    urls: Annotated[list[MediaUrl], Many(0, 1)] = field(
+        "Reference image", "At most one image to use as a reference."
+    )
     size: Annotated[str, Choice(("1:1", "16:9", "9:16", "3:2", "2:3"))] = field(
-        "Aspect ratio", "Shape of the image.", "1:1"
+        "Aspect ratio", "Ratio of width to height.", "1:1"
     )

@@ -22,9 +22,9 @@ class ImgD(Profile):
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
-        "Reference images", f"Up to {MAX_REFERENCES} images to work from."
+        "Reference images", f"Up to {MAX_REFERENCES} images to use as a reference."
     )
-    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "16:9")
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "16:9")
     resolution: Annotated[str, Choice(("512px", "1K", "2K", "4K"))] = field(
-        "Resolution", "Each tier has its price.", "1K"
+        "Resolution", "The price depends on the resolution.", "1K"
     )

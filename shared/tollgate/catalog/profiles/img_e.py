@@ -17,13 +17,15 @@ class ImgE(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 14)] = field("Reference images", "Images to work from.")
-    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "1:1")
+    urls: Annotated[list[MediaUrl], Many(0, 14)] = field("Reference images", "Images to use as a reference.")
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "1:1")
     resolution: Annotated[str, Choice(("1K", "2K", "3K", "4K"))] = field(
-        "Resolution", "Each tier has its price.", "2K"
+        "Resolution", "The price depends on the resolution.", "2K"
     )
-    outputFormat: Annotated[str, Choice(("jpeg", "png"))] = field("File type", "Type of the result.", "jpeg")
+    outputFormat: Annotated[str, Choice(("jpeg", "png"))] = field(
+        "File type", "File type of the result.", "jpeg"
+    )
     promptOptimizeMode: Annotated[str, Choice(("standard", "fast"))] = field(
         "Prompt optimizer", "How thoroughly the prompt is reworked before the image is generated.", "standard"
     )
-    watermark: Bool = field("Watermark", "Put the vendor's mark on the image.", default=False)
+    watermark: Bool = field("Watermark", "Add the vendor's watermark to the image.", default=False)

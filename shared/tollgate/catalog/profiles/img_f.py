@@ -33,8 +33,8 @@ class ImgF(Profile):
         "Reference image", "Exactly one image to edit. Without it, a new image is generated."
     )
     size: Annotated[str, Choice(SIZES)] = field(
-        "Aspect ratio", "Shape of the image. Required without a reference image.", "1:1"
+        "Aspect ratio", "Ratio of width to height. Required without a reference image.", "1:1"
     )
     enableSafetyChecker: Bool = field(
-        "Safety checker", "Refuse results that the provider's checker finds unsafe.", default=True
+        "Safety checker", "Refuse results that fail the provider's content check.", default=True
     )

@@ -21,11 +21,11 @@ class ImgG(Profile):
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
     urls: Annotated[list[MediaUrl], Many(1, 4)] = field(
-        "Reference images", "Images to edit; the prompt may speak of them by their order."
+        "Reference images", "Images to edit. The prompt can refer to them by their order."
     )
     size: Annotated[str, Choice(("1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"))] = field(
-        "Aspect ratio", "Shape of the image.", "1:1"
+        "Aspect ratio", "Ratio of width to height.", "1:1"
     )
-    width: Side = field("Width", "Exact width in pixels, with height; takes the place of the aspect ratio.")
-    height: Side = field("Height", "Exact height in pixels, with width; takes the place of the aspect ratio.")
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    width: Side = field("Width", "Width in pixels, together with height. Replaces the aspect ratio.")
+    height: Side = field("Height", "Height in pixels, together with width. Replaces the aspect ratio.")
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")

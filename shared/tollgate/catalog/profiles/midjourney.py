@@ -115,49 +115,53 @@ class Midjourney(Profile):
     action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "imagine")
     prompt: Prompt = field("Prompt", "A description of the image. Required for imagine and edits.")
     imageUrls: Annotated[list[MediaUrl], Many(0, 16)] = field(
-        "Images", "Images to work from. Required for blend and describe."
+        "Images", "Images to use. Required for blend and describe."
     )
-    parentTaskId: TaskId = field("Earlier task", "The task whose result a follow-up action works on.")
-    index: Annotated[int, Whole(1, 4)] = field("Image", "Which of the four images, from the top left.")
-    customId: Annotated[str, Text(200)] = field("Button", "A button of the earlier result, instead of index.")
+    parentTaskId: TaskId = field("Earlier task", "The task with the result for a follow-up action.")
+    index: Annotated[int, Whole(1, 4)] = field("Image", "Number of the image, 1 to 4 from the top left.")
+    customId: Annotated[str, Text(200)] = field(
+        "Button", "The id of a button of the earlier result, instead of index."
+    )
     speed: Annotated[str, Choice(("relax", "fast", "turbo"))] = field(
-        "Speed", "Each speed has its price.", "relax"
+        "Speed", "The price depends on the speed.", "relax"
     )
     direction: Annotated[str, Choice(("left", "right", "up", "down"))] = field(
         "Direction", "The direction in which the image grows. Required for pan."
     )
-    zoomRatio: Annotated[float, Number(1, 2, decimals=2)] = field("Zoom", "How far to zoom out: 1 to 2.")
-    maskUrl: MediaUrl = field("Mask", "An image of the part to change.")
+    zoomRatio: Annotated[float, Number(1, 2, decimals=2)] = field("Zoom", "Zoom factor, 1 to 2.")
+    maskUrl: MediaUrl = field("Mask", "A mask of the part to change.")
     dimensions: Annotated[str, Choice(("SQUARE", "PORTRAIT", "LANDSCAPE"))] = field(
-        "Shape of a blend", "Shape of a blend of images.", "SQUARE"
+        "Aspect ratio of a blend", "Ratio of width to height for a blend of images.", "SQUARE"
     )
     size: Annotated[str, Pattern(r"[1-9][0-9]{0,2}:[1-9][0-9]{0,2}", "a ratio like 16:9")] = field(
         "Aspect ratio", "Width to height, e.g. 16:9."
     )
-    quality: Annotated[float, Choice((0.25, 0.5, 1, 2))] = field("Quality", "How much work goes into it.")
+    quality: Annotated[float, Choice((0.25, 0.5, 1, 2))] = field("Quality", "Higher quality takes more time.")
     style: Annotated[str, Text(50)] = field("Style", "A style of the model, e.g. raw.")
     version: Annotated[str, Choice(("8.1", "7", "6.1", "5.2", "5.1"))] = field(
         "Version", "Version of the model."
     )
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")
     negativePrompt: Annotated[str, Text(2000, multiline=True)] = field(
         "Negative prompt", "Things that must not appear."
     )
-    stylize: Annotated[int, Whole(0, 1000)] = field("Stylize", "How strongly the model's own taste shows.")
-    chaos: Percent = field("Chaos", "How different the four images are.")
-    weird: Annotated[int, Whole(0, 3000)] = field("Weird", "How unusual the image is.")
-    tile: Bool = field("Tile", "Make a pattern that repeats without seams.")
+    stylize: Annotated[int, Whole(0, 1000)] = field("Stylize", "Strength of the model's own style.")
+    chaos: Percent = field("Chaos", "Variation between the four images.")
+    weird: Annotated[int, Whole(0, 3000)] = field("Weird", "Higher values return more unusual images.")
+    tile: Bool = field("Tile", "Generate a seamless pattern.")
     niji: Bool = field("Niji", "Use the model for anime.")
-    iw: Annotated[float, Number(0, 3, decimals=2)] = field("Image weight", "How much given images count.")
-    cw: Percent = field("Character weight", "How much cref counts.")
-    sw: Annotated[int, Whole(0, 1000)] = field("Style weight", "How much sref counts.")
+    iw: Annotated[float, Number(0, 3, decimals=2)] = field("Image weight", "Influence of the given images.")
+    cw: Percent = field("Character weight", "Influence of cref.")
+    sw: Annotated[int, Whole(0, 1000)] = field("Style weight", "Influence of sref.")
     cref: Reference = field("Character reference", "URL of a character to keep.")
     sref: Reference = field("Style reference", "URL or code of a style to keep.")
-    dref: Reference = field("Depth reference", "URL of an image whose depth to keep.")
-    dw: Percent = field("Depth weight", "How much dref counts.")
-    repeat: Annotated[int, Whole(2, 40)] = field("Repeat", "Run an imagine this often; each run is billed.")
-    raw: Bool = field("Raw", "Less of the model's own taste.")
-    draft: Bool = field("Draft", "Quick and rough.")
+    dref: Reference = field("Depth reference", "URL of an image with the depth to keep.")
+    dw: Percent = field("Depth weight", "Influence of dref.")
+    repeat: Annotated[int, Whole(2, 40)] = field(
+        "Repeat", "Number of times to run an imagine. Each run is billed."
+    )
+    raw: Bool = field("Raw", "Less of the model's own style.")
+    draft: Bool = field("Draft", "Faster, with less quality.")
     hd: Bool = field("HD", "A larger image.")
-    stop: Annotated[int, Whole(10, 100)] = field("Stop", "Stop early, at this percentage.")
+    stop: Annotated[int, Whole(10, 100)] = field("Stop", "Stop at this percentage.")
     extra: Annotated[str, Text(MAX_FLAGS)] = field("More flags", "Further flags, as text.")

@@ -42,16 +42,16 @@ class MidjourneyVideo(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "videoType"}
     readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"resolution": resolution_of}
 
-    prompt: Prompt = field("Prompt", "How the image moves.")
-    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The image to set in motion.")
+    prompt: Prompt = field("Prompt", "Description of the motion.")
+    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The image to animate.")
     parentTaskId: TaskId = field("Earlier task", "The task with the image to animate.")
-    index: Annotated[int, Whole(0, 3)] = field("Image", "Which of the four images; 0 is the first.")
+    index: Annotated[int, Whole(0, 3)] = field("Image", "Number of the image, 0 to 3.")
     videoType: Annotated[str, Choice(VIDEO_TYPES)] = field(
-        "Type", "Resolution, and whether the last frame is given too.", "vid_1.1_i2v_480"
+        "Type", "Resolution, and if a last frame is given.", "vid_1.1_i2v_480"
     )
     animateMode: Annotated[str, Choice(("manual", "auto"))] = field(
-        "Animate", "auto invents the motion; it needs parentTaskId and index.", "manual"
+        "Animate", "auto chooses the motion. It needs parentTaskId and index.", "manual"
     )
-    motion: Annotated[str, Choice(("low", "high"))] = field("Motion", "How much moves.", "high")
-    batchSize: Annotated[int, Choice((1, 2, 4))] = field("Videos", "How many to make; each is billed.", 1)
+    motion: Annotated[str, Choice(("low", "high"))] = field("Motion", "Amount of motion.", "high")
+    batchSize: Annotated[int, Choice((1, 2, 4))] = field("Videos", "Number of videos. Each is billed.", 1)
     endUrl: MediaUrl = field("Last frame", "The last frame, for the start_end types.")

@@ -121,32 +121,36 @@ class Music(Profile):
     )
     styles: Annotated[str, Text(1000)] = field("Styles", "Genres, moods, instruments, separated by commas.")
     title: Annotated[str, Text(100)] = field("Title", "Title of the track.")
-    instrumental: Bool = field("Instrumental", "Make music without a voice.", default=False)
-    autoLyrics: Bool = field("Write lyrics", "Write lyrics from the prompt instead of singing it.")
-    negativeTags: Annotated[str, Text(1000)] = field("Avoid", "Styles to keep out, separated by commas.")
+    instrumental: Bool = field("Instrumental", "Generate music without vocals.", default=False)
+    autoLyrics: Bool = field("Write lyrics", "Write lyrics from the prompt, instead of using it as lyrics.")
+    negativeTags: Annotated[str, Text(1000)] = field("Avoid", "Styles to avoid, separated by commas.")
     mv: Annotated[str, Choice(ENGINES)] = field("Engine", "Version of the music engine.")
     styleWeight: Weight = field("Style weight", "How closely to follow the styles.")
-    weirdnessConstraint: Weight = field("Weirdness", "How far to go from the usual.")
+    weirdnessConstraint: Weight = field("Weirdness", "Higher values return more unusual music.")
     audioWeight: Weight = field("Audio weight", "How closely to follow the given audio.")
     vocalGender: Annotated[str, Choice(("Male", "Female"))] = field("Voice", "Preferred voice.")
     variationCategory: Annotated[str, Choice(("subtle", "normal", "high"))] = field(
-        "Variation", "How far a variation goes."
+        "Variation", "Strength of a variation."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to work from.")
-    parentTaskId: TaskId = field("Earlier task", "The task whose track to work on.")
-    audioId: TaskId = field("Track", "Which track of that task.")
-    audioUrl: MediaUrl = field("Audio file", "A track from elsewhere, in place of an earlier task.")
-    imageUrl: MediaUrl = field("Image", "Image of a music video.")
-    voiceAudioUrl: MediaUrl = field("Voice recording", "The voice to learn.")
-    verificationAudioUrl: MediaUrl = field("Verification", "The phrase, read by the same voice.")
-    phraseId: Annotated[str, Text(200)] = field("Phrase", "The phrase that was read.")
+    audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to use.")
+    parentTaskId: TaskId = field("Earlier task", "The task with the track to use.")
+    audioId: TaskId = field("Track", "The id of a track of that task.")
+    audioUrl: MediaUrl = field("Audio file", "URL of a track, instead of an earlier task.")
+    imageUrl: MediaUrl = field("Image", "Image for a music video.")
+    voiceAudioUrl: MediaUrl = field("Voice recording", "A recording of the voice to copy.")
+    verificationAudioUrl: MediaUrl = field(
+        "Verification", "A recording of the phrase, read by the same voice."
+    )
+    phraseId: Annotated[str, Text(200)] = field("Phrase", "The text of the phrase.")
     name: Annotated[str, Text(100)] = field("Name", "Name of the voice or model.")
-    description: Annotated[str, Text(1000, multiline=True)] = field("Description", "Describes the voice.")
+    description: Annotated[str, Text(1000, multiline=True)] = field(
+        "Description", "Description of the voice."
+    )
     singerSkillLevel: Annotated[str, Choice(("Beginner", "Intermediate", "Advanced", "Professional"))] = (
-        field("Skill", "How well the voice sings.")
+        field("Skill", "Singing skill of the voice.")
     )
     aspectRatio: Annotated[str, Choice(("9:16", "16:9", "1:1", "3:4", "4:3"))] = field(
-        "Aspect ratio", "Shape of a music video.", "9:16"
+        "Aspect ratio", "Ratio of width to height of a music video.", "9:16"
     )
     backgroundColors: Annotated[list[HexColor], Many(1, 4)] = field("Background", "1 to 4 hex colors.")
     quality: Annotated[str, Choice(("compact", "high", "max"))] = field("Quality", "Of a video.", "compact")
@@ -158,8 +162,8 @@ class Music(Profile):
     bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")
     key: Key = field("Key", "Musical key, e.g. C minor.")
     type: Annotated[str, Choice(("one-shot", "loop"))] = field("Type", "Of a sound.")
-    stemType: Annotated[str, Text(50)] = field("Stem", "The stem to take out.", "lead_vocal")
-    speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 keeps the speed.")
+    stemType: Annotated[str, Text(50)] = field("Stem", "The stem to extract.", "lead_vocal")
+    speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 is the original speed.")
     keepPitch: Bool = field("Keep pitch", "Change the speed without changing the pitch.", default=True)
     sourceTaskIds: TwoIds = field("Source tasks", "Exactly 2 tasks to mash up.")
     audioIds: TwoIds = field("Audio ids", "One audio id for each source task.")

@@ -17,7 +17,7 @@ class VidA(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "Images to start from. Without them, the video is generated only from the text."

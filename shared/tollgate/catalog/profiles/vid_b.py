@@ -14,7 +14,7 @@ class VidB(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "At most one image to start from.")
     duration: Annotated[int, Choice((4, 8, 12, 16, 20))] = field("Duration", "Length in seconds.", 4)

@@ -26,14 +26,15 @@ class VidC(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "First and last frame, or references: see generationType."
     )
     resolution: Annotated[str, Choice(("720p", "1080p", "4k"))] = field(
-        "Resolution", "Each tier has its price.", "1080p"
+        "Resolution", "The price depends on the resolution.", "1080p"
     )
     generationType: Annotated[str, Choice(("frame", "reference"))] = field(
-        "Images are", "frame: the first and the last frame. reference: what appears in the video."
+        "Images are",
+        "frame: the first and the last frame. reference: people or things that appear in the video.",
     )

@@ -41,15 +41,17 @@ class VidD(Profile):
     )
     duration: Annotated[int, Whole(4, 15)] = field("Duration", "Length in seconds.", 5)
     size: Annotated[str, Choice(("adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     resolution: Annotated[str, Choice(("480p", "720p", "1080p", "4k"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
-    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
-    nsfwCheck: Bool = field("Content check", "Let the provider check the content first.", default=False)
-    returnLastFrame: Bool = field("Return last frame", "Give the last frame as an image too.", default=False)
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")
+    generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
+    nsfwCheck: Bool = field("Content check", "Have the provider check the content first.", default=False)
+    returnLastFrame: Bool = field(
+        "Return last frame", "Also return the last frame as an image.", default=False
+    )
     imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
         "Reference images", "Up to 9 images. Not with imageWithRoles."
     )
@@ -60,6 +62,6 @@ class VidD(Profile):
         "Reference videos", "Up to 3 videos, together more than 1.8 s and less than 15.2 s."
     )
     audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
-        "Reference sound", "Up to 3 files of 15 s together. Needs imageUrls or videoUrls."
+        "Reference sound", "Up to 3 files, 15 s together. Needs imageUrls or videoUrls."
     )
     tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "Tools for the model: a web search.")

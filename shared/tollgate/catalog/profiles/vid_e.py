@@ -103,16 +103,18 @@ class VidE(Profile):
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     duration: Annotated[int, Whole(4, 30)] = field("Duration", "Length in seconds.", 5)
     size: Annotated[str, Choice(("adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"))] = field(
-        "Aspect ratio", "Shape of the video. Must be adaptive with a first or last frame.", "adaptive"
+        "Aspect ratio", "Ratio of width to height. Must be adaptive with a first or last frame.", "adaptive"
     )
     resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
-    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
-    nsfwCheck: Bool = field("Content check", "Let the provider check the content first.", default=False)
-    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
-    outputFormat: Annotated[str, Choice(("mp4", "mov"))] = field("File type", "Type of the result.", "mp4")
+    generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
+    nsfwCheck: Bool = field("Content check", "Have the provider check the content first.", default=False)
+    watermark: Bool = field("Watermark", "Add the vendor's watermark to the video.", default=False)
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")
+    outputFormat: Annotated[str, Choice(("mp4", "mov"))] = field(
+        "File type", "File type of the result.", "mp4"
+    )
     omniReferenceTaskType: Annotated[str, Choice(("auto", "reference", "extend"))] = field(
         "Task", "The use of the reference media: as references, or to extend the video.", "auto"
     )
@@ -128,5 +130,7 @@ class VidE(Profile):
     audioUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
         "Reference sound", "Up to 10 files, 30 s together."
     )
-    returnLastFrame: Bool = field("Return last frame", "Give the last frame as an image too.", default=False)
+    returnLastFrame: Bool = field(
+        "Return last frame", "Also return the last frame as an image.", default=False
+    )
     tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "Tools for the model: a web search.")

@@ -34,13 +34,13 @@ class VidF(Profile):
     )
     duration: Annotated[int, Choice((4, 8, 12))] = field("Duration", "Length in seconds.", 4)
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "4:3", "3:4", "21:9"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
-    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")
+    generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
     imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
         "Reference images", "Up to 9 images. Not with imageWithRoles."
     )

@@ -17,11 +17,11 @@ class VidG(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "3:2", "2:3"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     duration: Annotated[int, Choice((6, 10, 15, 20, 25, 30))] = field("Duration", "Length in seconds.", 6)
     resolution: Annotated[str, Choice(("480p", "720p"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
     urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "Images to start from. Without them, the video is generated only from the text."

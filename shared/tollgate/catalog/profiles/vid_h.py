@@ -50,16 +50,16 @@ class VidH(Profile):
         "Prompt", "A description of the video.", required=True
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
-        "First and last frame", "The first frame and, if you like, the last. Not with references."
+        "First and last frame", "The first and optionally the last frame. Not with references."
     )
     referenceImageUrls: Annotated[list[MediaUrl], Many(0, 7)] = field(
         "Reference images", "Up to 7 images, up to 5 with a reference video. Not with imageUrls."
     )
     referenceVideoUrls: Annotated[list[MediaUrl], Many(0, 1)] = field(
-        "Source video", "One video of 3 to 10 s. The result is as long. Not with imageUrls."
+        "Source video", "One video of 3 to 10 s. The result has the same length. Not with imageUrls."
     )
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     duration: Annotated[int, Choice((4, 6, 8, 10))] = field(
         "Duration", "Length in seconds. Ignored with a source video.", 8

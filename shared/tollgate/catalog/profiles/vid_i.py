@@ -21,7 +21,7 @@ from tollgate.kit.errors import Problem
 def a_draft_is_small(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "draft mode 720p only" (docs/contract.md#vid-i)."""
     if checked.values["draft"] and checked.values["resolution"] != "720p":
-        yield Problem(at("resolution"), "A draft is made in 720p only.", ["720p"])
+        yield Problem(at("resolution"), "A draft must be 720p.", ["720p"])
 
 
 class VidI(Profile):
@@ -36,17 +36,17 @@ class VidI(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier. A draft is 720p.", "720p"
+        "Resolution", "The price per second depends on the resolution. A draft is 720p.", "720p"
     )
     duration: Annotated[int, Whole(5, 20)] = field("Duration", "Length in seconds.", 5)
     aspectRatio: Annotated[str, Choice(("auto", "21:9", "2:1", "16:9", "4:3", "1:1", "3:4", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "auto"
+        "Aspect ratio", "Ratio of width to height.", "auto"
     )
     imageUrls: Annotated[list[MediaUrl], Many(1, 10)] = field(
-        "Keyframes", "1 to 10 images in the order in which they appear. Not with videoUrl."
+        "Keyframes", "1 to 10 images in the order of their appearance. Not with videoUrl."
     )
     videoUrl: MediaUrl = field("Video to continue", "An MP4 file. Not with imageUrls.")
-    draft: Bool = field("Draft", "A quick, cheap look, in 720p only.", default=False)
+    draft: Bool = field("Draft", "A faster and cheaper preview, only in 720p.", default=False)
     safetyTolerance: Annotated[int, Whole(0, 4)] = field(
         "Safety tolerance", "0 is the strictest check of the content.", 2
     )

@@ -20,13 +20,13 @@ class VidJ(Profile):
         "Prompt", "A description of the video.", required=True
     )
     resolution: Annotated[str, Choice(("720p", "1080p", "4k"))] = field(
-        "Resolution", "Each tier has its price.", "720p"
+        "Resolution", "The price depends on the resolution.", "720p"
     )
     duration: Annotated[int, Whole(3, 15)] = field("Duration", "Length in seconds.", 5)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16", "1:1"))] = field(
-        "Aspect ratio", "Shape of the video. Ignored when it starts from an image.", "16:9"
+        "Aspect ratio", "Ratio of width to height. Ignored if the video starts from an image.", "16:9"
     )
-    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=False)
+    generateAudio: Bool = field("Sound", "Generate sound for the video.", default=False)
     imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
         "Frames", "One image is the first frame, two are the first and the last."
     )

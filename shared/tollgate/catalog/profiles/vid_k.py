@@ -25,16 +25,16 @@ class VidK(Profile):
 
     prompt: Prompt = field("Prompt", "Other content of the video.")
     imageUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
-        "Figure", "Exactly one image of the figure: JPG or PNG, at most 10 MB.", required=True
+        "Character", "Exactly one image of the character: JPG or PNG, at most 10 MB.", required=True
     )
     videoUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
         "Motion", "Exactly one video of the motion: MP4 or MOV, at most 100 MB.", required=True
     )
     characterOrientation: Annotated[str, Choice(("image", "video"))] = field(
-        "Orientation", "Which of the two the figure is turned like.", required=True
+        "Orientation", "Take the character's orientation from the image or the video.", required=True
     )
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "720p"
+        "Resolution", "The price per second depends on the resolution.", "720p"
     )
 
     @classmethod

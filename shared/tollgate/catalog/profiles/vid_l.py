@@ -40,17 +40,19 @@ MODES = (
 class Element(Part):
     """Someone or something that appears (docs/contract.md#vid-l: `elements`)."""
 
-    description: Annotated[str, Text(MAX_DESCRIPTION, multiline=True)] = field("Description", "What it is.")
-    type: Annotated[str, Choice(("image", "video"))] = field("Type", "Shown by images or by a video.")
-    imageUrls: Annotated[list[MediaUrl], Many(1, 4)] = field("Images", "1 to 4 images of it.")
-    videoUrl: MediaUrl = field("Video", "A video of it.")
+    description: Annotated[str, Text(MAX_DESCRIPTION, multiline=True)] = field(
+        "Description", "Description of the element."
+    )
+    type: Annotated[str, Choice(("image", "video"))] = field("Type", "Media that show the element.")
+    imageUrls: Annotated[list[MediaUrl], Many(1, 4)] = field("Images", "1 to 4 images of the element.")
+    videoUrl: MediaUrl = field("Video", "A video of the element.")
 
 
 class Shot(Part):
     """One scene of several. Its shape is not in the contract: a prompt and a duration."""
 
     prompt: Annotated[str, Text(MAX_PROMPT, prompt=True, multiline=True)] = field(
-        "Prompt", "What happens in the scene.", required=True
+        "Prompt", "Description of the scene.", required=True
     )
     duration: Annotated[int, Whole(1, MAX_SECONDS)] = field(
         "Duration", "Length of the scene in seconds.", required=True
@@ -199,24 +201,24 @@ class VidL(Profile):
         field("Mode", "The source of the video. Without it, the source is only the text.")
     )
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "720p"
+        "Resolution", "The price per second depends on the resolution.", "720p"
     )
     duration: Annotated[int, Whole(MIN_SECONDS, MAX_SECONDS)] = field(
         "Duration", "Length in seconds. Ignored with a source video and with scenes.", 3
     )
     aspectRatio: Annotated[str, Choice(("auto", "16:9", "9:16", "1:1", "21:9"))] = field(
-        "Aspect ratio", "Shape of the video. Must be auto with a source video.", "auto"
+        "Aspect ratio", "Ratio of width to height. Must be auto with a source video.", "auto"
     )
-    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
+    generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
     keepAudio: Bool = field("Keep sound", "Keep the sound of the source video.", default=True)
     imageUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
         "Images", "Up to 10 images, in the modes elements, transform and video_reference."
     )
     startImageIndex: Annotated[int, Whole(1, 10)] = field(
-        "Start image", "Which of imageUrls the video starts with; 1 is the first."
+        "Start image", "Number of the image in imageUrls that starts the video, from 1."
     )
     elements: Annotated[list[Element], Many(0, 7)] = field(
-        "Elements", "Up to 7 who or what appears, at most 3 of them shown by a video."
+        "Elements", "Up to 7 people or things in the video, at most 3 of them with a video."
     )
     startFrameUrl: MediaUrl = field("First frame", "Required in mode start_end_frame.")
     keyframeUrls: Annotated[list[MediaUrl], Many(0, 8)] = field(
@@ -227,7 +229,7 @@ class VidL(Profile):
         "Source video", "transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."
     )
     multiShots: Annotated[list[Shot], Many(2, 6)] = field(
-        "Scenes", "2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt."
+        "Scenes", "2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."
     )
 
     @classmethod

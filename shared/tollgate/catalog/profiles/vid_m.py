@@ -35,14 +35,16 @@ class VidM(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video.", required=True)
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
-        "Reference images", "Up to 9 images. The first 5 are free, each further one is billed."
+        "Reference images", "Up to 9 images. The first 5 are free, each additional image is billed."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field("Reference sound", "Up to 3 files, free.")
+    audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
+        "Reference sound", "Up to 3 files, free of charge."
+    )
     resolution: Annotated[str, Choice(("480p", "768p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
     duration: Annotated[int, Whole(1, 15)] = field("Duration", "Length in seconds. At most 10 at 1080p.", 5)
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")

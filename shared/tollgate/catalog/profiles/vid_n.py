@@ -70,7 +70,7 @@ class VidN(Profile):
         "Prompt", "A description of the video.", required=True
     )
     resolution: Annotated[str, Choice(("360p", "540p", "720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "360p"
+        "Resolution", "The price per second depends on the resolution.", "360p"
     )
     duration: Annotated[int, Whole(1, 15)] = field(
         "Duration", "Length in seconds. A transition has 5 or 8.", 5
@@ -78,22 +78,22 @@ class VidN(Profile):
     size: Annotated[str, Choice(("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9"))] = field(
         "Aspect ratio", "Shape of a video that is generated from text or references.", "16:9"
     )
-    seed: Seed = field("Seed", "The same seed and input give a similar result.", 0)
+    seed: Seed = field("Seed", "The same seed and input return a similar result.", 0)
     negativePrompt: Annotated[str, Text(2048, multiline=True)] = field(
         "Negative prompt", "Things that must not appear."
     )
-    audio: Bool = field("Sound", "Make sound that fits the video.", default=False)
-    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
-    motionMode: Annotated[str, Choice(("normal",))] = field("Motion", "How fast things move.", "normal")
+    audio: Bool = field("Sound", "Generate sound for the video.", default=False)
+    watermark: Bool = field("Watermark", "Add the vendor's watermark to the video.", default=False)
+    motionMode: Annotated[str, Choice(("normal",))] = field("Motion", "Speed of the motion.", "normal")
     generateMultiClipSwitch: Bool = field(
-        "Several shots", "Cut the video from several shots. Only from text or an image.", default=False
+        "Several shots", "Use several shots. Only for videos from text or an image.", default=False
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
-        "Image", "The image to start from; the first one is used."
+        "Image", "The image to start from. Only the first image is used."
     )
     firstFrameImage: MediaUrl = field("First frame", "Start of a transition, with lastFrameImage.")
     lastFrameImage: MediaUrl = field("Last frame", "End of a transition, with firstFrameImage.")
     imgReferences: Annotated[list[MediaUrl], Many(1, 7)] = field(
-        "Reference images", "1 to 7 images of what appears in the video."
+        "Reference images", "1 to 7 images of people or things in the video."
     )
     extendFromTaskId: TaskId = field("Video to extend", "The id of an earlier task of this model.")

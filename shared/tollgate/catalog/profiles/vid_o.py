@@ -108,7 +108,7 @@ class VidO(Profile):
 
     prompt: Prompt = field("Prompt", "A description of the video. Required without media.")
     imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
-        "Frames", "The first frame and, if you like, the last."
+        "Frames", "The first and optionally the last frame."
     )
     referenceImageUrls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference images", "Images of the people or things that appear."
@@ -123,17 +123,17 @@ class VidO(Profile):
     editVideoUrl: MediaUrl = field("Video to edit", "The video that the prompt changes.")
     referenceImageUrl: MediaUrl = field("Image for the edit", "An image that the edit refers to.")
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "4:3", "3:4"))] = field(
-        "Aspect ratio", "Shape of the video.", "16:9"
+        "Aspect ratio", "Ratio of width to height.", "16:9"
     )
     resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "720p"
+        "Resolution", "The price per second depends on the resolution.", "720p"
     )
     duration: Annotated[int, Whole(0, 15)] = field(
         "Duration", "Length in seconds. 0 keeps the length of a video to edit.", 5
     )
-    multiShots: Bool = field("Several shots", "Tell the story in several shots.")
+    multiShots: Bool = field("Several shots", "Use several shots.")
     audioSetting: Annotated[str, Text(50)] = field("Sound of an edit", "The treatment of the video's sound.")
-    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    seed: Seed = field("Seed", "The same seed and input return a similar result.")
     enableSafetyChecker: Bool = field(
         "Safety checker", "Refuse content that the provider's checker finds unsafe."
     )

@@ -61,7 +61,7 @@ def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Proble
     if frames and references:
         yield Problem(at(_mixed_field(checked)), "Frames and references cannot be mixed.")
     elif (frames and family == "reference") or (references and family == "frame"):
-        yield Problem(at("generationType"), f"The media given are no {family}.")
+        yield Problem(at("generationType"), f"The given media cannot be used as {family}.")
 
 
 @rule("imageUrls", "imageWithRoles", "generationType")
@@ -131,15 +131,18 @@ class VidP(Profile):
     )
     linkUrl: Annotated[str, Url(media=False)] = field("Page", "A web page for the video. Not with fileUrl.")
     generationType: Annotated[str, Choice(("frame", "reference"))] = field(
-        "Images are", "frame: the first and the last frame. reference: what appears in the video."
+        "Images are",
+        "frame: the first and the last frame. reference: people or things that appear in the video.",
     )
     size: Annotated[str, Choice(("adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"))] = field(
-        "Aspect ratio", "Shape of the video.", "adaptive"
+        "Aspect ratio", "Ratio of width to height.", "adaptive"
     )
     resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
-        "Resolution", "Billed per second of each tier.", "480p"
+        "Resolution", "The price per second depends on the resolution.", "480p"
     )
     duration: Annotated[int, Whole(2, 30)] = field("Duration", "Length in seconds.", 5)
-    audio: Bool = field("Sound", "Make sound that fits the video.", default=True)
-    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
-    seed: Annotated[int, Whole(0, MAX_SEED)] = field("Seed", "The same seed and input give a similar result.")
+    audio: Bool = field("Sound", "Generate sound for the video.", default=True)
+    watermark: Bool = field("Watermark", "Add the vendor's watermark to the video.", default=False)
+    seed: Annotated[int, Whole(0, MAX_SEED)] = field(
+        "Seed", "The same seed and input return a similar result."
+    )

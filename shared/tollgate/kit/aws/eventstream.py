@@ -67,7 +67,7 @@ class EventStreamDecoder:
 
 def _message(message: bytes) -> EventMessage:
     if _CRC.unpack(message[-_CRC.size :])[0] != crc32(message[: -_CRC.size]):
-        raise EventStreamError("a message is not what its checksum says")
+        raise EventStreamError("a message does not match its checksum")
     payload_at = _PRELUDE.size + _PRELUDE.unpack_from(message)[1]
     headers = message[_PRELUDE.size : payload_at]
     try:

@@ -28,7 +28,7 @@ def by_role(values: Values) -> Values:
     if values.get("generationType") == "frame":
         free = [role for role in FRAMES if role not in named]
         if len(unnamed) > len(free):
-            raise CannotMapError(f"{len(unnamed)} images, where {len(free)} frames are left")
+            raise CannotMapError(f"{len(unnamed)} images, but only {len(free)} frames are left")
         named |= dict(zip(free, unnamed, strict=False))
     else:
         references = [*unnamed, *references]

@@ -20,7 +20,7 @@ def frames(values: Mapping[str, Any]) -> tuple[str | None, str | None]:
         return roles.get("first_frame"), roles.get("last_frame")
     urls: list[str] = values.get("imageUrls", [])
     if len(urls) > FRAMES:
-        raise CannotMapError(f"{len(urls)} images, where two frames are the most")
+        raise CannotMapError(f"{len(urls)} images, but at most two frames")
     first = urls[0] if urls else None
     last = urls[1] if len(urls) == FRAMES else None
     return first, last

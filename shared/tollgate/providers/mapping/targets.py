@@ -62,7 +62,7 @@ def one_each(*names: str) -> FieldTarget:
 
     def word(value: Sequence[Any]) -> Body:
         if len(value) > len(names):
-            raise CannotMapError(f"{len(value)} items, where {len(names)} are the most")
+            raise CannotMapError(f"{len(value)} items, but at most {len(names)} are possible")
         return dict(zip(names, value, strict=False))
 
     return word
@@ -78,7 +78,7 @@ def accept_only(*values: Any) -> FieldTarget:
 
     def word(value: Any) -> Body:
         if value not in values:
-            raise CannotMapError(f"{value!r} where only {values} can be had")
+            raise CannotMapError(f"{value!r}, but only {values} are possible")
         return {}
 
     return word

@@ -23,8 +23,8 @@ WORD_PAUSE_S = 0.02
 MAX_SLOW_S = 60
 
 _WORD = re.compile(r"\s*\S+")
-_FAILURE = (500, "The message asks for a failure.", "server_error", "server_error")
-_REJECTION = (400, "The message asks for a rejection.", "invalid_request_error", "content_rejected")
+_FAILURE = (500, "The message requested a failure.", "server_error", "server_error")
+_REJECTION = (400, "The message requested a rejection.", "invalid_request_error", "content_rejected")
 
 
 class TextTestProvider:

@@ -72,7 +72,7 @@ def messages_of(items: Sequence[Any], first: int = 0) -> tuple[list[Message], li
 def check_count(items: Sequence[Any]) -> None:
     """Raise `InvalidInputError` for more items than a conversation may have."""
     if len(items) > MAX_ITEMS:
-        raise invalid("/input", f"Must be at most {MAX_ITEMS} items, those of earlier responses included.")
+        raise invalid("/input", f"Must be at most {MAX_ITEMS} items, including items of earlier responses.")
 
 
 def is_reference(item: object) -> bool:
@@ -168,7 +168,7 @@ class _Chat:
         elif kind == "custom_tool_call":
             self._add_call(item, path, dumps({CUSTOM_INPUT: item.get("input")}))
         else:
-            raise invalid(f"{path}/type", f"This service has no items of type {kind!r}.", _KINDS)
+            raise invalid(f"{path}/type", f"This service does not support items of type {kind!r}.", _KINDS)
 
     def finished(self) -> list[Message]:
         self._flush_images()
@@ -258,7 +258,7 @@ def _parts(content: Any, path: str) -> str | list[dict[str, Any]]:
 def _part(part: Any, path: str) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind in ("input_image", "input_file") and part.get("file_id") is not None:
-        raise invalid(f"{path}/file_id", "This service keeps no files for prompts. Send the data itself.")
+        raise invalid(f"{path}/file_id", "This service stores no files for prompts. Send the data itself.")
     if kind in ("input_text", "output_text", "text") and isinstance(part.get("text"), str):
         return {"type": "text", "text": part["text"]}
     if kind == "input_image" and isinstance(part.get("image_url"), str):

@@ -169,7 +169,7 @@ def _input_path(origin: int, inner: str) -> str:
 
 def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     found = [
-        Problem(f"/{name}", "This service does not do this.", neutral[-1])
+        Problem(f"/{name}", "This service does not support this.", neutral[-1])
         for name, neutral in REFUSED.items()
         if fields.get(name) not in neutral
     ]
@@ -179,7 +179,7 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         (
             "input",
             fields.get("input") != [] or fields.get("previous_response_id"),
-            "Must have at least one item where no earlier response is named.",
+            "Must have at least one item if previous_response_id is missing.",
         ),
         ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a text."),
         ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),

@@ -28,7 +28,7 @@ def _by_role(values: Values) -> Values:
 def _seconds(value: int) -> Body:
     shortest, longest = facts.GROK_SECONDS
     if not shortest <= value <= longest:
-        raise CannotMapError(f"{value} s, where {shortest} to {longest} can be had")
+        raise CannotMapError(f"{value} s, but only {shortest} to {longest} are possible")
     return {"duration": value}
 
 
