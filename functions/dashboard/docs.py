@@ -64,7 +64,8 @@ def _answer(services: Services, request: Request, path: str) -> Response:
         return RedirectResponse(
             f"{base_url(request)}/docs/{path.replace(name, MOVED[name])}", MOVED_PERMANENTLY
         )
-    text = site.markdown("" if name == INDEX else name, base_url(request))
+    supplied = tuple(services.settings.supplied_pages)
+    text = site.markdown("" if name == INDEX else name, base_url(request), supplied)
     if path.endswith(MARKDOWN):
         return cached_answer(request, text, "text/markdown")
     return docs_page(

@@ -10,6 +10,7 @@ import pytest
 from tests.functional.test_landing import get
 from tests.unit.test_error_docs import rows
 from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.reference.document import openapi
 from tollgate.reference.guides import address, advice, guides
 from tollgate.reference.markup import html_of
@@ -20,7 +21,7 @@ BASE_URL = "https://example.com/live"
 UPLOAD = re.compile(r'tollgate_client\.run\("([\w-]+)", (\{.*Path\(.*\})\)')
 LINK = re.compile(r"\]\(((?!https?://(?!example\.com/live))[^)\s]+)\)")
 """A link of a page to another one, or to an address of the service."""
-PLACES = ("/dashboard", "/llms.txt", "/api/v1/openapi.json")
+PLACES = ("/dashboard", "/status", "/llms.txt", "/api/v1/openapi.json", "/contact", "/terms", "/privacy")
 ENDPOINT = re.compile(r"(?<!\[)`((?:GET|POST|PATCH|PUT|DELETE) /api/v1/[^`\s?]+)[^`]*`")
 
 
@@ -103,6 +104,22 @@ class TestEveryPage:
 
     def test_nothing_of_a_page_becomes_html(self) -> None:
         assert "<script>" not in html_of("# x <script>alert(1)</script>\n\n```bash\n<script>\n```")
+
+
+class TestSupport:
+    def test_without_a_contact_of_the_operator_it_is_a_plain_sentence(self) -> None:
+        body = get("/docs/support")["body"]
+        assert "has not published a contact" in body
+        assert "/contact" not in body
+
+    def test_it_leads_to_the_pages_that_the_operator_supplies(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CONTACT_URL", "https://example.com/help")
+        monkeypatch.setenv("TERMS_URL", "https://example.com/terms")
+        parts.forget()
+        body = get("/docs/support.md")["body"]
+        assert re.search(r"\[contact the operator\]\(https://[^)]*/contact\)", body)
+        assert re.search(r"\[Terms of service\]\(https://[^)]*/terms\)", body)
+        assert "/privacy" not in body
 
 
 class TestUploads:

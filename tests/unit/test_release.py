@@ -11,6 +11,7 @@ from local.prose_files import ROOT
 from tollgate.kit.version import API_VERSION, VERSION
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+FOR_CUSTOMERS = (ROOT / "shared/tollgate/reference/site/changelog.md").read_text()
 
 
 class TestRelease:
@@ -29,9 +30,12 @@ class TestRelease:
         assert found
         assert found[1] == VERSION
 
-    def test_the_changelog_names_it_above_dated_sections(self) -> None:
-        head, *sections = re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)
-        assert f"The release is {VERSION};" in head
+    def test_the_changelog_names_it(self) -> None:
+        assert f"The release is {VERSION};" in CHANGELOG.partition("\n## ")[0]
+
+    @pytest.mark.parametrize("changelog", [CHANGELOG, FOR_CUSTOMERS], ids=["operators", "customers"])
+    def test_the_sections_of_a_changelog_are_dated(self, changelog: str) -> None:
+        _, *sections = re.split(r"^## ", changelog, flags=re.MULTILINE)
         days = [date.fromisoformat(section.partition("\n")[0]) for section in sections]
         assert days == sorted(set(days), reverse=True)
 

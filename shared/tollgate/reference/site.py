@@ -102,12 +102,15 @@ class Site:
         body = None if sample is None else json.dumps(sample, ensure_ascii=False, indent=2)
         return Trial(method, route, operation.get("parameters", []), body)
 
-    def _markdown(self, path: str, base_url: str) -> str:
-        """Return a page as Markdown. Raises `RouteNotFoundError`."""
+    def _markdown(self, path: str, base_url: str, supplied: tuple[str, ...] = ()) -> str:
+        """Return a page as Markdown; `supplied` names the operator's own pages.
+
+        Raises `RouteNotFoundError` for an unknown page.
+        """
         doc = self.pages.get(path)
         if doc is None:
             raise RouteNotFoundError("GET", f"/docs/{path}")
-        context = {"base_url": base_url, "examples": examples}
+        context = {"base_url": base_url, "examples": examples, "supplied": supplied}
         if doc.section == API:
             name, more = "endpoint", self._of_endpoint(path)
         elif doc.section == MODELS:
