@@ -10,7 +10,7 @@ router = APIRouter(prefix="/api/v1/files")
 @router.post("")
 def create_file(api: Services, key: MediaKey, body: Body) -> Response:
     """Return a file's id and the form to which its bytes are uploaded."""
-    return envelope(api.files.grant(key.account_id, body, key.actor))
+    return envelope(api.files.create_upload(key.account_id, body, key.actor))
 
 
 @router.delete("/{file_id}")

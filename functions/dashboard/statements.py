@@ -15,7 +15,7 @@ router = APIRouter(prefix="/statements")
 @router.get("")
 def show(services: Services, request: Request, visitor: SignedIn, month: str = "") -> Response:
     """Show the statement of a month, the newest if none is named."""
-    statement, months = services.api.months.of(visitor.account_id, month or None)
+    statement, months = services.api.months.statement(visitor.account_id, month or None)
     return page(
         request,
         "statement.html",
@@ -30,6 +30,6 @@ def show(services: Services, request: Request, visitor: SignedIn, month: str = "
 @router.get(".csv")
 def download(services: Services, visitor: SignedIn, month: str = "") -> Response:
     """Return the statement of a month as a file for spreadsheets."""
-    statement, _ = services.api.months.of(visitor.account_id, month or None)
+    statement, _ = services.api.months.statement(visitor.account_id, month or None)
     headers = {"content-disposition": f'attachment; filename="statement-{statement.month}.csv"'}
     return Response(as_csv(COLUMNS, statement.lines(), None), media_type="text/csv", headers=headers)

@@ -13,24 +13,24 @@ from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.observability import logger
 from tollgate.kit.settings import Settings
 from tollgate.probing.facts import ProbeError
-from tollgate.thumbnails.drawer import Drawer
-from tollgate.thumbnails.drawn import AGAIN
+from tollgate.thumbnails.generator import ThumbnailGenerator
+from tollgate.thumbnails.response import RETRY_REASON
 
 
 # Not in tollgate.composition, because that imports the SDK, which this function's layers lack (see
 # probe_media).
 @cache
-def drawer() -> Drawer:
+def generator() -> ThumbnailGenerator:
     """Join the parts of this function."""
-    return Drawer(Outbound.for_media(Settings.from_env()))
+    return ThumbnailGenerator(Outbound.for_media(Settings.from_env()))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Draw one thumbnail."""
     try:
-        found = drawer().draw(event["url"]).body()
+        found = generator().generate(event["url"]).body()
     # A response, not an error: the caller repeats the call.
     except ProbeError as exc:
-        found = {AGAIN: exc.code}
-    logger.info("draw_thumbnail.done", none=found.get("none"), again=found.get(AGAIN))
+        found = {RETRY_REASON: exc.code}
+    logger.info("draw_thumbnail.done", none=found.get("none"), again=found.get(RETRY_REASON))
     return found

@@ -17,19 +17,21 @@ from tollgate.kit.observability import begin_log, logger
 RESERVE_MS = 15_000
 
 
-def tell(record: Record) -> None:
+def notify(record: Record) -> None:
     """Mail one line. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
-    told = notify_members_parts.notifier().tell(message["account_id"], message["event_id"])
-    logger.info(f"notify_members.{told}")
+    result = notify_members_parts.notifier().notify(message["account_id"], message["event_id"])
+    logger.info(f"notify_members.{result}")
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """Process a batch of messages and return the failures, or record events of the calendar."""
     if "Records" in event:
-        return process_one_by_one(event, tell)
+        return process_one_by_one(event, notify)
     begin_log()
-    noted = notify_members_parts.reminders().look(lambda: context.get_remaining_time_in_millis() > RESERVE_MS)
-    logger.info("notify_members.looked", noted=noted)
+    recorded = notify_members_parts.reminders().run(
+        lambda: context.get_remaining_time_in_millis() > RESERVE_MS
+    )
+    logger.info("notify_members.looked", noted=recorded)
     return None

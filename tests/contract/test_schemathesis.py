@@ -169,7 +169,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
     run_task_parts.step_runner().cancel(task_id)
     return {
         ("/requests/{requestId}", "requestId"): running_request(aws, rich.account_id),
-        ("/files/{id}", "id"): api.files.uploads.grant(
+        ("/files/{id}", "id"): api.files.uploads.create_upload(
             rich.account_id, {"contentType": "image/png", "bytes": 9}
         )["id"],
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],

@@ -120,7 +120,7 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     assert ada.post("/keys", form).status == 200
     made = api.tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt(PLAN)}, None)
     run_to_end(str(made["taskId"]), clock)
-    api.files.uploads.grant(account_id, {"filename": "a.png", "contentType": "image/png", "bytes": 5})
+    api.files.uploads.create_upload(account_id, {"filename": "a.png", "contentType": "image/png", "bytes": 5})
     api.low_balance.save_customer(account_id, CUSTOMER)
     api.low_balance.change(account_id, {"threshold": "5", "emails": ADA}, ADA)
     api.webhooks.send_test(account_id, {"url": "https://example.com/hook"})

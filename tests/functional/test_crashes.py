@@ -222,14 +222,14 @@ def test_a_death_between_the_charge_and_the_files_of_the_request_costs_nothing(
     repeats: bool,
 ) -> None:
     """`stored` of two files were there when it died; who repeats the create gets what it asked for."""
-    keep = InputStore.keep
+    keep = InputStore.store
 
     def dies(store: InputStore, files: Sequence[InputFile]) -> None:
-        monkeypatch.setattr(InputStore, "keep", keep)
+        monkeypatch.setattr(InputStore, "store", keep)
         keep(store, files[:stored])
         raise Died
 
-    monkeypatch.setattr(InputStore, "keep", dies)
+    monkeypatch.setattr(InputStore, "store", dies)
     monkeypatch.setattr(inputs, "LOOK_EVERY_S", 0)
     # Whoever cannot read what it is named refuses; the simulator reads nothing.
     prompt = "a fox" if repeats or stored == 2 else "a fox [[reject]]"

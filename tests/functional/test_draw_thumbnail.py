@@ -28,9 +28,9 @@ draw = partial(app.handler, context=Context("DrawThumbnailFunction"))
 @pytest.fixture(autouse=True)
 def fresh(on_one_machine: None) -> Iterator[None]:
     """Make the function's part anew for each test."""
-    app.drawer.cache_clear()
+    app.generator.cache_clear()
     yield
-    app.drawer.cache_clear()
+    app.generator.cache_clear()
 
 
 def test_the_event_file_names_a_url_and_nothing_else() -> None:

@@ -20,8 +20,8 @@ from tests.support.iam import recorder
 from tests.unit.probing.media_files import mp4, picture
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.kit.aws import sdk
-from tollgate.thumbnails.drawn import NoThumbnail, Thumbnail
-from tollgate.thumbnails.painter import paint
+from tollgate.thumbnails.renderer import render
+from tollgate.thumbnails.response import NoThumbnail, Thumbnail
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/make_thumbnails.json").read_text())
 TASK = "task_01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -52,7 +52,7 @@ class Drawing:
             return {"Payload": io.BytesIO(json.dumps(self.answers).encode()), **failed}
         key = url.removeprefix(f"{STORAGE_URL}/")
         data = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-        drawn = Thumbnail(paint(key.rpartition(".")[2], io.BytesIO(data)))
+        drawn = Thumbnail(render(key.rpartition(".")[2], io.BytesIO(data)))
         self.before()
         return {"Payload": io.BytesIO(json.dumps(drawn.body()).encode())}
 
@@ -142,7 +142,7 @@ class TestFaults:
         "answers",
         [
             {"again": "unreachable"},
-            {"errorType": "DemuxerFaultError"},
+            {"errorType": "ParserFaultError"},
             {"image": b64encode(b"<svg onload=alert(1)>").decode()},
             {"image": b64encode(b"RIFF\0\0\0\0WEBP" + bytes(50_000)).decode()},
             {"something": "else"},

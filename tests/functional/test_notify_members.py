@@ -33,7 +33,7 @@ from tollgate.notices.mails import KINDS, NOT_MAILED
 from tollgate.notices.repository import LEASE_MS, NoticeRepository
 from tollgate.notices.service import MAX_A_DAY, OTHERS
 from tollgate.web.development import OPERATOR
-from tollgate.webhooks.failing import FailingEndpoints
+from tollgate.webhooks.failing_endpoints import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
 CONTEXT: Any = Context("NotifyMembersFunction")
@@ -322,7 +322,7 @@ class TestOnce:
             raise ConnectionError("gone")
 
         with monkeypatch.context() as patch:
-            patch.setattr(NoticeRepository, "sent", dies)
+            patch.setattr(NoticeRepository, "mark_sent", dies)
             assert not tell(body)
         # As far as anybody knows the first one is at it still.
         assert not tell(body)
@@ -454,7 +454,7 @@ class TestAnEndpoint:
             made = Delivery(
                 delivery_id, account_id, self.URL, event, 0, status=status, attempts=8, log=log, **more
             )
-            endpoints.look(made, clock.now_ms())
+            endpoints.record_failure(made, clock.now_ms())
 
         return look
 
@@ -535,9 +535,9 @@ class TestTime:
             Browser().sign_in(f"u{number}@example.com")
         clock.set(1_796_083_200_000)
         reminders, looks = notify_members_parts.reminders(), 0
-        while not reminders.notices.calendar().month or not reminders.notices.calendar().is_done:
+        while not reminders.notices.progress().month or not reminders.notices.progress().is_done:
             left = iter([True, False])
-            reminders.look(lambda: next(left))  # noqa: B023 - used at once
+            reminders.run(lambda: next(left))  # noqa: B023 - used at once
             looks += 1
         post.deliver()
         assert looks == 3

@@ -16,7 +16,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.entries import EntryKind
 from tollgate.notices.repository import LEASE_MS
 from tollgate.text.responses.repository import LIFETIME_S
-from tollgate.usage.counts import MOVES
+from tollgate.usage.counts import BALANCE_KINDS
 
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
@@ -293,8 +293,8 @@ class TestEventSources:
         (pattern,) = _sources(template)["RecordUsageSource"]["FilterCriteria"]["Filters"]
         wanted = json.loads(pattern["Pattern"])
         assert wanted["eventName"] == ["INSERT"]
-        assert set(wanted["dynamodb"]["NewImage"]["kind"]["S"]) == MOVES
-        assert set(EntryKind) - {EntryKind.VOID} == MOVES
+        assert set(wanted["dynamodb"]["NewImage"]["kind"]["S"]) == BALANCE_KINDS
+        assert set(EntryKind) - {EntryKind.VOID} == BALANCE_KINDS
 
     @pytest.mark.parametrize(
         ("name", "queue", "at_once"),

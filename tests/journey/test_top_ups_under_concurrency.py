@@ -92,7 +92,7 @@ class World:
         """Look at all entries there are, as the stream does."""
         entries = list(self.refill.ledger.entries(self.account_id))
         with suppress(*RETRIED):
-            for look in record_usage_parts.usage_recorder().looks:
+            for look in record_usage_parts.usage_recorder().checks:
                 look(entries)
 
     def deliver(self) -> None:

@@ -3,18 +3,18 @@
 In: the headers with a key, and requests about keys. Out: an `ApiKey` with the caller's account and
 permissions, or the error that refuses it. Balances are in `ledger/`.
 
-models.py            accounts and keys as stored and as shown
-keys.py              the text of a key: generate, check, hash
-chat_keys.py         the ids and lifetimes of the chat page's keys
-sent_key.py          the key in a request's headers
-auth.py              checks of the caller's key; `async_auth.py` is the same for text, without blocking
-networks.py          the networks from which a key may be used
-delegation.py        the rights of one key over another
-key_request.py       the body of a request about a key, checked as a whole
-key_service.py       list, create, change, rotate, revoke
-answers_service.py   whether text answers are completed after their client has disconnected
-cap_watch.py         spending caps that are nearly used up: a line of the audit log
-service.py           open an account, show it
-webhook_secrets.py   the secrets that sign webhooks, and their rotation
-repository.py        all of it in DynamoDB
+models.py          accounts and keys as stored and as shown
+keys.py            the text of a key: generate, check, hash
+chat_keys.py       the ids and lifetimes of the chat page's keys
+sent_key.py        the key in a request's headers
+auth.py            checks of the caller's key; `async_auth.py` is the same for text, without blocking
+networks.py        the networks from which a key may be used
+delegation.py      the rights of one key over another
+key_request.py     the body of a request about a key, checked as a whole
+key_service.py     list, create, change, rotate, revoke
+answers_service.py whether text answers are completed after their client has disconnected
+cap_monitor.py     spending caps that are nearly used up: a line of the audit log
+service.py         open an account, show it
+webhook_secrets.py the secrets that sign webhooks, and their rotation
+repository.py      all of it in DynamoDB
 """

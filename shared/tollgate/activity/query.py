@@ -28,7 +28,7 @@ class ActivityQuery:
     key: str | None = None
     status: TaskStatus | None = None
 
-    def may_fit(self, entry: Entry) -> bool:
+    def may_match(self, entry: Entry) -> bool:
         """Return whether the row of an entry can match, from the fields that the entry has."""
         kind = SHOWN.get(entry.kind)
         of_kind = kind is not None and self.kind in (None, kind)
@@ -36,7 +36,7 @@ class ActivityQuery:
         of_key = self.key in (None, entry.key_id or DASHBOARD)
         return of_kind and of_model and of_key
 
-    def fits(self, row: Activity) -> bool:
+    def matches(self, row: Activity) -> bool:
         """Return whether a row matches the filters that need the task."""
         return self.status in (None, row.status)
 

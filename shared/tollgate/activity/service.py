@@ -50,7 +50,7 @@ class ActivityService:
         entries = islice(self.ledger.by_time(account_id, wanted.entries, TOGETHER), max_read)
         rows: list[Activity] = []
         for read, (entry, row) in enumerate(self._rows(entries, wanted), start=1):
-            if row is not None and wanted.fits(row):
+            if row is not None and wanted.matches(row):
                 rows.append(row)
             if read == max_read or len(rows) == wanted.entries.limit:
                 return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())
@@ -61,7 +61,7 @@ class ActivityService:
     ) -> Iterator[tuple[Entry, Activity | None]]:
         """Yield each entry with its row, or `None` if the row cannot match."""
         while some := list(islice(entries, TOGETHER)):
-            fitting = [entry for entry in some if wanted.may_fit(entry)]
+            fitting = [entry for entry in some if wanted.may_match(entry)]
             tasks = {task.task_id: task for task in self.tasks.get_all(_task_ids(fitting))}
             rows = {entry.entry_id: row_of(entry, tasks.get(entry.task_id or "")) for entry in fitting}
             for entry in some:

@@ -17,9 +17,9 @@ class CustomerFiles:
     uploads: Uploads
     audit: AuditLog
 
-    def grant(self, account_id: str, body: Mapping[str, Any], who: str) -> UploadedFileView:
-        """Return the `data` of a new file, as `Uploads.grant` does."""
-        granted = self.uploads.grant(account_id, body)
+    def create_upload(self, account_id: str, body: Mapping[str, Any], who: str) -> UploadedFileView:
+        """Return the `data` of a new file, as `Uploads.create_upload` does."""
+        granted = self.uploads.create_upload(account_id, body)
         # Noted before the response, so that no form exists without an event.
         detail = f"{granted['contentType']}, {granted['bytes']} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
@@ -27,8 +27,8 @@ class CustomerFiles:
 
     def delete(self, account_id: str, file_id: str, who: str) -> DeletedFileView:
         """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""
-        key = self.uploads.existing(account_id, file_id)
+        key = self.uploads.find_key(account_id, file_id)
         # Noted first: after a crash, no deleted file is without an event.
         self.audit.write(account_id, who, Action.FILE_DELETED, file_id)
-        self.uploads.remove(key)
+        self.uploads.delete(key)
         return {"id": file_id, "deleted": True}

@@ -63,7 +63,7 @@ class InputStore:
     uploads: Uploads
 
     def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[InputFile]]:
-        """Return a create body in which names replace data URIs and file ids, and the files that `keep` must
+        """Return a create body in which names replace data URIs and file ids, and the files that `store` must
         store. Nothing is stored yet.
 
         Raises `InvalidInputError` for a data URI without media of a known type, and for a file that is
@@ -84,7 +84,7 @@ class InputStore:
             if not _DATA_URI.match(text):
                 is_ours = self._key_of(text) is not None
                 if is_ours and not (
-                    text.startswith(own) and self.uploads.has(account_id, text.removeprefix(own))
+                    text.startswith(own) and self.uploads.is_usable(account_id, text.removeprefix(own))
                 ):
                     problems.append(Problem(path, "This account has no such file."))
                 return text
@@ -103,7 +103,7 @@ class InputStore:
             raise InvalidInputError(problems)
         return (changed if "input" in body else dict(body)), files
 
-    def keep(self, files: Sequence[InputFile]) -> None:
+    def store(self, files: Sequence[InputFile]) -> None:
         """Store files; a repeat changes nothing."""
         for file in files:
             self.s3.put_object(
@@ -118,7 +118,7 @@ class InputStore:
         """
         return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
 
-    def address(self, url: str) -> str:
+    def readable_url(self, url: str) -> str:
         """Return the URL to read a task's file now: signed for a file in Tollgate's storage."""
         key = self._key_of(url)
         return url if key is None else self._sign(key)

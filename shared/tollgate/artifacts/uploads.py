@@ -83,14 +83,14 @@ class Uploads:
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
         return f"{form.scheme}://{form.netloc}"
 
-    def grant(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
+    def create_upload(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
         """Return the `data` of a new file: its id, and the form to upload its bytes.
 
         The form accepts one file of the declared type, with at most the declared bytes. Raises
         `InvalidInputError`.
         """
         content_type, size_bytes = _checked(body)
-        self.check_room(account_id, size_bytes)
+        self.check_quota(account_id, size_bytes)
         file_id = f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
         key = f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
         # The space is reserved before the form is returned, so all forms together stay within the limit.
@@ -118,7 +118,7 @@ class Uploads:
         found = self._find(account_id, file_id)
         return found["Key"] if found is not None and found["Size"] > 0 else None
 
-    def has(self, account_id: str, name: str) -> bool:
+    def is_usable(self, account_id: str, name: str) -> bool:
         """Return whether a new task may use a file of the account, named by the last part of its key."""
         if not _NAME.fullmatch(name):
             return False
@@ -128,18 +128,18 @@ class Uploads:
             return self.key_of(account_id, file_id) == key
         return is_stored(self.s3, self.bucket, key)
 
-    def existing(self, account_id: str, file_id: str) -> str:
+    def find_key(self, account_id: str, file_id: str) -> str:
         """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
         return str(found["Key"])
 
-    def remove(self, key: str) -> None:
+    def delete(self, key: str) -> None:
         """Delete a file by its key; a repeat changes nothing."""
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
-    def check_room(self, account_id: str, more_bytes: int = 0) -> None:
+    def check_quota(self, account_id: str, more_bytes: int = 0) -> None:
         """Raise `InvalidInputError` if an account has no room for a file of `more_bytes`."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
         taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))

@@ -52,7 +52,7 @@ from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
-from tollgate.usage.months import Months
+from tollgate.usage.monthly_statements import MonthlyStatements
 from tollgate.usage.repository import UsageRepository
 from tollgate.usage.service import StatisticsService
 from tollgate.webhooks.repository import DeliveryRepository
@@ -102,7 +102,7 @@ class Api:
     callbacks: Callbacks
     webhooks: WebhookService
     statistics: StatisticsService
-    months: Months
+    months: MonthlyStatements
     statement: Statement
     activity: ActivityService
     payments: PaymentService
@@ -210,7 +210,7 @@ def api() -> Api:
             clock=clock(),
         ),
         statistics=StatisticsService(usage, clock()),
-        months=Months(usage, ledger, partial(_worth, accounts, ledger), clock()),
+        months=MonthlyStatements(usage, ledger, partial(_worth, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
         # The keys are read on the first payment, so the API works without a Stripe account.

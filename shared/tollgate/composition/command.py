@@ -35,7 +35,7 @@ from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.audit import TurnsAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.repository import TaskRepository
-from tollgate.usage.counts import MOVES
+from tollgate.usage.counts import BALANCE_KINDS
 from tollgate.usage.recorder import UsageRecorder
 
 
@@ -192,7 +192,7 @@ class Operator:
 
     def _count(self, changes: Sequence[Change]) -> None:
         # The stream also has entries that the filter of `record_usage` excludes.
-        moved = [each for each in changes if each["dynamodb"]["NewImage"]["kind"]["S"] in MOVES]
+        moved = [each for each in changes if each["dynamodb"]["NewImage"]["kind"]["S"] in BALANCE_KINDS]
         if failed := self.usage_recorder.record(moved):
             raise NotHandledError(f"{len(failed)} entries could not be counted")
 

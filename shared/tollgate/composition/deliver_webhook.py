@@ -13,7 +13,7 @@ from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.settings import Settings
 from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
-from tollgate.webhooks.failing import FailingEndpoints
+from tollgate.webhooks.failing_endpoints import FailingEndpoints
 from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender

@@ -11,7 +11,7 @@ from tollgate.kit.aws import sdk
 from tollgate.mail.sender import Mailer
 from tollgate.members.recipients import Recipients
 from tollgate.members.repository import IdentityRepository, TeamRepository
-from tollgate.notices.calendar import Reminders
+from tollgate.notices.reminders import Reminders
 from tollgate.notices.repository import NoticeRepository
 from tollgate.notices.service import Notifier
 

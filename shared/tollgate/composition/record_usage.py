@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tollgate.accounts.cap_watch import CapWatch
+from tollgate.accounts.cap_monitor import CapMonitor
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
@@ -51,5 +51,5 @@ def usage_recorder() -> UsageRecorder:
     roll_up = RollUp(db, settings.usage_table, settings.counted_entries_table)
     once = OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
-    caps = CapWatch(keys, AccountRepository(db, settings.accounts_table), once, clock())
-    return UsageRecorder(roll_up, (monitor.check_entries, caps.look), clock())
+    caps = CapMonitor(keys, AccountRepository(db, settings.accounts_table), once, clock())
+    return UsageRecorder(roll_up, (monitor.check_entries, caps.check_entries), clock())

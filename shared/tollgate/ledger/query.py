@@ -41,7 +41,7 @@ class StatementQuery:
     entry_ids: tuple[str, ...] | None = None
     """The ids of all possible entries of the requested task or request."""
 
-    def fits(self, entry: Entry) -> bool:
+    def matches(self, entry: Entry) -> bool:
         """Return whether an entry matches; `after` is ignored."""
         in_time = self.first_ms <= entry.created_at_ms < self.end_ms
         return in_time and (self.kind is None or entry.kind is self.kind)

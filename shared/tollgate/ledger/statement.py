@@ -58,13 +58,13 @@ class Statement:
     def _read(self, account_id: str, wanted: StatementQuery, max_read: int) -> Page[Entry]:
         if wanted.entry_ids is not None:
             found = self.ledger.named(account_id, wanted.entry_ids)
-            fitting = [entry for entry in found if wanted.fits(entry)]
+            fitting = [entry for entry in found if wanted.matches(entry)]
             return Page(sorted(fitting, key=lambda entry: entry.created_at_ms, reverse=True), None)
         round_trip = min(ROUND_TRIP, wanted.limit if wanted.kind is None else max_read)
         rows: list[Entry] = []
         found_by_time = islice(self.ledger.by_time(account_id, wanted, round_trip), max_read)
         for read, entry in enumerate(found_by_time, start=1):
-            if wanted.fits(entry):
+            if wanted.matches(entry):
                 rows.append(entry)
             if read == max_read or len(rows) == wanted.limit:
                 return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())

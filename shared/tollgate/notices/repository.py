@@ -26,7 +26,7 @@ class MailInProgressError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Calendar:
+class ReminderProgress:
     """The progress: keys up to `keys_ms`, statements of `month` up to the account `after`."""
 
     keys_ms: int | None = None
@@ -38,7 +38,7 @@ class Calendar:
 class NoticeRepository(OneTable):
     """Reads and writes these rows."""
 
-    def begin(self, event_id: str, now_ms: int) -> frozenset[str] | None:
+    def claim(self, event_id: str, now_ms: int) -> frozenset[str] | None:
         """Claim an event for `LEASE_MS`; return who has its mail already, or `None` if all have it.
 
         Raises `MailInProgressError`.
@@ -74,11 +74,11 @@ class NoticeRepository(OneTable):
         )
         return frozenset(row["sent"])
 
-    def sent(self, event_id: str, reader: str) -> None:
+    def mark_sent(self, event_id: str, reader: str) -> None:
         """Note that a reader has the mail of an event."""
         self._update(f"mail#{event_id}", Set(("sent", reader), True))
 
-    def end(self, event_id: str, *, is_done: bool) -> None:
+    def finish(self, event_id: str, *, is_done: bool) -> None:
         """Release an event: all readers have its mail, or its message may come again immediately."""
         self._update(f"mail#{event_id}", Set("done", is_done), Set("until_ms", 0))
 
@@ -99,16 +99,16 @@ class NoticeRepository(OneTable):
         self._db.transact([counted])
         return 1 if row is None else int(row["count"]) + 1
 
-    def calendar(self) -> Calendar:
+    def progress(self) -> ReminderProgress:
         """Return the progress of the calendar."""
         row = self._db.get(self._table, {"idempotency_id": "calendar"})
         if row is None:
-            return Calendar()
-        return Calendar(row["keys_ms"], row["month"], row.get("after"), row["is_done"])
+            return ReminderProgress()
+        return ReminderProgress(row["keys_ms"], row["month"], row.get("after"), row["is_done"])
 
-    def keep(self, calendar: Calendar) -> None:
+    def save_progress(self, calendar: ReminderProgress) -> None:
         """Save the progress of the calendar. The row never expires."""
-        row: Item = {name: getattr(calendar, name) for name in Calendar.__slots__}
+        row: Item = {name: getattr(calendar, name) for name in ReminderProgress.__slots__}
         item = {
             "idempotency_id": "calendar",
             **{name: each for name, each in row.items() if each is not None},

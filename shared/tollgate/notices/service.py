@@ -28,12 +28,12 @@ MAX_A_DAY = 100
 OTHERS = "others"
 
 
-class Told(StrEnum):
+class NoticeResult(StrEnum):
     """The result of a message."""
 
     OFF = "off"  # This service sends no mails.
-    UNTOLD = "untold"  # The action has no mail, or this version does not have the action.
-    NOBODY = "nobody"  # No member chose the topic.
+    NO_MAIL = "untold"  # The action has no mail, or this version does not have the action.
+    NO_RECIPIENTS = "nobody"  # No member chose the topic.
     TOO_MANY = "too_many"  # The account's mails of this day are used up; the last mail announced it.
     REPEATED = "repeated"  # All readers have it already.
     SENT = "sent"  # All readers have it now.
@@ -54,34 +54,34 @@ class Notifier:
     dashboard_url: str
     clock: Clock
 
-    def tell(self, account_id: str, event_id: str) -> Told:
+    def notify(self, account_id: str, event_id: str) -> NoticeResult:
         """Mail an event to the members who chose its topic.
 
         Raises `MailInProgressError` and `NotSentError`: the message comes again, and no reader gets two
         mails.
         """
         if not self.mailer.is_on:
-            return Told.OFF
+            return NoticeResult.OFF
         event = self._event(account_id, event_id)
         if event is None or event.action not in KINDS:
-            return Told.UNTOLD
+            return NoticeResult.NO_MAIL
         wanting = self.recipients.of(account_id, KINDS[event.action].topic)
         if not wanting:
-            return Told.NOBODY
+            return NoticeResult.NO_RECIPIENTS
         now_ms = self.clock.now_ms()
-        have_it = self.notices.begin(event_id, now_ms)
+        have_it = self.notices.claim(event_id, now_ms)
         if have_it is None:
-            return Told.REPEATED
+            return NoticeResult.REPEATED
         topic = KINDS[event.action].topic
         # Only the first attempt counts.
         number = self._number(account_id, topic, now_ms) if not have_it else 1
         if number > MAX_A_DAY and not self._is_first_of_hour(account_id, topic, now_ms):
             logger.warning("notify_members.too_many", account_id=account_id, event_id=event_id)
-            self.notices.end(event_id, is_done=True)
-            return Told.TOO_MANY
+            self.notices.finish(event_id, is_done=True)
+            return NoticeResult.TOO_MANY
         left = {who: address for who, address in wanting.items() if reader_of(who) not in have_it}
         self._send(event, left, is_last=number >= MAX_A_DAY)
-        return Told.SENT
+        return NoticeResult.SENT
 
     def _number(self, account_id: str, topic: Topic, now_ms: int) -> int:
         """Return the number of this event in its budget today."""
@@ -113,7 +113,7 @@ class Notifier:
             if self.mailer.send(address, render(content)) is SendResult.FAILED:
                 failed += 1
             else:
-                self.notices.sent(event.event_id, reader_of(identity_id))
-        self.notices.end(event.event_id, is_done=not failed)
+                self.notices.mark_sent(event.event_id, reader_of(identity_id))
+        self.notices.finish(event.event_id, is_done=not failed)
         if failed:
             raise NotSentError(f"{failed} of {len(wanting)}")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.probing.seccomp import seal
+from tollgate.probing.seccomp import install_filter
 
 BUFFER_BYTES = 32 * 1024
 ReadAt = Callable[[int, int], bytes]
@@ -31,35 +31,35 @@ class Limits:
 
 
 # For reading headers; decoding needs more.
-OF_HEADERS = Limits(memory_bytes=256 * 1024 * 1024, cpu_s=15)
-_NOTHING = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_CORE)
+HEADER_LIMITS = Limits(memory_bytes=256 * 1024 * 1024, cpu_s=15)
+_ZERO_LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_CORE)
 
 
-def ask(offset: int, length: int) -> bytes:
+def read_from_parent(offset: int, length: int) -> bytes:
     """Return bytes of the file, which the parent reads."""
-    say("read", offset, length)
+    send_to_parent("read", offset, length)
     (given,) = struct.unpack(">I", sys.stdin.buffer.read(4))
     return sys.stdin.buffer.read(given)
 
 
-def say(*message: Any) -> None:
+def send_to_parent(*message: Any) -> None:
     """Write one line for the parent."""
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 
-def confine(limits: Limits = OF_HEADERS) -> None:
+def apply_limits(limits: Limits = HEADER_LIMITS) -> None:
     """Drop all dangerous abilities; afterwards nothing can be opened, imported or started.
 
     If the filter cannot be set, only the resource limits protect: no new descriptors, no bytes into files, no
     new processes (root may still start some, but no function runs as root).
     """
     most_of = {resource.RLIMIT_DATA: limits.memory_bytes, resource.RLIMIT_CPU: limits.cpu_s}
-    for limit, most in (most_of | dict.fromkeys(_NOTHING, 0)).items():
+    for limit, most in (most_of | dict.fromkeys(_ZERO_LIMITS, 0)).items():
         resource.setrlimit(limit, (most, most))
-    refused = seal()
+    refused = install_filter()
     if refused is not None:
-        say("unsealed", refused)
+        send_to_parent("unsealed", refused)
 
 
 class RangedFile(io.RawIOBase):

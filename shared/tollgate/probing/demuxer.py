@@ -21,7 +21,7 @@ import av.video.stream
 from av.container.input import InputContainer
 from av.stream import Disposition
 
-from tollgate.probing.child import ask, confine, say
+from tollgate.probing.child import apply_limits, read_from_parent, send_to_parent
 
 ReadAt = Callable[[int, int], bytes]
 
@@ -105,11 +105,11 @@ def _tracks(opened: InputContainer) -> dict[str, Any]:
 
 def main(container: str, size: int) -> None:
     """Read one header, and print the result for the parent."""
-    confine()
+    apply_limits()
     try:
-        say("found", demux(container, SeekableFile(size, ask)))
+        send_to_parent("found", demux(container, SeekableFile(size, read_from_parent)))
     except NothingReadableError as exc:
-        say("none", str(exc))
+        send_to_parent("none", str(exc))
 
 
 if __name__ == "__main__":

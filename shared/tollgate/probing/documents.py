@@ -1,10 +1,10 @@
 """Documents: their type, from their first bytes, and the number of their pages."""
 
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
-from tollgate.probing.tracks import NoTracksError, Source, asked
+from tollgate.probing.tracks import Source, UnreadableMediaError, run_parser
 
 CONTAINERS = ("pdf", "docx", "pptx", "xlsx")
-_PAGER = "tollgate.probing.pager"
+_PAGE_COUNTER = "tollgate.probing.page_counter"
 _STARTS = ((b"%PDF-", "pdf"), (b"PK\x03\x04", "zip"))
 
 
@@ -16,8 +16,8 @@ def document_container(head: bytes) -> str | None:
 def read_document(container: str, source: Source, timeout_s: float) -> ProbedMedia:
     """Return the facts of the document, in at most `timeout_s` seconds. Raises `ProbeError`."""
     try:
-        found = asked(_PAGER, container, source, timeout_s)
-    except NoTracksError as exc:
+        found = run_parser(_PAGE_COUNTER, container, source, timeout_s)
+    except UnreadableMediaError as exc:
         kinds = "PDF" if container == "pdf" else "Word, PowerPoint or Excel document"
         raise ProbeError(ProbeCode.UNREADABLE, f"The file cannot be read as a {kinds}.") from exc
     pages = found["pages"]

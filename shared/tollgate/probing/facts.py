@@ -76,7 +76,7 @@ class ProbedMedia:
         }
 
     @classmethod
-    def of_body(cls, body: Mapping[str, Any]) -> Self:
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Return the facts from a response of `probe_media`. Raises `KeyError` for other JSON."""
         duration_ms = body["durationMs"]
         return cls(
@@ -90,7 +90,7 @@ class ProbedMedia:
         )
 
 
-Probed = ProbedMedia | ProbeError
+ProbeResult = ProbedMedia | ProbeError
 
 
 def seconds(milliseconds: int) -> Decimal:
@@ -98,8 +98,8 @@ def seconds(milliseconds: int) -> Decimal:
     return Decimal(milliseconds).scaleb(-_MS_DIGITS)
 
 
-def probed(body: Mapping[str, Any]) -> Probed:
+def read_result(body: Mapping[str, Any]) -> ProbeResult:
     """Return the result in a response of `probe_media`. Raises `KeyError` or `ValueError` for other JSON."""
     if "error" in body:
         return ProbeError(ProbeCode(body["error"]["code"]), body["error"]["message"])
-    return ProbedMedia.of_body(body)
+    return ProbedMedia.from_body(body)

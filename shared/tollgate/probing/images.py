@@ -39,7 +39,7 @@ def pixel_size(container: str, read_at: ReadAt) -> tuple[int, int]:
     return width, height
 
 
-def is_absurd(width: int, height: int) -> bool:
+def is_implausible(width: int, height: int) -> bool:
     """Return whether the size is too large for a real image."""
     return max(width, height) > MAX_SIDE_PX or width * height > MAX_PIXELS
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from tollgate.artifacts import sniff
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType
 from tollgate.kit.http.outbound import Outbound
+from tollgate.probing.declared_size import declared_bytes
 from tollgate.probing.documents import CONTAINERS as DOCUMENTS
 from tollgate.probing.documents import document_container, read_document
-from tollgate.probing.extent import said_bytes
-from tollgate.probing.facts import ProbeCode, Probed, ProbedMedia, ProbeError, seconds
-from tollgate.probing.images import NoImageError, is_absurd, pixel_size
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult, seconds
+from tollgate.probing.images import NoImageError, is_implausible, pixel_size
 from tollgate.probing.remote import RemoteFile, remote_file
-from tollgate.probing.tracks import NoTracksError, read_tracks
+from tollgate.probing.tracks import UnreadableMediaError, read_tracks
 
 # For everything: the name, the connections, the redirects, all bytes.
 TIMEOUT_S = 10.0
@@ -31,7 +31,7 @@ _CONTAINERS = {
 }
 _IMAGES = ("png", "jpeg", "webp", "gif")
 # The content decides between MP4 and M4A, not the brand.
-_AS_HELD = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
+_BY_CONTENT = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
 _WEBM_DOCTYPE = b"webm"
 _HTML = (b"<!doctype html", b"<html")
 
@@ -43,7 +43,7 @@ class MediaReader:
     outbound: Outbound
     timeout_s: float = TIMEOUT_S
 
-    def probe(self, url: str) -> Probed:
+    def probe(self, url: str) -> ProbeResult:
         """Return the facts of the file at `url`, or the reason why it cannot be probed."""
         deadline = time.monotonic() + self.timeout_s
         try:
@@ -58,9 +58,9 @@ def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
     if (document := document_container(head)) is not None:
         return read_document(document, file, deadline - time.monotonic())
     container = _container(head)
-    said = said_bytes(container, file.read_at)
-    if said is not None and said > file.size:
-        message = f"The file is cut off: it has {file.size} bytes instead of at least {said}."
+    declared = declared_bytes(container, file.read_at)
+    if declared is not None and declared > file.size:
+        message = f"The file is cut off: it has {file.size} bytes instead of at least {declared}."
         raise ProbeError(ProbeCode.TRUNCATED, message)
     if container in _IMAGES:
         return _image(container, file)
@@ -89,7 +89,7 @@ def _image(container: str, file: RemoteFile) -> ProbedMedia:
         width, height = pixel_size(container, file.read_at)
     except NoImageError as exc:
         raise _unreadable(container) from exc
-    if is_absurd(width, height):
+    if is_implausible(width, height):
         message = f"The image has {width} × {height} pixels, which is too large."
         raise ProbeError(ProbeCode.TOO_MANY_PIXELS, message)
     return ProbedMedia("image", container, None, width, height, file.size)
@@ -98,12 +98,12 @@ def _image(container: str, file: RemoteFile) -> ProbedMedia:
 def _recording(container: str, file: RemoteFile, deadline: float) -> ProbedMedia:
     try:
         tracks = read_tracks(container, file, deadline - time.monotonic())
-    except NoTracksError as exc:
+    except UnreadableMediaError as exc:
         raise _unreadable(container) from exc
     if not tracks.duration_ms:
         message = f"The {tracks.kind} file does not contain its duration."
         raise ProbeError(ProbeCode.NO_DURATION, message)
-    container = _AS_HELD.get((tracks.kind, container), container)
+    container = _BY_CONTENT.get((tracks.kind, container), container)
     duration_s = seconds(tracks.duration_ms)
     return ProbedMedia(tracks.kind, container, duration_s, tracks.width, tracks.height, file.size)
 

@@ -32,7 +32,7 @@ class Bounds:
 
 
 # Enough for any header.
-HEADER = Bounds(block_bytes=64 * 1024, max_blocks=16)
+HEADER_BOUNDS = Bounds(block_bytes=64 * 1024, max_blocks=16)
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 
 # As many digits as `_CONTENT_RANGE` takes.
@@ -74,15 +74,15 @@ class RemoteFile:
 
 @contextmanager
 def remote_file(
-    outbound: Outbound, url: str, timeout_s: float, bounds: Bounds = HEADER
+    outbound: Outbound, url: str, timeout_s: float, bounds: Bounds = HEADER_BOUNDS
 ) -> Iterator[RemoteFile]:
     """Open `url`; opening and reading together take at most `timeout_s` seconds.
 
     Raises `ProbeError`, also during reads.
     """
     if url.startswith("data:"):
-        held = base64.b64decode(url.partition(",")[2])
-        yield RemoteFile(_Held(held, bounds), bounds.block_bytes)
+        data = base64.b64decode(url.partition(",")[2])
+        yield RemoteFile(_InMemoryBlocks(data, bounds), bounds.block_bytes)
         return
     with ExitStack() as ends:
         with _named_errors():
@@ -99,16 +99,16 @@ def _blocks(client: httpx.Client, response: httpx.Response, bounds: Bounds) -> B
             ProbeCode.COMPRESSED, "The server compresses the file. It must send the file uncompressed."
         )
     if response.status_code == _HTTP_PARTIAL:
-        return _Ranges(client, response, bounds)
+        return _RangeBlocks(client, response, bounds)
     # A server without ranges sends the whole file: read only the start, then close the connection.
     if response.status_code == _HTTP_OK:
-        return _FromStart(response, bounds)
+        return _StreamBlocks(response, bounds)
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
         raise _empty()  # not even the first byte exists
     raise ProbeError(ProbeCode.REFUSED, f"The URL returned HTTP {response.status_code}.")
 
 
-class _Held:
+class _InMemoryBlocks:
     """A file from a data URI in the request."""
 
     def __init__(self, data: bytes, bounds: Bounds) -> None:
@@ -120,7 +120,7 @@ class _Held:
         return self._data[index * self._block_bytes : (index + 1) * self._block_bytes]
 
 
-class _Ranges:
+class _RangeBlocks:
     """One range request for each block. Later requests use the URL that the first was redirected to."""
 
     def __init__(self, client: httpx.Client, first: httpx.Response, bounds: Bounds) -> None:
@@ -155,15 +155,15 @@ class _Ranges:
         return bytes(found)
 
 
-class _FromStart:
+class _StreamBlocks:
     """One response with the whole file, read only as far as necessary."""
 
     def __init__(self, response: httpx.Response, bounds: Bounds) -> None:
         self._bounds = bounds
         self._parts = response.iter_raw()
         self._found = bytearray()
-        said = response.headers.get("content-length")
-        size = self._count() if said is None else digits(said, 0, MAX_SIZE)
+        declared = response.headers.get("content-length")
+        size = self._count() if declared is None else digits(declared, 0, MAX_SIZE)
         if size is None:
             raise _bad_length()
         self.size = size

@@ -1,4 +1,4 @@
-"""A filter of system calls: after `seal`, a process can compute, use its open files, and exit.
+"""A filter of system calls: after `install_filter`, a process can compute, use its open files, and exit.
 
 No file, socket, process or program can be opened, created or started any more, by any code in the process.
 The filter cannot be removed, and needs no privilege. Sources: seccomp(2), prctl(2), linux/filter.h,
@@ -62,7 +62,7 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def seal() -> str | None:
+def install_filter() -> str | None:
     """Allow only the calls above in this process; return the reason if the system does not support it."""
     architecture = ARCHITECTURES.get(platform.machine())
     if platform.system() != "Linux" or architecture is None:

@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ConnectionClosedError
 
-from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
+from tollgate.probing.facts import ProbeCode, ProbeError, ProbeResult, read_result
 
 # More than the most files of any profile, so that all are probed at the same time.
 MAX_PARALLEL = 32
 
 # Lambda's names for a timeout, and for a process that ended.
-_DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
+_CRASHES = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
 
 
 class Invoker(Protocol):
@@ -40,7 +40,7 @@ class Prober:
     client: Callable[[], Invoker]
     function: str
 
-    def probe(self, urls: Sequence[str]) -> dict[str, Probed]:
+    def probe(self, urls: Sequence[str]) -> dict[str, ProbeResult]:
         """Return the facts of each URL, or the reason why it cannot be probed; all are probed at once.
 
         Raises `ProbeFaultError`, and boto3's errors if the function cannot be called.
@@ -52,13 +52,13 @@ class Prober:
         with ThreadPoolExecutor(min(len(wanted), MAX_PARALLEL)) as pool:
             return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
-    def _ask(self, client: Invoker, url: str) -> Probed:
+    def _ask(self, client: Invoker, url: str) -> ProbeResult:
         answer = self._invoked(client, json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
         if "FunctionError" not in answer:
-            return probed(body)
+            return read_result(body)
         kind = body.get("errorType")
-        if kind in _DIED_ON_IT:
+        if kind in _CRASHES:
             return ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be read in time.")
         raise ProbeFaultError(f"probe_media failed: {kind}")
 

@@ -19,11 +19,11 @@ MAX_LINE_BYTES = 4096
 _DEMUXER = "tollgate.probing.demuxer"
 
 
-class NoTracksError(Exception):
+class UnreadableMediaError(Exception):
     """The file cannot be read as the type of its first bytes."""
 
 
-class DemuxerFaultError(Exception):
+class ParserFaultError(Exception):
     """The process failed before it read the file: a fault of Tollgate."""
 
 
@@ -52,13 +52,13 @@ class Tracks:
 def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
     """Read the header of an `mp4`, `mov`, `m4a`, `webm`, `mp3` or `wav`, in at most `timeout_s` seconds.
 
-    Raises `NoTracksError`, also if the process dies because of the file; `ProbeError` from `source` or after
-    the timeout; and `DemuxerFaultError`.
+    Raises `UnreadableMediaError`, also if the process dies because of the file; `ProbeError` from `source` or
+    after the timeout; and `ParserFaultError`.
     """
-    return Tracks(**asked(_DEMUXER, container, source, timeout_s))
+    return Tracks(**run_parser(_DEMUXER, container, source, timeout_s))
 
 
-def asked(
+def run_parser(
     module: str, container: str, source: Source, timeout_s: float, max_line_bytes: int = MAX_LINE_BYTES
 ) -> dict[str, Any]:
     """Return the result of the process of `module` for `source`; raises the errors of `read_tracks`.
@@ -68,7 +68,7 @@ def asked(
     deadline = time.monotonic() + timeout_s
     answer = None
     # A write to a process that ended raises `BrokenPipeError`.
-    with suppress(BrokenPipeError), _started(module, container, source.size) as child:
+    with suppress(BrokenPipeError), _start(module, container, source.size) as child:
         timer = threading.Timer(max(0, timeout_s), child.kill)
         timer.start()
         try:
@@ -80,10 +80,10 @@ def asked(
         return answer
     if time.monotonic() >= deadline:
         raise ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be parsed in time.")
-    raise NoTracksError
+    raise UnreadableMediaError
 
 
-def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]":
+def _start(module: str, container: str, size: int) -> "subprocess.Popen[bytes]":
     # Only the paths of Python's libraries and Tollgate's packages; none of Lambda's credentials.
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
     if "LD_LIBRARY_PATH" in os.environ:
@@ -102,7 +102,7 @@ def _serve(child: "subprocess.Popen[bytes]", source: Source, max_line_bytes: int
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
     line = child.stdout.readline(max_line_bytes)
     if not line and child.wait() > 0:  # not killed
-        raise DemuxerFaultError(f"the parser ended with {child.returncode}")
+        raise ParserFaultError(f"the parser ended with {child.returncode}")
     while line:
         word, *rest = json.loads(line)
         if word == "found":

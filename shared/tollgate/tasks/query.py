@@ -28,7 +28,7 @@ class TaskQuery:
     model: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 
-    def fits(self, task: Task) -> bool:
+    def matches(self, task: Task) -> bool:
         """Return whether a task matches."""
         of_status = self.status is None or task.status is self.status
         of_model = self.model is None or task.model == self.model

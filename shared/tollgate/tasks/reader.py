@@ -83,7 +83,7 @@ class TaskReader:
             wanted.limit,
             lambda before, limit: self.tasks.ids_of(account_id, wanted.after, before, limit),
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
-            wanted.fits,
+            wanted.matches,
         )
 
     def _typical_run_s(self, model: str) -> int:

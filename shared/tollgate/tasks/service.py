@@ -33,7 +33,7 @@ from tollgate.ledger.caps import Allowance
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, row_id
-from tollgate.probing.facts import Probed, ProbedMedia, ProbeError
+from tollgate.probing.facts import ProbedMedia, ProbeError, ProbeResult
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -50,7 +50,7 @@ MAX_CHARGES = MAX_WALLETS + 12
 class MediaProber(Protocol):
     """Reads the properties of media without reading it whole."""
 
-    def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
+    def probe(self, urls: Sequence[str]) -> Mapping[str, ProbeResult]:
         """Return for each URL the media's properties, or the reason why they are unknown."""
 
 
@@ -104,7 +104,7 @@ class TaskService:
         price = self._quote(request, files)
         # Before the charge: without room for the files, the customer would pay and wait for the refund.
         if files:
-            self.inputs.uploads.check_room(account_id)
+            self.inputs.uploads.check_quota(account_id)
         # One time for the task, its charge, its deadline and the windows that count it.
         now_ms, body_hash = self.clock.now_ms(), request_hash(body)
         refusal = _not_as_agreed(request, price)
@@ -121,7 +121,7 @@ class TaskService:
         created = self._charge_once(task, idempotency_key, body_hash, allowance)
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
-        self.inputs.keep(files)
+        self.inputs.store(files)
         return created
 
     def cancel(self, account_id: str, task_id: str) -> TaskView:
@@ -235,7 +235,7 @@ class TaskService:
         # Media inside the request is not stored yet: the prober gets it as it came. The customer's uploads
         # are private, so the prober gets them signed.
         inside = {file.url: file.uri for file in files}
-        read_at = {one.url: inside.get(one.url) or self.inputs.address(one.url) for one in wanted}
+        read_at = {one.url: inside.get(one.url) or self.inputs.readable_url(one.url) for one in wanted}
         probed = self.prober.probe(list(read_at.values()))
         found = {url: probed[address] for url, address in read_at.items()}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}

@@ -6,10 +6,10 @@ In: the URL of a stored result. Out: an object beside it, with the name from `St
 (docs/decisions/0033-thumbnails.md).
 
 service.py   calls `draw_thumbnail`, and stores the result
-drawn.py     the response of `draw_thumbnail`, as JSON
-drawer.py    one file: its bytes, and the process that decodes them
-painter.py   that process: an image, frame or waveform as WebP
+response.py  the response of `draw_thumbnail`, as JSON
+generator.py one file: its bytes, and the process that decodes them
+renderer.py  that process: an image, frame or waveform as WebP
 images.py    images, by Pillow, and how all thumbnails are scaled
 frames.py    the poster frame of a video, by PyAV
-waves.py     the waveform of a sound, by PyAV
+waveform.py  the waveform of a sound, by PyAV
 """

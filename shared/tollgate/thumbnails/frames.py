@@ -1,4 +1,4 @@
-"""Chooses the poster frame of a video. Runs in the decoding process (`painter.py`)."""
+"""Chooses the poster frame of a video. Runs in the decoding process (`renderer.py`)."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -9,7 +9,7 @@ from av.container.input import InputContainer
 from av.stream import Disposition
 from PIL import Image, ImageStat
 
-from tollgate.thumbnails.images import MAX_SIDE_PX, CannotDrawError, as_webp, refuse_huge
+from tollgate.thumbnails.images import MAX_SIDE_PX, NotDecodableError, as_webp, check_pixels
 
 FORMATS = {"mp4": "mov", "mov": "mov", "webm": "matroska", "m4a": "mov", "mp3": "mp3", "wav": "wav",
            "flac": "flac", "ogg": "ogg"}  # fmt: skip
@@ -26,11 +26,11 @@ _FLAT = 12.0
 _BUFFER_BYTES = 256 * 1024
 
 
-class NoVideoError(CannotDrawError):
+class NoVideoError(NotDecodableError):
     """The recording has no video."""
 
 
-def opened(extension: str, file: BinaryIO) -> InputContainer:
+def open_container(extension: str, file: BinaryIO) -> InputContainer:
     """Open a recording as the one format that its first bytes show. Raises the errors of `av.open`."""
     container: InputContainer = av.open(
         file, "r", format=FORMATS[extension], container_options=OPTIONS, buffer_size=_BUFFER_BYTES, **_TAGS
@@ -41,7 +41,7 @@ def opened(extension: str, file: BinaryIO) -> InputContainer:
 def video_thumbnail(extension: str, file: BinaryIO) -> bytes:
     """Return a frame that is not plain, or the best of the first frames. Raises `NoVideoError`."""
     best, seen = None, -1.0
-    with opened(extension, file) as container:
+    with open_container(extension, file) as container:
         for frame in islice(_frames(container), _MAX_FRAMES):
             deviation = ImageStat.Stat(frame.convert("L")).stddev[0]
             if deviation > seen:
@@ -49,7 +49,7 @@ def video_thumbnail(extension: str, file: BinaryIO) -> bytes:
             if deviation > _FLAT:
                 break
     if best is None:
-        raise CannotDrawError("no frame")
+        raise NotDecodableError("no frame")
     return as_webp(best)
 
 
@@ -63,14 +63,14 @@ def _frames(container: InputContainer) -> Iterator[Image.Image]:
     codec = stream.codec_context
     # ffmpeg has no context for a codec that it does not support.
     if codec is None or codec.codec.name not in DECODERS:
-        raise CannotDrawError("codec")
-    refuse_huge(codec.width, codec.height)
+        raise NotDecodableError("codec")
+    check_pixels(codec.width, codec.height)
     # The process may start no threads.
     codec.thread_count = 1
     codec.options = {"threads": "1"}
     for frame in container.decode(stream):
         # The frame may differ from the header.
-        refuse_huge(frame.width, frame.height)
+        check_pixels(frame.width, frame.height)
         scale = min(1.0, MAX_SIDE_PX / max(frame.width, frame.height))
         width, height = (max(1, round(side * scale)) for side in (frame.width, frame.height))
         small = frame.reformat(width, height, format="rgb24")

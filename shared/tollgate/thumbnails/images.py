@@ -1,11 +1,11 @@
-"""Scales images down. Runs in the decoding process (`painter.py`)."""
+"""Scales images down. Runs in the decoding process (`renderer.py`)."""
 
 import io
 from typing import BinaryIO
 
 from PIL import AvifImagePlugin, Image, ImageOps
 
-from tollgate.thumbnails.drawn import MAX_BYTES
+from tollgate.thumbnails.response import MAX_BYTES
 
 # Twice the width of a card in the gallery, for screens with two pixels a point.
 MAX_SIDE_PX = 512
@@ -19,26 +19,26 @@ _WITH_ALPHA = ("RGBA", "LA", "PA", "La", "RGBa")
 _GREY_STEPS = 256
 
 
-class CannotDrawError(Exception):
+class NotDecodableError(Exception):
     """The file cannot be decoded, or is too large to be decoded."""
 
 
 def image_thumbnail(extension: str, file: BinaryIO) -> bytes:
     """Return the thumbnail of an image, or of the first image in an animation."""
-    # The process may start no threads; `refuse_huge` replaces Pillow's own limit.
+    # The process may start no threads; `check_pixels` replaces Pillow's own limit.
     AvifImagePlugin.DEFAULT_MAX_THREADS = 1
     Image.MAX_IMAGE_PIXELS = None
     with Image.open(file, formats=[FORMATS[extension]]) as image:
-        refuse_huge(*image.size)
+        check_pixels(*image.size)
         # JPEG is decoded at down to an eighth of its size, if that is enough.
         image.draft("RGB", (MAX_SIDE_PX, MAX_SIDE_PX))
         return as_webp(ImageOps.exif_transpose(_plain(image)))
 
 
-def refuse_huge(width: int, height: int) -> None:
-    """Raise `CannotDrawError` for an image without pixels, or with more than `MAX_PIXELS`."""
+def check_pixels(width: int, height: int) -> None:
+    """Raise `NotDecodableError` for an image without pixels, or with more than `MAX_PIXELS`."""
     if not 0 < width * height <= MAX_PIXELS:
-        raise CannotDrawError("pixels")
+        raise NotDecodableError("pixels")
 
 
 def as_webp(image: Image.Image) -> bytes:

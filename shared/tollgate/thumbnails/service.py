@@ -11,7 +11,7 @@ from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.store import CACHE_CONTROL
 from tollgate.kit.aws.batches import NotYetError
 from tollgate.kit.observability import logger
-from tollgate.thumbnails.drawn import AGAIN, Drawn, NoThumbnail, drawn
+from tollgate.thumbnails.response import RETRY_REASON, DrawResult, NoThumbnail, read_result
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -20,10 +20,10 @@ CONTENT_TYPE = "image/webp"
 # The prefix of the keys of all results (artifacts/results.py)
 RESULTS = "media/"
 # Lambda's names for a timeout, a process that ended, and a process without memory.
-_DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
+_CRASHES = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
 
 
-class Outcome(StrEnum):
+class ThumbnailOutcome(StrEnum):
     """The result of a request for a thumbnail."""
 
     STORED = "stored"  # The thumbnail is stored beside its result.
@@ -56,7 +56,7 @@ class ThumbnailService:
     bucket: str
     storage_url: str
 
-    def make(self, url: str) -> Outcome:
+    def make(self, url: str) -> ThumbnailOutcome:
         """Store the thumbnail of the result at `url`. A repeat stores the same bytes.
 
         Raises `UnreachableResultError`, `DrawFaultError`, and boto3's errors.
@@ -64,11 +64,11 @@ class ThumbnailService:
         # A URL from before a change of the storage's base URL has the same key.
         key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
         if not is_stored(self.s3, self.bucket, key):
-            return Outcome.GONE
-        found = self._drawn(f"{self.storage_url}/{key}")
+            return ThumbnailOutcome.GONE
+        found = self._result(f"{self.storage_url}/{key}")
         if isinstance(found, NoThumbnail):
             logger.warning("make_thumbnails.none", key=key, reason=found.reason)
-            return Outcome.NONE
+            return ThumbnailOutcome.NONE
         target = thumbnail_of(key)
         self.s3.put_object(
             Bucket=self.bucket,
@@ -80,16 +80,16 @@ class ThumbnailService:
         # A deletion removes the result first and its thumbnail afterwards, so either that or this removes it.
         if not is_stored(self.s3, self.bucket, key):
             self.s3.delete_object(Bucket=self.bucket, Key=target)
-            return Outcome.GONE
-        return Outcome.STORED
+            return ThumbnailOutcome.GONE
+        return ThumbnailOutcome.STORED
 
-    def _drawn(self, url: str) -> Drawn:
+    def _result(self, url: str) -> DrawResult:
         answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
-        if AGAIN in body:
-            raise UnreachableResultError(f"the result cannot be reached: {body[AGAIN]}")
+        if RETRY_REASON in body:
+            raise UnreachableResultError(f"the result cannot be reached: {body[RETRY_REASON]}")
         if "FunctionError" not in answer:
-            return drawn(body)
-        if body.get("errorType") in _DIED_ON_IT:
+            return read_result(body)
+        if body.get("errorType") in _CRASHES:
             return NoThumbnail(body["errorType"])
         raise DrawFaultError(f"draw_thumbnail failed: {body.get('errorType')}")

@@ -3,10 +3,10 @@
 In: batches of the ledger's stream. Out: a row for each account and day, and `GET /stats`
 (site/statistics.md).
 
-counts.py       the counts: pure arithmetic
-recorder.py     adds a batch of the stream to the roll-up
-repository.py   the rows, and a mark for each counted entry
-period.py       the days of a request
-service.py      totals by day and by model
-months.py       reads monthly statements; `statement.py`: one statement
+counts.py             the counts: pure arithmetic
+recorder.py           adds a batch of the stream to the roll-up
+repository.py         the rows, and a mark for each counted entry
+period.py             the days of a request
+service.py            totals by day and by model
+monthly_statements.py reads monthly statements; `statement.py`: one statement
 """

@@ -11,7 +11,7 @@ from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that change a balance. The filter of the ledger's stream has the same list.
-MOVES = frozenset(set(EntryKind) - {EntryKind.VOID})
+BALANCE_KINDS = frozenset(set(EntryKind) - {EntryKind.VOID})
 # The kinds that statements list one by one: payments, and credits and debits by operators.
 LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
 # The kinds that are usage.
@@ -113,19 +113,19 @@ StatisticsView = TypedDict(
 ByName = dict[str, Counts]
 
 
-class Moved(NamedTuple):
+class LedgerSum(NamedTuple):
     """The entries of one kind: their sum, signed as in the ledger, and their number."""
 
     amount_micro_usd: int = 0
     entries: int = 0
 
-    def plus(self, other: "Moved") -> "Moved":
+    def plus(self, other: "LedgerSum") -> "LedgerSum":
         """Return the sums of both."""
-        return Moved(*map(add, self, other))
+        return LedgerSum(*map(add, self, other))
 
 
 # Sums by the kind of the entries.
-ByKind = dict[str, Moved]
+ByKind = dict[str, LedgerSum]
 
 
 class DayCounts(NamedTuple):
@@ -154,15 +154,15 @@ def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
     return sums
 
 
-def by_kind(moved: Iterable[tuple[str, Moved]]) -> ByKind:
+def by_kind(moved: Iterable[tuple[str, LedgerSum]]) -> ByKind:
     """Return the sums for each kind."""
     sums: ByKind = {}
     for kind, each in moved:
-        sums[kind] = sums.get(kind, Moved()).plus(each)
+        sums[kind] = sums.get(kind, LedgerSum()).plus(each)
     return sums
 
 
-def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
+def most_expensive_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
     """Return the sums of several days for each name, the most expensive name first."""
     sums = by_name(pair for counts in days for pair in counts.items())
     return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))
@@ -183,9 +183,9 @@ def key_of(entry: Entry) -> str:
     return entry.key_id or ""
 
 
-def moved_by(entry: Entry) -> tuple[str, Moved]:
+def ledger_sum_of(entry: Entry) -> tuple[str, LedgerSum]:
     """Return the kind of an entry, and its amount."""
-    return str(entry.kind), Moved(entry.amount_micro_usd, 1)
+    return str(entry.kind), LedgerSum(entry.amount_micro_usd, 1)
 
 
 def counts_of(entry: Entry) -> Counts:

@@ -15,13 +15,13 @@ from tollgate.usage.repository import RollUp
 
 @dataclass(frozen=True, slots=True)
 class UsageRecorder:
-    """Counts new entries of the ledger, and passes them to `looks`, which check balances and caps.
+    """Counts new entries of the ledger, and passes them to `checks`, which check balances and caps.
 
     A repeat is harmless: each entry is counted once, and a second check changes nothing.
     """
 
     roll_up: RollUp
-    looks: Sequence[Callable[[Sequence[Entry]], None]]
+    checks: Sequence[Callable[[Sequence[Entry]], None]]
     clock: Clock
 
     def record(self, changes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -44,7 +44,7 @@ class UsageRecorder:
                 failed += entries
                 continue
             try:
-                for look in self.looks:
+                for look in self.checks:
                     look(list(entries.values()))
             except Exception:  # noqa: BLE001 - as above
                 logger.exception("record_usage.look_failed", **bucket._asdict())

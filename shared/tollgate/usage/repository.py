@@ -23,13 +23,13 @@ from tollgate.usage.counts import (
     ByName,
     Counts,
     DayCounts,
-    Moved,
+    LedgerSum,
     by_kind,
     by_name,
     counts_of,
     key_of,
+    ledger_sum_of,
     model_of,
-    moved_by,
 )
 
 # Entries in one transaction. DynamoDB allows 100 writes; one is the row.
@@ -87,7 +87,7 @@ class RollUp:
         for _ in range(MAX_ROUNDS):
             marks = [self._mark(entry, now_ms) for entry in left]
             try:
-                self._db.transact([*marks, self._grow(bucket, left)])
+                self._db.transact([*marks, self._add_entries(bucket, left)])
             except StaleRollUpError:
                 left = self._uncounted(left)
             else:
@@ -105,7 +105,7 @@ class RollUp:
         mark = {"entry_id": _mark_of(entry), "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S}
         return put_new(self._counted_table, mark, "entry_id", lambda _: StaleRollUpError(entry.entry_id))
 
-    def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
+    def _add_entries(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
         """Return the write of the row with `entries` added; it is refused if the row changes before."""
         key = {"account_id": bucket.account_id, "usage_day": bucket.day}
         # The row is read and written whole, because its counts are one text; `seq` refuses the write if
@@ -118,7 +118,7 @@ class RollUp:
         item: Item = {**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)}
         # A row from before kinds were counted would have only a part of them, so it continues without.
         if known.by_kind is not None or not row["seq"]:
-            moved = by_kind([*(known.by_kind or {}).items(), *(moved_by(one) for one in entries)])
+            moved = by_kind([*(known.by_kind or {}).items(), *(ledger_sum_of(one) for one in entries)])
             item["kinds"] = _text(moved)
             listed = [one.entry_id for one in entries if one.kind in LISTED]
             item["listed"] = [*known.listed, *listed][:MAX_LISTED]
@@ -145,7 +145,7 @@ def _mark_of(entry: Entry) -> str:
 
 
 def _read_kinds(text: str) -> ByKind:
-    return {kind: Moved(*values) for kind, values in json.loads(text).items()}
+    return {kind: LedgerSum(*values) for kind, values in json.loads(text).items()}
 
 
 def _read_counts(text: str) -> ByName:

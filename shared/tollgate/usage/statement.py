@@ -14,7 +14,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.errors import Problem
 from tollgate.kit.money import cents_text
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.usage.counts import ByKind, Counts, DayCounts, Moved, by_kind, dearest_first
+from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_kind, most_expensive_first
 
 MONTH_LENGTH = len("2026-11")
 COLUMNS = ("line", "name", "date", "description", "reference", "amountCents", "amountMicroUsd")
@@ -32,7 +32,7 @@ class MonthStatement:
 
     month: str
     opening_micro_usd: int
-    moved: ByKind
+    sums_by_kind: ByKind
     by_model: Sequence[tuple[str, Counts]]
     by_key: Sequence[tuple[str, Counts]]
     entries: Sequence[Entry] = ()
@@ -60,10 +60,10 @@ class MonthStatement:
     @property
     def closing_micro_usd(self) -> int:
         """Return the balance at the end of the month."""
-        return self.opening_micro_usd + sum(each.amount_micro_usd for each in self.moved.values())
+        return self.opening_micro_usd + sum(each.amount_micro_usd for each in self.sums_by_kind.values())
 
     def _sum(self, *kinds: EntryKind) -> int:
-        return sum(self.moved.get(kind, Moved()).amount_micro_usd for kind in kinds)
+        return sum(self.sums_by_kind.get(kind, LedgerSum()).amount_micro_usd for kind in kinds)
 
     def lines(self) -> Iterable[Sequence[str | int | None]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
@@ -94,13 +94,13 @@ def month_statement(
     """
     earlier = [counts for day, counts in days.items() if day[:MONTH_LENGTH] < month]
     own = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]
-    moved_earlier = _moved(earlier).values()
+    moved_earlier = _sums_by_kind(earlier).values()
     return MonthStatement(
         month,
         before_micro_usd + sum(each.amount_micro_usd for each in moved_earlier),
-        _moved(own),
-        dearest_first(each.by_model for each in own),
-        dearest_first(each.by_key for each in own),
+        _sums_by_kind(own),
+        most_expensive_first(each.by_model for each in own),
+        most_expensive_first(each.by_key for each in own),
         sorted(entries, key=lambda entry: (entry.created_at_ms, entry.entry_id)),
     )
 
@@ -113,15 +113,15 @@ def months_of(days: Days, this_month: str) -> list[str]:
     """
     uncounted = [day for day, counts in days.items() if counts.by_kind is None]
     counted = [day[:MONTH_LENGTH] for day, counts in days.items() if counts.by_kind is not None]
-    first = following(max(uncounted)[:MONTH_LENGTH]) if uncounted else min(counted, default=this_month)
+    first = next_month(max(uncounted)[:MONTH_LENGTH]) if uncounted else min(counted, default=this_month)
     found = []
     while first <= this_month:
         found.append(first)
-        first = following(first)
+        first = next_month(first)
     return found[::-1]
 
 
-def following(month: str) -> str:
+def next_month(month: str) -> str:
     """Return the next month, such as `2026-12` for `2026-11`."""
     year, number = int(month[:4]), int(month[5:])
     return f"{year + number // 12:04}-{number % 12 + 1:02}"
@@ -133,7 +133,7 @@ def month_problem(known: Sequence[str]) -> Problem:
     return Problem("/month", "There is no statement of this month.", allowed)
 
 
-def _moved(days: Iterable[DayCounts]) -> ByKind:
+def _sums_by_kind(days: Iterable[DayCounts]) -> ByKind:
     return by_kind(chain.from_iterable((counts.by_kind or {}).items() for counts in days))
 
 

@@ -34,7 +34,7 @@ class DeliveryRepository(OneTable):
         rows = self._db.get_all(self._table, [{"delivery_id": one} for one in delivery_ids])
         return [Delivery.from_item(row) for row in rows]
 
-    def ids_of(self, account_id: str, before: str, limit: int) -> list[str]:
+    def delivery_ids(self, account_id: str, before: str, limit: int) -> list[str]:
         """Return the ids of an account's deliveries that sort before `before`, the newest first."""
         rows = self._db.query(
             self._table,
@@ -99,12 +99,12 @@ class LaneRepository(OneTable):
     def _enter_refused(self, account_id: str, slot: str, lane: Item | None, now_ms: int) -> bool:
         """Enter a lane that is new or has expired slots; return whether that was possible."""
         slots: dict[str, int] = {} if lane is None else lane["slots"]
-        given_up = {name: until for name, until in slots.items() if until <= now_ms}
-        if lane is not None and not given_up:
+        expired = {name: until for name, until in slots.items() if until <= now_ms}
+        if lane is not None and not expired:
             return False
         # If another worker opened or cleared the lane meanwhile, there is room as well.
         with suppress(_LaneRefusedError):
-            self._db.write(self._open(account_id) if lane is None else self._clear(account_id, given_up))
+            self._db.write(self._open(account_id) if lane is None else self._clear(account_id, expired))
         try:
             self._db.write(self._take(account_id, slot, now_ms))
         except _LaneRefusedError:
@@ -130,13 +130,13 @@ class LaneRepository(OneTable):
         lane = {"account_id": account_id, "slots": {}, "slow": False}
         return put_new(self._table, lane, "account_id", _LaneRefusedError)
 
-    def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
+    def _clear(self, account_id: str, expired: dict[str, int]) -> Write:
         """Return the write that removes expired slots, on the condition that all of them are still there."""
-        nobody_cleared_them = AllOf(*(Equals(("slots", name), until) for name, until in given_up.items()))
+        nobody_cleared_them = AllOf(*(Equals(("slots", name), until) for name, until in expired.items()))
         return Write(
             self._table,
             key={"account_id": account_id},
-            update=[Remove(("slots", name)) for name in given_up],
+            update=[Remove(("slots", name)) for name in expired],
             condition=nobody_cleared_them,
             refused=_LaneRefusedError,
         )

@@ -27,7 +27,7 @@ class DeliveryQuery:
     status: DeliveryStatus | None = None
     task_id: str | None = None
 
-    def fits(self, delivery: Delivery) -> bool:
+    def matches(self, delivery: Delivery) -> bool:
         """Return whether a delivery matches the filters."""
         of_status = self.status is None or delivery.status is self.status
         return of_status and (self.task_id is None or delivery.task_id == self.task_id)

@@ -37,7 +37,7 @@ TEST_GAP_MS = 2 * MS_PER_S
 MAX_LOG = 10
 
 
-def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
+def new_test_delivery(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
     """Return the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
     window_ms = now_ms // TEST_GAP_MS * TEST_GAP_MS
     owner = hashlib.blake2s(account_id.encode(), digest_size=10).digest()
@@ -79,20 +79,20 @@ def defer(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
     spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
     wait_s = ceiling_s - spread
     waiting = replace(delivery, seq=delivery.seq + 1, deferrals=delivery.deferrals + 1)
-    return _due_in(waiting, wait_s, now_ms), wait_s
+    return _due_after(waiting, wait_s, now_ms), wait_s
 
 
-def after_attempt(delivery: Delivery, made: DeliveryAttempt, now_ms: int) -> tuple[Delivery, int | None]:
+def after_attempt(delivery: Delivery, attempt: DeliveryAttempt, now_ms: int) -> tuple[Delivery, int | None]:
     """Return the claimed delivery after its attempt, and the seconds until the next one (`None`: no more)."""
-    noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
-    if made.delivered:
-        return _over(replace(noted, delivered_at_ms=now_ms)), None
+    noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, attempt)[-MAX_LOG:])
+    if attempt.delivered:
+        return _ended(replace(noted, delivered_at_ms=now_ms)), None
     # A redelivery of a delivered event is not repeated, and its failure does not change the state.
     if noted.delivered_at_ms is not None or not has_attempts_left(noted):
-        return _over(noted), None
+        return _ended(noted), None
     # Redeliveries do not count in the schedule: the wait that one interrupted starts again.
     wait_s = WAITS_S[noted.attempts - noted.redeliveries - 1]
-    return _due_in(noted, wait_s, now_ms), wait_s
+    return _due_after(noted, wait_s, now_ms), wait_s
 
 
 def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
@@ -120,7 +120,7 @@ def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
     )
 
 
-def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
+def _due_after(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
     next_attempt_at_ms = now_ms + wait_s * MS_PER_S
     # For a wait that SQS supports, a message starts the next attempt and the sweeper is the fallback. For a
     # longer wait, the sweeper is the timer.
@@ -128,7 +128,7 @@ def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
     return replace(delivery, next_attempt_at_ms=next_attempt_at_ms, wake_at_ms=next_attempt_at_ms + late_ms)
 
 
-def _over(delivery: Delivery) -> Delivery:
+def _ended(delivery: Delivery) -> Delivery:
     delivered = delivery.delivered_at_ms is not None
     status = DeliveryStatus.DELIVERED if delivered else DeliveryStatus.FAILED
     return replace(delivery, status=status, next_attempt_at_ms=None, wake_at_ms=None)

@@ -17,7 +17,7 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.http.addresses import ForbiddenAddressError
 from tollgate.kit.http.outbound import Outbound, OutboundAnswer
 from tollgate.kit.observability import add_to_log
-from tollgate.webhooks.failing import FailingEndpoints
+from tollgate.webhooks.failing_endpoints import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.payload import (
     MAX_TEXT,
@@ -89,9 +89,9 @@ class WebhookSender:
             # The claim is written before the POST. An attempt that dies is counted, so attempts stay bounded.
             # The receiver may get it twice, because deliveries are at least once.
             self.deliveries.save(delivery)
-            made = self._send(delivery)
-            slow = made.duration_ms >= SLOW_MS
-            return self._record(delivery, made)
+            attempt = self._send(delivery)
+            slow = attempt.duration_ms >= SLOW_MS
+            return self._record(delivery, attempt)
         finally:
             # Also after an exception: an unreturned slot blocks the account until its lease ends.
             self.lanes.leave(delivery.account_id, slot, slow=slow)
@@ -102,17 +102,17 @@ class WebhookSender:
         self._send_message(waiting, wait_s)
         return DeliveryOutcome.WAITING
 
-    def _record(self, delivery: Delivery, made: DeliveryAttempt) -> DeliveryOutcome:
+    def _record(self, delivery: Delivery, attempt: DeliveryAttempt) -> DeliveryOutcome:
         now_ms = self.clock.now_ms()
-        noted, wait_s = after_attempt(delivery, made, now_ms)
+        noted, wait_s = after_attempt(delivery, attempt, now_ms)
         # Note it before the delivery ends: after a crash in between, the sweeper sends the delivery again.
-        self.failing.look(noted, now_ms)
+        self.failing.record_failure(noted, now_ms)
         self.deliveries.save(noted)
         # Save before sending: a message with a `seq` that is not written yet would be dropped as stale.
         if wait_s is not None:
             self._send_message(noted, wait_s)
             return DeliveryOutcome.RETRY
-        return DeliveryOutcome.DELIVERED if made.delivered else DeliveryOutcome.EXHAUSTED
+        return DeliveryOutcome.DELIVERED if attempt.delivered else DeliveryOutcome.EXHAUSTED
 
     def _send_message(self, delivery: Delivery, wait_s: int) -> None:
         # SQS delays a message by at most 15 minutes; for a longer wait the sweeper is the timer.

@@ -26,10 +26,10 @@ from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, d
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
-from tollgate.webhooks.schedule import for_test, redelivered
+from tollgate.webhooks.schedule import new_test_delivery, redelivered
 
 # Attempts at a redelivery or a rotation that competes with other writes.
-MAX_RACES = 3
+MAX_CHANGE_ATTEMPTS = 3
 # The subject in the audit log, which never contains the secret's text.
 SIGNING_SECRET = "Webhook signing secret"  # noqa: S105 - its name
 
@@ -70,7 +70,7 @@ class WebhookService:
         `DeliveryNotFoundError`, `RedeliveryLimitError`, and `ConcurrencyLimitedError` if workers wrote it in
         every attempt.
         """
-        for _ in range(MAX_RACES):
+        for _ in range(MAX_CHANGE_ATTEMPTS):
             found = self._find(account_id, delivery_id)
             again = redelivered(found, self.clock.now_ms())
             if again is None:
@@ -91,7 +91,7 @@ class WebhookService:
         """
         url = read_test(body, self.guard)
         check_host("/url", url, self.guard)
-        test = for_test(account_id, url, self.clock.now_ms(), correlation_id())
+        test = new_test_delivery(account_id, url, self.clock.now_ms(), correlation_id())
         try:
             self.deliveries.add(test)
         except StaleDeliveryError as exc:
@@ -114,7 +114,7 @@ class WebhookService:
         double click rotates once.
         """
         overlap_s = read_rotation(body)
-        for _ in range(MAX_RACES):
+        for _ in range(MAX_CHANGE_ATTEMPTS):
             now_ms = self.clock.now_ms()
             known = self.accounts.existing(account_id).webhook_secrets
             new = rotated(known, new_webhook_secret(now_ms), overlap_s, now_ms)
@@ -131,13 +131,13 @@ class WebhookService:
         if wanted.task_id is not None:
             # A task has at most one delivery, with an id that is known.
             found = self.deliveries.get_all([delivery_id_of(wanted.task_id)])
-            return Page([one for one in found if one.account_id == account_id and wanted.fits(one)], None)
+            return Page([one for one in found if one.account_id == account_id and wanted.matches(one)], None)
         return read_page(
             wanted.before,
             wanted.limit,
-            lambda before, limit: self.deliveries.ids_of(account_id, before, limit),
+            lambda before, limit: self.deliveries.delivery_ids(account_id, before, limit),
             self._by_id,
-            wanted.fits,
+            wanted.matches,
         )
 
     def _by_id(self, delivery_ids: Sequence[str]) -> dict[str, Delivery]:

@@ -92,7 +92,7 @@ def test_what_is_kept_is_there_with_its_type_also_after_a_repeat() -> None:
     s3.create_bucket(Bucket="bucket")
     _, files = store().read("usr_1", body(urls=[uri(png())]))
     for _ in range(2):
-        store(s3).keep(files)
+        store(s3).store(files)
     found = s3.get_object(Bucket="bucket", Key=files[0].key)
     assert (found["Body"].read(), found["ContentType"]) == (png(), "image/png")
 

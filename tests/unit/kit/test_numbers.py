@@ -18,7 +18,7 @@ from tollgate.ledger.query import position_of
 from tollgate.low_balance.service import read_settings
 from tollgate.payments.amounts import read_cents
 from tollgate.probing.facts import ProbeError
-from tollgate.probing.remote import HEADER, _FromStart
+from tollgate.probing.remote import HEADER_BOUNDS, _StreamBlocks
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.apimart.music import _index
 from tollgate.providers.media.pixverse.mappings import _source
@@ -79,8 +79,8 @@ def _seed(text: str) -> Any:
 
 
 def _download(text: str) -> int:
-    return _FromStart(
-        httpx.Response(200, headers=[(b"content-length", text.encode())], content=b"x"), HEADER
+    return _StreamBlocks(
+        httpx.Response(200, headers=[(b"content-length", text.encode())], content=b"x"), HEADER_BOUNDS
     ).size
 
 

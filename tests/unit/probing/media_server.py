@@ -133,12 +133,12 @@ def ranged(file: Sparse) -> Answer:
     return answer
 
 
-def whole(file: Sparse, said_bytes: int | None = None) -> Answer:
-    """Serve the whole file, whatever part is asked for; `said_bytes` is a Content-Length that lies."""
+def whole(file: Sparse, declared_bytes: int | None = None) -> Answer:
+    """Serve the whole file, whatever part is asked for; `declared_bytes` is a Content-Length that lies."""
 
     def answer(connection: Connection) -> None:
-        said = file.size if said_bytes is None else said_bytes
-        connection.head(200, {"content-length": said, "connection": "close"})
+        declared = file.size if declared_bytes is None else declared_bytes
+        connection.head(200, {"content-length": declared, "connection": "close"})
         for start in range(0, file.size, CHUNK_BYTES):
             connection.send(file.cut(start, min(start + CHUNK_BYTES, file.size)))
         connection.close_connection = True

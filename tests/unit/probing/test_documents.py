@@ -10,9 +10,9 @@ import pytest
 from pypdf import PdfWriter
 
 from tests.unit.probing.media_server import MediaServer, Sparse, ranged, sparse, whole
-from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, probed
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, read_result
 from tollgate.probing.reader import MediaReader
-from tollgate.probing.remote import HEADER
+from tollgate.probing.remote import HEADER_BOUNDS
 
 APP = '<Properties xmlns="x"><Application>Writer</Application><Pages>{}</Pages></Properties>'
 
@@ -95,7 +95,7 @@ def test_a_document_and_its_pages(
     answer = whole(sparse(data)) if serve is whole else ranged(sparse(data))
     found = reader.probe(server.add("/file", answer))
     assert found == ProbedMedia("document", container, None, None, None, len(data), pages)
-    assert probed(found.body()) == found
+    assert read_result(found.body()) == found
 
 
 def test_a_large_file_is_read_at_its_ends_only(server: MediaServer, reader: MediaReader) -> None:
@@ -109,7 +109,7 @@ def test_a_large_file_is_read_at_its_ends_only(server: MediaServer, reader: Medi
     found = reader.probe(server.add("/file.pdf", ranged(file)))
     assert isinstance(found, ProbedMedia), found
     assert (found.pages, found.bytes) == (4, len(data) + hole)
-    assert server.sent_bytes <= HEADER.max_bytes
+    assert server.sent_bytes <= HEADER_BOUNDS.max_bytes
 
 
 HOSTILE = {
@@ -138,7 +138,7 @@ def test_a_bomb_is_not_unpacked(server: MediaServer, reader: MediaReader) -> Non
 
 def test_a_name_list_that_is_too_long_to_read(server: MediaServer, reader: MediaReader) -> None:
     names = office({f"word/{n:0200}.xml": b"" for n in range(8_000)} | {"word/document.xml": b""})
-    assert len(names) > 2 * HEADER.max_bytes
+    assert len(names) > 2 * HEADER_BOUNDS.max_bytes
     found = reader.probe(server.add("/long.docx", ranged(sparse(names))))
     assert isinstance(found, ProbeError)
     assert found.code is ProbeCode.HEADER_TOO_LARGE

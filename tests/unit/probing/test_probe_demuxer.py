@@ -95,14 +95,14 @@ class TestSeekableFile:
         assert file.seek(-99, 1) == 0
 
     def test_what_is_too_large_for_a_header_is_not_read(self) -> None:
-        asked = []
+        requested = []
 
         def read_at(offset: int, length: int) -> bytes:
-            asked.append((offset, length))
+            requested.append((offset, length))
             return b"x" * length
 
         file = SeekableFile(100_000, read_at)
         assert file.read(32_768) == b"x" * 32_768
         assert file.read(32_769) == bytes(32_769)
         assert file.tell() == 65_537
-        assert asked == [(0, 32_768)]
+        assert requested == [(0, 32_768)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.unit.probing.media_files import HEIGHT_PX, WIDTH_PX, picture
-from tollgate.probing.images import MAX_SEGMENTS, NoImageError, ReadAt, is_absurd, pixel_size
+from tollgate.probing.images import MAX_SEGMENTS, NoImageError, ReadAt, is_implausible, pixel_size
 
 STARTS = {
     "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
@@ -133,4 +133,4 @@ class TestAbsurd:
         ],
     )
     def test_both_sides_of_the_bounds(self, size: tuple[int, int], absurd: bool) -> None:
-        assert is_absurd(*size) is absurd
+        assert is_implausible(*size) is absurd

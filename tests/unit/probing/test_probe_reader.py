@@ -41,7 +41,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.reader import MediaReader
-from tollgate.probing.remote import HEADER
+from tollgate.probing.remote import HEADER_BOUNDS
 
 Serve = Callable[[Sparse], Answer]
 
@@ -229,13 +229,13 @@ class TestTraffic:
         message = "The file's header needs more than 1048576 bytes."
         expected = (ProbeCode.HEADER_TOO_LARGE, message)
         assert refusal(reader.probe(server.add("/large.mp4", ranged(file)))) == expected
-        assert server.sent_bytes <= HEADER.max_bytes
+        assert server.sent_bytes <= HEADER_BOUNDS.max_bytes
         assert len(server.requests) == 16
 
     def test_a_picture_costs_one_request(self, server: MediaServer, reader: MediaReader) -> None:
         file = Sparse(FIVE_GB, {0: picture("PNG")})
         assert reader.probe(server.add("/a.png", ranged(file))) == image("png", FIVE_GB)
-        assert server.requests == [("/a.png", f"bytes=0-{HEADER.block_bytes - 1}")]
+        assert server.requests == [("/a.png", f"bytes=0-{HEADER_BOUNDS.block_bytes - 1}")]
 
 
 class TestBadFiles:
@@ -326,14 +326,14 @@ class TestBadServers:
         assert refusal(reader.probe(server.add("/bomb", bomb)))[0] is ProbeCode.COMPRESSED
 
     def test_we_ask_for_bytes_as_they_are(self, server: MediaServer, reader: MediaReader) -> None:
-        asked = []
+        requested = []
 
         def answer(connection: Connection) -> None:
-            asked.append(connection.headers.get("accept-encoding"))
+            requested.append(connection.headers.get("accept-encoding"))
             ranged(sparse(mp4()))(connection)
 
         reader.probe(server.add("/film.mp4", answer))
-        assert set(asked) == {"identity"}
+        assert set(requested) == {"identity"}
 
     def test_an_endless_body_without_a_length(self, server: MediaServer, reader: MediaReader) -> None:
         url = server.add("/endless", endless(200, {}))
@@ -341,14 +341,14 @@ class TestBadServers:
 
     def test_an_endless_body_as_a_part(self, server: MediaServer, reader: MediaReader) -> None:
         url = server.add(
-            "/endless", endless(206, {"content-range": f"bytes 0-{HEADER.block_bytes - 1}/{FIVE_GB}"})
+            "/endless", endless(206, {"content-range": f"bytes 0-{HEADER_BOUNDS.block_bytes - 1}/{FIVE_GB}"})
         )
         message = "The server's responses to range requests are inconsistent."
         assert refusal(reader.probe(url)) == (ProbeCode.BAD_RANGE, message)
 
     def test_a_length_that_is_too_large(self, server: MediaServer, reader: MediaReader) -> None:
         film = rewrapped("mp4")
-        url = server.add("/film.mp4", whole(sparse(film), said_bytes=len(film) + 1))
+        url = server.add("/film.mp4", whole(sparse(film), declared_bytes=len(film) + 1))
         found = reader.probe(url)
         assert refusal(found) == (
             ProbeCode.UNREACHABLE,
@@ -356,7 +356,7 @@ class TestBadServers:
         )
 
     def test_a_length_that_is_too_small(self, server: MediaServer, reader: MediaReader) -> None:
-        url = server.add("/film.mp4", whole(sparse(mp4()), said_bytes=5000))
+        url = server.add("/film.mp4", whole(sparse(mp4()), declared_bytes=5000))
         assert refusal(reader.probe(url))[0] is ProbeCode.TRUNCATED
 
     @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ class TestBadServers:
         assert refusal(reader.probe(url))[0] is ProbeCode.BAD_RANGE
 
     def test_a_part_that_is_shorter_than_it_says(self, server: MediaServer, reader: MediaReader) -> None:
-        said = {"content-range": f"bytes 0-{HEADER.block_bytes - 1}/{FIVE_GB}"}
+        said = {"content-range": f"bytes 0-{HEADER_BOUNDS.block_bytes - 1}/{FIVE_GB}"}
         url = server.add("/film.mp4", fixed(206, said, mp4()[:1000]))
         assert refusal(reader.probe(url))[0] is ProbeCode.BAD_RANGE
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.probing.media_files import busy_mp4, mp4, mp4_that_claims, rewrapped
 from tollgate.probing import tracks
 from tollgate.probing.facts import ProbeCode, ProbeError
-from tollgate.probing.tracks import DemuxerFaultError, NoTracksError, Tracks, read_tracks
+from tollgate.probing.tracks import ParserFaultError, Tracks, UnreadableMediaError, read_tracks
 
 TIMEOUT_S = 20
 FILM = Tracks("video", 3000, 320, 180)
@@ -40,7 +40,7 @@ class TestReadTracks:
         assert read_tracks("mp4", Memory(data), TIMEOUT_S) == FILM
 
     def test_a_file_without_tracks(self) -> None:
-        with pytest.raises(NoTracksError):
+        with pytest.raises(UnreadableMediaError):
             read_tracks("mp4", Memory(b"\0\0\0\x08ftyp"), TIMEOUT_S)
 
     def test_a_failure_of_the_source_comes_out_as_it_is(self) -> None:
@@ -106,5 +106,5 @@ class TestConfinement:
 class TestFaults:
     def test_a_process_that_does_not_start_is_a_fault_of_ours(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tracks, "_DEMUXER", "tollgate.probing.nothing")
-        with pytest.raises(DemuxerFaultError, match="ended with 1"):
+        with pytest.raises(ParserFaultError, match="ended with 1"):
             read_tracks("mp4", Memory(mp4()), TIMEOUT_S)

@@ -21,7 +21,7 @@ EPERM = 1
 # Only the filter, without the limits, which would refuse the same with other numbers (EMFILE, EAGAIN).
 TRIAL = """
 import ctypes, json, os, socket, sys, threading, time
-from tollgate.probing.seccomp import seal
+from tollgate.probing.seccomp import install_filter
 spare = os.open("/dev/null", os.O_WRONLY)
 attempts = {
     "socket": socket.socket,
@@ -39,7 +39,7 @@ attempts = {
     "memory of others": lambda: os.memfd_create("x"),
     "change the owner": lambda: os.chown(sys.argv[2], 0, 0),
 }
-refused = seal()
+refused = install_filter()
 def outcome(attempt):
     try:
         attempt()
@@ -90,7 +90,7 @@ class TestWhereThereIsNoFilter:
     def test_another_system_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(platform, "machine", lambda: "riscv64")
         monkeypatch.setattr(platform, "system", lambda: "Linux")
-        assert seccomp.seal() == "no filter for Linux on riscv64"
+        assert seccomp.install_filter() == "no filter for Linux on riscv64"
 
     def test_the_media_is_read_all_the_same_and_the_log_says_it_once(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture

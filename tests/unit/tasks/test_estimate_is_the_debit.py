@@ -30,7 +30,7 @@ from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
-from tollgate.probing.facts import Probed, ProbedMedia
+from tollgate.probing.facts import ProbedMedia, ProbeResult
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.models import Attempt, TaskStatus
@@ -82,7 +82,7 @@ class Media:
     seconds: Decimal = Decimal(0)
     asked: list[str] = field(default_factory=list)
 
-    def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
+    def probe(self, urls: Sequence[str]) -> Mapping[str, ProbeResult]:
         kinds = {one.url: one.kind for one in self.wanted}
         return {url: self._facts(kinds[url]) for url in urls}
 

@@ -103,14 +103,14 @@ class TestFits:
         ],
     )
     def test_it_does(self, query: dict[str, str]) -> None:
-        assert read_query(query).fits(self.TASK)
+        assert read_query(query).matches(self.TASK)
 
     @pytest.mark.parametrize(
         "query", [{"status": "failed"}, {"model": "kling-3.0"}, {"metadata.order": "8"}, {"metadata.x": "7"}]
     )
     def test_it_does_not(self, query: dict[str, str]) -> None:
-        assert not read_query(query).fits(self.TASK)
+        assert not read_query(query).matches(self.TASK)
 
     def test_a_task_without_metadata_fits_no_metadata(self) -> None:
         query: dict[str, Any] = {"metadata.order": "7", "status": str(TaskStatus.NOT_STARTED)}
-        assert not read_query(query).fits(new_task())
+        assert not read_query(query).matches(new_task())

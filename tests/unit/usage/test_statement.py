@@ -12,8 +12,8 @@ from moto import mock_aws
 from tests.unit.usage.test_roll_up import Books, change
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
-from tollgate.usage.counts import DayCounts, Moved
-from tollgate.usage.statement import MonthStatement, following, month_statement, months_of
+from tollgate.usage.counts import DayCounts, LedgerSum
+from tollgate.usage.statement import MonthStatement, month_statement, months_of, next_month
 
 MONTHS = ("2026-10", "2026-11", "2026-12")
 FIRST_MS, LAST_MS = (
@@ -107,7 +107,7 @@ class TestTheLaw:
 
 
 def day(**kinds: int) -> DayCounts:
-    return DayCounts({}, {}, {kind: Moved(amount, 1) for kind, amount in kinds.items()})
+    return DayCounts({}, {}, {kind: LedgerSum(amount, 1) for kind, amount in kinds.items()})
 
 
 class TestMonths:
@@ -125,7 +125,7 @@ class TestMonths:
 
     @pytest.mark.parametrize(("month", "after"), [("2026-11", "2026-12"), ("2026-12", "2027-01")])
     def test_the_month_after(self, month: str, after: str) -> None:
-        assert following(month) == after
+        assert next_month(month) == after
 
     def test_what_was_there_before_opens_the_first(self) -> None:
         statement = month_statement("2026-11", {"2026-11-02": day(charge=-30)}, before_micro_usd=100)

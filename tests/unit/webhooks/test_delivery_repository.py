@@ -106,9 +106,9 @@ class TestOfAnAccount:
     def test_its_own_newest_first_and_before_where_one_stands(self, deliveries: DeliveryRepository) -> None:
         for number in range(10, 15):
             deliveries.add(self.numbered(number, "usr_2" if number == 12 else "usr_3"))
-        assert deliveries.ids_of("usr_3", "evt_~", 10) == ["evt_14", "evt_13", "evt_11", "evt_10"]
-        assert deliveries.ids_of("usr_3", "evt_14", 2) == ["evt_13", "evt_11"]
-        assert deliveries.ids_of("usr_2", "evt_~", 10) == ["evt_12"]
+        assert deliveries.delivery_ids("usr_3", "evt_~", 10) == ["evt_14", "evt_13", "evt_11", "evt_10"]
+        assert deliveries.delivery_ids("usr_3", "evt_14", 2) == ["evt_13", "evt_11"]
+        assert deliveries.delivery_ids("usr_2", "evt_~", 10) == ["evt_12"]
 
     def test_several_at_once_as_far_as_they_are_there(self, deliveries: DeliveryRepository) -> None:
         deliveries.add(self.numbered(10))

@@ -15,7 +15,7 @@ from tests.support.samples import FILE, finished_task
 from tollgate.tasks.events import event_of
 from tollgate.tasks.models import TaskError, TaskErrorCode, TaskStatus
 from tollgate.webhooks.payload import delivery_headers, event_of_test, readable
-from tollgate.webhooks.schedule import for_test
+from tollgate.webhooks.schedule import new_test_delivery
 
 OLD, NEW, FOREIGN = ("whsec_" + b64encode(bytes([n]) * 32).decode() for n in (1, 2, 3))
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -88,7 +88,7 @@ class TestPayload:
 
 
 class TestTestPayload:
-    TEST = for_test("usr_1", "https://receiver.test/", 1_700_000_000_500)
+    TEST = new_test_delivery("usr_1", "https://receiver.test/", 1_700_000_000_500)
 
     def test_it_says_that_it_is_a_test(self) -> None:
         event = json.loads(event_of_test(self.TEST).body())

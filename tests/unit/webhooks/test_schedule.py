@@ -22,15 +22,15 @@ from tollgate.webhooks.schedule import (
     after_attempt,
     claimed,
     defer,
-    for_test,
     has_attempts_left,
+    new_test_delivery,
     redelivered,
 )
 from tollgate.webhooks.sender import TIMEOUT_S
 
 NOW = 1_700_000_000_000
 NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)
-TEST = for_test("usr_1", "https://receiver.test/hook", NOW)
+TEST = new_test_delivery("usr_1", "https://receiver.test/hook", NOW)
 WAITS_S = [10, 30, 120, 600, 3_600, 21_600, 86_400]
 GOOD, BAD = DeliveryAttempt(NOW, 5, status=204, answer=""), DeliveryAttempt(NOW, 5, status=500, answer="no")
 HOUR_MS = 3_600_000
@@ -66,11 +66,14 @@ class TestForTest:
 
     def test_within_two_seconds_an_account_has_one(self) -> None:
         # NOW is a whole number of pairs of seconds.
-        assert for_test("usr_1", "https://other.test/", NOW + 1_999).delivery_id == TEST.delivery_id
-        assert for_test("usr_1", "https://receiver.test/hook", NOW + 2_000).delivery_id > TEST.delivery_id
+        assert new_test_delivery("usr_1", "https://other.test/", NOW + 1_999).delivery_id == TEST.delivery_id
+        assert (
+            new_test_delivery("usr_1", "https://receiver.test/hook", NOW + 2_000).delivery_id
+            > TEST.delivery_id
+        )
 
     def test_another_account_has_its_own(self) -> None:
-        assert for_test("usr_2", "https://receiver.test/hook", NOW).delivery_id != TEST.delivery_id
+        assert new_test_delivery("usr_2", "https://receiver.test/hook", NOW).delivery_id != TEST.delivery_id
 
 
 class TestClaimed:

@@ -22,7 +22,7 @@ from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module
 from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.repository import StaleDeliveryError
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS, new_test_delivery
 from tollgate.webhooks.sender import SLOW_MS, DeliveryOutcome, WebhookSender
 
 SECRETS = tuple(WebhookSecret("whsec_" + b64encode(bytes([n]) * 32).decode(), 0) for n in (1, 2))
@@ -98,7 +98,7 @@ class FakeFailing:
     def __init__(self) -> None:
         self.shown: list[DeliveryStatus] = []
 
-    def look(self, delivery: Delivery, now_ms: int) -> None:
+    def record_failure(self, delivery: Delivery, now_ms: int) -> None:
         assert now_ms > 0
         self.shown.append(delivery.status)
 
@@ -190,7 +190,7 @@ class TestDelivered:
 
     def test_a_test_says_so_and_needs_no_task(self) -> None:
         post = Post()
-        test = for_test("usr_1", URL, post.clock.now_ms())
+        test = new_test_delivery("usr_1", URL, post.clock.now_ms())
         post.deliveries.stored = {test.delivery_id: test}
         assert post.sender().deliver(test.delivery_id, 0) is DeliveryOutcome.DELIVERED
         ((_, body, headers),) = post.outbound.posts

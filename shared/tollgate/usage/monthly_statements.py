@@ -20,11 +20,11 @@ from tollgate.usage.statement import (
 
 _FIRST_DAY, _LAST_DAY = "0000-01-01", "9999-12-31"
 # Entries that one read of DynamoDB takes.
-_TOGETHER = 100
+READ_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Months:
+class MonthlyStatements:
     """Reads monthly statements; changes nothing. They are seconds behind the ledger, like the roll-up.
 
     `worth` returns the money of an account in micro-USD: its balance and its open holds.
@@ -35,7 +35,7 @@ class Months:
     worth: Callable[[str], int]
     clock: Clock
 
-    def of(self, account_id: str, month: str | None) -> tuple[MonthStatement, list[str]]:
+    def statement(self, account_id: str, month: str | None) -> tuple[MonthStatement, list[str]]:
         """Return the statement of a month, by default the newest, and all months with a statement.
 
         Raises `InvalidInputError`.
@@ -58,8 +58,8 @@ class Months:
     def _listed(self, account_id: str, month: str, days: Days) -> list[Entry]:
         own: list[DayCounts] = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]
         ids = [entry_id for counts in own for entry_id in counts.listed]
-        return [entry for some in _some(ids) for entry in self.ledger.named(account_id, some)]
+        return [entry for some in _in_chunks(ids) for entry in self.ledger.named(account_id, some)]
 
 
-def _some(ids: Sequence[str]) -> list[Sequence[str]]:
-    return [ids[first : first + _TOGETHER] for first in range(0, len(ids), _TOGETHER)]
+def _in_chunks(ids: Sequence[str]) -> list[Sequence[str]]:
+    return [ids[first : first + READ_AT_ONCE] for first in range(0, len(ids), READ_AT_ONCE)]

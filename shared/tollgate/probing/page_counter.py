@@ -1,4 +1,4 @@
-"""`python -m tollgate.probing.pager CONTAINER BYTES`: the process that counts the pages of a document.
+"""`python -m tollgate.probing.page_counter CONTAINER BYTES`: the process that counts the pages of a document.
 
 For a PDF, it follows the trailer to the root of the page tree, which has the number of pages (ISO 32000-1,
 7.7.3). It opens no page. An office file (ISO/IEC 29500) is a ZIP archive: its list of names shows its type
@@ -15,10 +15,10 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from tollgate.probing.child import RangedFile, ask, buffered, confine, say
+from tollgate.probing.child import RangedFile, apply_limits, buffered, read_from_parent, send_to_parent
 
 # Modules that the libraries import when a file first needs them; by then nothing can be opened.
-_NEEDED_LATER = ("encodings.cp437", "encodings.utf_16", "pypdf.filters", "pypdf._codecs._codecs")
+_LAZY_IMPORTS = ("encodings.cp437", "encodings.utf_16", "pypdf.filters", "pypdf._codecs._codecs")
 # The limit for `docProps/app.xml`, unpacked. It has some hundred bytes; an archive bomb has more.
 MAX_PROPERTIES_BYTES = 256 * 1024
 _PROPERTIES = "docProps/app.xml"
@@ -43,10 +43,10 @@ def count(container: str, file: io.BufferedReader) -> dict[str, Any]:
         kind = next(kind for part, kind in _BY_PART.items() if part in names)
         if kind in _COUNTED:
             return {"container": kind, "pages": sum(1 for name in names if _COUNTED[kind].fullmatch(name))}
-        return {"container": kind, "pages": _said_pages(archive, names)}
+        return {"container": kind, "pages": _declared_pages(archive, names)}
 
 
-def _said_pages(archive: zipfile.ZipFile, names: list[str]) -> int | None:
+def _declared_pages(archive: zipfile.ZipFile, names: list[str]) -> int | None:
     if _PROPERTIES not in names:
         return None
     with archive.open(_PROPERTIES) as properties:
@@ -56,13 +56,13 @@ def _said_pages(archive: zipfile.ZipFile, names: list[str]) -> int | None:
 
 def main(container: str, size: int) -> None:
     """Count the pages of one document, and print the result for the parent."""
-    for module in _NEEDED_LATER:
+    for module in _LAZY_IMPORTS:
         import_module(module)
-    confine()
+    apply_limits()
     try:
-        say("found", count(container, buffered(RangedFile(size, ask))))
+        send_to_parent("found", count(container, buffered(RangedFile(size, read_from_parent))))
     except Exception as exc:  # noqa: BLE001 - the boundary: whatever a hostile file does to a library is one answer
-        say("none", type(exc).__name__)
+        send_to_parent("none", type(exc).__name__)
 
 
 if __name__ == "__main__":

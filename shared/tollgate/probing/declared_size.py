@@ -11,14 +11,14 @@ ReadAt = Callable[[int, int], bytes]
 # The most boxes before the index and the media; usually there are a few.
 MAX_BOXES = 32
 # Sizes in a RIFF header that was written as a stream.
-_NOT_SAID = (0, 0xFFFFFFFF)
+_UNDECLARED = (0, 0xFFFFFFFF)
 _MIN_BOX = 8
 _BOX_HEADER = 16
 _SIZE_IN_64_BITS = 1
 _SEGMENT_ID = b"\x18\x53\x80\x67"
 
 
-def said_bytes(container: str, read_at: ReadAt) -> int | None:
+def declared_bytes(container: str, read_at: ReadAt) -> int | None:
     """Return the least bytes that the file must have by its own header; `None` if it has no such number."""
     reader = _READERS.get(container)
     return None if reader is None else reader(read_at)
@@ -27,7 +27,7 @@ def said_bytes(container: str, read_at: ReadAt) -> int | None:
 def _riff(read_at: ReadAt) -> int | None:
     (size,) = struct.unpack("<I", read_at(4, 4).ljust(4, b"\0"))
     # Not 8, because some writers count a last byte of padding that they do not write.
-    return None if size in _NOT_SAID else 7 + size
+    return None if size in _UNDECLARED else 7 + size
 
 
 def _boxes(read_at: ReadAt) -> int:

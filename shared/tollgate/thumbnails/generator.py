@@ -1,4 +1,4 @@
-"""Draws the thumbnail of one stored result. Runs only in `draw_thumbnail`."""
+"""Generates the thumbnail of one stored result. Runs only in `draw_thumbnail`."""
 
 import time
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 from tollgate.kit.http.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.probing.remote import Bounds, RemoteFile, remote_file
-from tollgate.probing.tracks import NoTracksError, asked
-from tollgate.thumbnails.drawn import MAX_BYTES, Drawn, NoThumbnail, drawn
+from tollgate.probing.tracks import UnreadableMediaError, run_parser
+from tollgate.thumbnails.response import MAX_BYTES, DrawResult, NoThumbnail, read_result
 
 # For everything: reading, the start of Python, decoding.
 TIMEOUT_S = 40.0
@@ -16,41 +16,43 @@ TIMEOUT_S = 40.0
 BOUNDS = Bounds(block_bytes=1024 * 1024, max_blocks=128)
 # The thumbnail in base64, and the JSON around it.
 _MAX_LINE_BYTES = MAX_BYTES * 4 // 3 + 1024
-_PAINTER = "tollgate.thumbnails.painter"
+_RENDERER = "tollgate.thumbnails.renderer"
 
 # Codes that describe the file itself, so that another attempt would fail too.
-_FINAL = (ProbeCode.HEADER_TOO_LARGE, ProbeCode.NO_RANGES, ProbeCode.EMPTY, ProbeCode.TOO_SLOW)
+_PERMANENT = (ProbeCode.HEADER_TOO_LARGE, ProbeCode.NO_RANGES, ProbeCode.EMPTY, ProbeCode.TOO_SLOW)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawer:
-    """Draws thumbnails through the guarded client, for at most `timeout_s` seconds a file."""
+class ThumbnailGenerator:
+    """Generates thumbnails through the guarded client, for at most `timeout_s` seconds a file."""
 
     outbound: Outbound
     timeout_s: float = TIMEOUT_S
 
-    def draw(self, url: str) -> Drawn:
+    def generate(self, url: str) -> DrawResult:
         """Return the thumbnail of the file at `url`, or the reason why it has none.
 
-        Raises `ProbeError` if the file cannot be reached now, and `DemuxerFaultError`.
+        Raises `ProbeError` if the file cannot be reached now, and `ParserFaultError`.
         """
         deadline = time.monotonic() + self.timeout_s
         try:
             with remote_file(self.outbound, url, self.timeout_s, BOUNDS) as file:
-                return _drawn(file, deadline)
+                return _result(file, deadline)
         except ProbeError as exc:
-            if exc.code not in _FINAL:
+            if exc.code not in _PERMANENT:
                 raise
             return NoThumbnail(exc.code)
 
 
-def _drawn(file: RemoteFile, deadline: float) -> Drawn:
+def _result(file: RemoteFile, deadline: float) -> DrawResult:
     # By its bytes, never by its name.
     kind = media_type(file.read_at(0, HEAD_BYTES))
     if kind is None:
         return NoThumbnail("type")
     try:
-        return drawn(asked(_PAINTER, kind.extension, file, deadline - time.monotonic(), _MAX_LINE_BYTES))
+        return read_result(
+            run_parser(_RENDERER, kind.extension, file, deadline - time.monotonic(), _MAX_LINE_BYTES)
+        )
     # The process died because of the file, or was ended at a limit.
-    except NoTracksError:
+    except UnreadableMediaError:
         return NoThumbnail("unreadable")

@@ -17,7 +17,7 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.query import StatementQuery
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.members.repository import TeamRepository
-from tollgate.notices.repository import Calendar, NoticeRepository
+from tollgate.notices.repository import NoticeRepository, ReminderProgress
 
 # How long before a key expires its members get a mail.
 AHEAD_MS = 3 * MS_PER_DAY
@@ -38,14 +38,14 @@ class Reminders:
     notices: NoticeRepository
     clock: Clock
 
-    def look(self, has_time: Callable[[], bool]) -> int:
+    def run(self, has_time: Callable[[], bool]) -> int:
         """Note everything new since the last run, until `has_time` is false; return the number of events."""
-        now_ms, calendar = self.clock.now_ms(), self.notices.calendar()
+        now_ms, calendar = self.clock.now_ms(), self.notices.progress()
         behind_ms = now_ms - MAX_BEHIND_MS
         since_ms = max(calendar.keys_ms or now_ms - MS_PER_DAY, behind_ms)
         found = sum(self._noted_key(*each) for each in self._ending(since_ms, now_ms))
         calendar = replace(calendar, keys_ms=now_ms)
-        self.notices.keep(calendar)
+        self.notices.save_progress(calendar)
         return found + self._statements(calendar, now_ms, has_time)
 
     def _ending(self, since_ms: int, now_ms: int) -> Iterator[tuple[Action, ApiKey]]:
@@ -65,7 +65,7 @@ class Reminders:
         once_id = f"{action}#{key.key_id}#{key.expires_at_ms}"
         return self.once.note(key.account_id, once_id, action, key.label, detail)
 
-    def _statements(self, calendar: Calendar, now_ms: int, has_time: Callable[[], bool]) -> int:
+    def _statements(self, calendar: ReminderProgress, now_ms: int, has_time: Callable[[], bool]) -> int:
         this_month = utc_month(now_ms)
         first_ms = epoch_ms(f"{this_month}-01")
         month = utc_month(first_ms - 1)
@@ -87,5 +87,5 @@ class Reminders:
         else:
             calendar = replace(calendar, after=None, is_done=True)
             logger.info("notify_members.statements_told", month=month)
-        self.notices.keep(calendar)
+        self.notices.save_progress(calendar)
         return noted

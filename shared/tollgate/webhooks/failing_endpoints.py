@@ -16,19 +16,19 @@ class FailingEndpoints:
 
     once: OnceLog
 
-    def look(self, delivery: Delivery, now_ms: int) -> None:
+    def record_failure(self, delivery: Delivery, now_ms: int) -> None:
         """Note a failed delivery after its attempt; ignore pending deliveries, tests and redeliveries."""
-        is_of_hand = delivery.event == TEST_EVENT or delivery.redeliveries > 0
-        if delivery.status is not DeliveryStatus.FAILED or is_of_hand:
+        is_manual = delivery.event == TEST_EVENT or delivery.redeliveries > 0
+        if delivery.status is not DeliveryStatus.FAILED or is_manual:
             return
         endpoint = sha256(delivery.url.encode()).hexdigest()[:16]
         last = delivery.log[-1] if delivery.log else None
-        said = "no answer" if last is None or last.status is None else f"HTTP {last.status}"
+        result = "no answer" if last is None or last.status is None else f"HTTP {last.status}"
         # Only the host: paths and queries of endpoints may contain secrets.
         self.once.note(
             delivery.account_id,
             f"{Action.WEBHOOK_FAILING}#{endpoint}#{utc_day(now_ms)}",
             Action.WEBHOOK_FAILING,
             urlsplit(delivery.url).hostname or "Webhook",
-            f"{delivery.attempts} attempts of {delivery.delivery_id}; the last: {said}",
+            f"{delivery.attempts} attempts of {delivery.delivery_id}; the last: {result}",
         )

@@ -1,4 +1,4 @@
-"""Draws the waveform of a sound. Runs in the decoding process (`painter.py`)."""
+"""Draws the waveform of a sound. Runs in the decoding process (`renderer.py`)."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from typing import Any, BinaryIO
 import av
 from PIL import Image, ImageDraw
 
-from tollgate.thumbnails.frames import opened
-from tollgate.thumbnails.images import CannotDrawError, as_webp
+from tollgate.thumbnails.frames import open_container
+from tollgate.thumbnails.images import NotDecodableError, as_webp
 
 DECODERS = frozenset({"mp3", "mp3float", "aac", "flac", "vorbis", "opus", "libopus", "alac"})
 # WAV: linear, and the two telephone codecs.
@@ -32,7 +32,7 @@ def audio_thumbnail(extension: str, file: BinaryIO) -> bytes:
     """Return the waveform of a sound, on a transparent background."""
     peaks = _peaks(extension, file)
     if not peaks:
-        raise CannotDrawError("no sound")
+        raise NotDecodableError("no sound")
     return as_webp(_image(heights(peaks)))
 
 
@@ -48,19 +48,19 @@ def heights(peaks: Sequence[float]) -> list[float]:
 
 def _peaks(extension: str, file: BinaryIO) -> "array[float]":
     peaks = array("f")
-    with opened(extension, file) as container:
+    with open_container(extension, file) as container:
         if not container.streams.audio:
-            raise CannotDrawError("no sound")
+            raise NotDecodableError("no sound")
         stream = container.streams.audio[0]
         # ffmpeg has no context for a codec that it does not support.
         name = "" if stream.codec_context is None else stream.codec_context.codec.name
         if name not in DECODERS and not name.startswith(_PCM):
-            raise CannotDrawError("codec")
+            raise NotDecodableError("codec")
         stream.codec_context.thread_count = 1
         for frame in container.decode(stream):
             peaks.extend(_peaks_of(frame))
             if len(peaks) > _MAX_PEAKS:
-                raise CannotDrawError("too long")
+                raise NotDecodableError("too long")
     return peaks
 
 
@@ -72,15 +72,15 @@ def _peaks_of(frame: av.AudioFrame) -> Iterator[float]:
     plane = bytes(frame.planes[0])
     if name == "u8":
         samples: array[Any] = array("h", (byte - _U8_ZERO for byte in plane[:count]))
-        most = float(_U8_ZERO)
+        full_scale = float(_U8_ZERO)
     else:
-        kind, most = _SAMPLES[name]
+        kind, full_scale = _SAMPLES[name]
         samples = array(kind)
         samples.frombytes(plane[: count * samples.itemsize])
     for start in range(0, len(samples), _WINDOW):
         window = samples[start : start + _WINDOW : _STRIDE]
         highest, lowest = max(window), min(window)
-        peak = max(highest, -lowest) / most
+        peak = max(highest, -lowest) / full_scale
         # A file may have samples that are not numbers, or beyond full scale.
         yield peak if 0 <= peak <= 1 else 1.0
 
@@ -89,10 +89,10 @@ def _image(bars: list[float]) -> Image.Image:
     width, height = _SIZE_PX
     image = Image.new("RGBA", _SIZE_PX)
     draw = ImageDraw.Draw(image)
-    for index, part in enumerate(bars):
+    for index, bar in enumerate(bars):
         left = index * width // _BARS
         right = (index + 1) * width // _BARS - _GAP_PX
-        half = max(1, round(part * (height // 2 - 2)))
+        half = max(1, round(bar * (height // 2 - 2)))
         draw.rounded_rectangle(
             (left, height // 2 - half, right, height // 2 + half), min(2, half), fill=_COLOUR
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 # In base64, far below the limit of a Lambda response.
 MAX_BYTES = 40_000
 # The key of a response that has only the reason why the file could not be reached now.
-AGAIN = "again"
+RETRY_REASON = "again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class NoThumbnail:
         return {"none": self.reason}
 
 
-Drawn: TypeAlias = Thumbnail | NoThumbnail
+DrawResult: TypeAlias = Thumbnail | NoThumbnail
 
 
-def drawn(body: Mapping[str, Any]) -> Drawn:
+def read_result(body: Mapping[str, Any]) -> DrawResult:
     """Return the result from a response. Raises `KeyError` for other JSON, `ValueError` for other images."""
     if "none" in body:
         return NoThumbnail(body["none"])

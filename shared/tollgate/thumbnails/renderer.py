@@ -1,4 +1,4 @@
-"""`python -m tollgate.thumbnails.painter EXTENSION BYTES`: the process in which a result is decoded.
+"""`python -m tollgate.thumbnails.renderer EXTENSION BYTES`: the process in which a result is decoded.
 
 Pillow reads images, and PyAV (ffmpeg) reads videos and sounds. Each may read only the format that the file's
 first bytes show. `probing/child.py` limits the process; because it decodes, it has more memory and time.
@@ -9,13 +9,20 @@ from base64 import b64encode
 from importlib import import_module
 from typing import BinaryIO
 
-from tollgate.probing.child import Limits, RangedFile, ask, buffered, confine, say
-from tollgate.thumbnails import frames, images, waves
+from tollgate.probing.child import (
+    Limits,
+    RangedFile,
+    apply_limits,
+    buffered,
+    read_from_parent,
+    send_to_parent,
+)
+from tollgate.thumbnails import frames, images, waveform
 
 # Two images of `MAX_PIXELS` in RGBA, and the decoder: half of the function's memory.
 LIMITS = Limits(memory_bytes=1024 * 1024 * 1024, cpu_s=40)
 # Modules that the libraries import when a file first needs them; by then nothing can be opened.
-_NEEDED_LATER = (
+_LAZY_IMPORTS = (
     "PIL.AvifImagePlugin",
     "PIL.GifImagePlugin",
     "PIL.JpegImagePlugin",
@@ -41,18 +48,18 @@ _NEEDED_LATER = (
 )
 
 
-def paint(extension: str, file: BinaryIO) -> bytes:
-    """Return the thumbnail of a file that starts like `extension`. Raises `CannotDrawError`."""
+def render(extension: str, file: BinaryIO) -> bytes:
+    """Return the thumbnail of a file that starts like `extension`. Raises `NotDecodableError`."""
     try:
-        return _painted(extension, file)
-    except images.CannotDrawError:
+        return _render(extension, file)
+    except images.NotDecodableError:
         raise
     # The boundary: any error of a library for a broken file has the same result.
     except Exception as exc:
-        raise images.CannotDrawError(type(exc).__name__) from exc
+        raise images.NotDecodableError(type(exc).__name__) from exc
 
 
-def _painted(extension: str, file: BinaryIO) -> bytes:
+def _render(extension: str, file: BinaryIO) -> bytes:
     if extension in images.FORMATS:
         return images.image_thumbnail(extension, file)
     try:
@@ -60,20 +67,20 @@ def _painted(extension: str, file: BinaryIO) -> bytes:
     # A file that begins like a video may have only sound, and a sound may have a cover.
     except frames.NoVideoError:
         file.seek(0)
-        return waves.audio_thumbnail(extension, file)
+        return waveform.audio_thumbnail(extension, file)
 
 
 def main(extension: str, size: int) -> None:
     """Draw the thumbnail of one file, and print it for the parent."""
-    for module in _NEEDED_LATER:
+    for module in _LAZY_IMPORTS:
         import_module(module)
-    confine(LIMITS)
+    apply_limits(LIMITS)
     try:
-        data = paint(extension, buffered(RangedFile(size, ask)))
-    except images.CannotDrawError as exc:
-        say("found", {"none": str(exc)})
+        data = render(extension, buffered(RangedFile(size, read_from_parent)))
+    except images.NotDecodableError as exc:
+        send_to_parent("found", {"none": str(exc)})
         return
-    say("found", {"image": b64encode(data).decode()})
+    send_to_parent("found", {"image": b64encode(data).decode()})
 
 
 if __name__ == "__main__":

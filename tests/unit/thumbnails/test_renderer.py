@@ -12,10 +12,10 @@ from av.video.stream import VideoStream
 from PIL import Image
 
 from tests.unit.probing.media_files import encoded_film, mp4, picture, png_that_claims, rewrapped, song
-from tollgate.thumbnails import frames, images, waves
-from tollgate.thumbnails.drawn import MAX_BYTES
-from tollgate.thumbnails.images import CannotDrawError
-from tollgate.thumbnails.painter import paint
+from tollgate.thumbnails import frames, images, waveform
+from tollgate.thumbnails.images import NotDecodableError
+from tollgate.thumbnails.renderer import render
+from tollgate.thumbnails.response import MAX_BYTES
 
 RED, BLUE = (220, 30, 30), (30, 30, 220)
 NEAR = 25
@@ -39,12 +39,12 @@ def encoded(image: Image.Image, format_name: str, **options: object) -> bytes:
 
 def painted(extension: str, data: bytes) -> Image.Image:
     """Return the thumbnail of a file, decoded by ffmpeg."""
-    thumbnail = paint(extension, io.BytesIO(data))
+    thumbnail = render(extension, io.BytesIO(data))
     assert len(thumbnail) <= MAX_BYTES
-    with av.open(io.BytesIO(thumbnail), "r") as opened:
-        (stream,) = opened.streams.video
+    with av.open(io.BytesIO(thumbnail), "r") as open_container:
+        (stream,) = open_container.streams.video
         assert stream.codec_context.name == "webp"
-        frame = next(opened.decode(stream))
+        frame = next(open_container.decode(stream))
         mode, name = ("RGBA", "rgba") if "a" in frame.format.name else ("RGB", "rgb24")
         (plane,) = frame.reformat(format=name).planes
     size_px = (frame.width, frame.height)
@@ -126,19 +126,19 @@ class TestImages:
 
     @pytest.mark.parametrize("size_px", [(20_000, 20_000), (0, 100)])
     def test_one_that_says_it_is_huge_or_nothing(self, size_px: tuple[int, int]) -> None:
-        with pytest.raises(CannotDrawError):
-            paint("png", io.BytesIO(png_that_claims(*size_px)))
+        with pytest.raises(NotDecodableError):
+            render("png", io.BytesIO(png_that_claims(*size_px)))
 
     @pytest.mark.parametrize(("extension", "format_name"), images.FORMATS.items())
     def test_one_that_is_cut_off(self, extension: str, format_name: str) -> None:
         noise = Image.frombytes("RGB", (300, 300), os.urandom(270_000))
         data = encoded(noise, format_name)
-        with pytest.raises(CannotDrawError):
-            paint(extension, io.BytesIO(data[: len(data) // 3]))
+        with pytest.raises(NotDecodableError):
+            render(extension, io.BytesIO(data[: len(data) // 3]))
 
     def test_one_format_is_not_read_as_another(self) -> None:
-        with pytest.raises(CannotDrawError):
-            paint("png", io.BytesIO(picture("JPEG")))
+        with pytest.raises(NotDecodableError):
+            render("png", io.BytesIO(picture("JPEG")))
 
 
 def film(*levels: int, codec: str = "libx264") -> bytes:
@@ -206,18 +206,18 @@ class TestVideos:
         assert painted("mp4", song("mp4")).size == (512, 128)
 
     def test_a_codec_that_no_provider_writes_is_not_decoded(self) -> None:
-        with pytest.raises(CannotDrawError, match="codec"):
-            paint("mov", io.BytesIO(encoded_film("mov", "rawvideo", frames=1)))
+        with pytest.raises(NotDecodableError, match="codec"):
+            render("mov", io.BytesIO(encoded_film("mov", "rawvideo", frames=1)))
 
     def test_one_that_is_larger_than_what_is_decoded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(images, "MAX_PIXELS", 320 * 180 - 1)
-        with pytest.raises(CannotDrawError, match="pixels"):
-            paint("mp4", io.BytesIO(mp4()))
+        with pytest.raises(NotDecodableError, match="pixels"):
+            render("mp4", io.BytesIO(mp4()))
 
     @pytest.mark.parametrize("kept", [24, 400, 3000])
     def test_one_that_is_broken(self, kept: int) -> None:
-        with pytest.raises(CannotDrawError):
-            paint("mp4", io.BytesIO(mp4()[:kept] + os.urandom(3000)))
+        with pytest.raises(NotDecodableError):
+            render("mp4", io.BytesIO(mp4()[:kept] + os.urandom(3000)))
 
 
 @cache
@@ -292,15 +292,15 @@ class TestSounds:
     def test_one_that_holds_nothing(self) -> None:
         data = tone("pcm_s16le", "s16", "wav")
         start = data.index(b"data")
-        with pytest.raises(CannotDrawError):
-            paint("wav", io.BytesIO(data[:start] + b"data" + bytes(4)))
+        with pytest.raises(NotDecodableError):
+            render("wav", io.BytesIO(data[:start] + b"data" + bytes(4)))
 
     def test_a_very_long_one_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(waves, "_MAX_PEAKS", 100)
-        with pytest.raises(CannotDrawError, match="too long"):
-            paint("wav", io.BytesIO(tone("pcm_s16le", "s16", "wav")))
+        monkeypatch.setattr(waveform, "_MAX_PEAKS", 100)
+        with pytest.raises(NotDecodableError, match="too long"):
+            render("wav", io.BytesIO(tone("pcm_s16le", "s16", "wav")))
 
 
 def test_the_decoders_are_there() -> None:
-    named = frames.DECODERS | waves.DECODERS
+    named = frames.DECODERS | waveform.DECODERS
     assert named <= av.codecs_available

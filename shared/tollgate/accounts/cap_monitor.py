@@ -13,11 +13,11 @@ from tollgate.ledger.entries import Entry
 
 # Of the cap, including holds of running requests. Near its end, requests that cost more than the rest are
 # refused, so a notice at 100 % would come after the first refusals.
-TOLD_PERCENT = 90
+NOTIFY_PERCENT = 90
 
 
 @dataclass(frozen=True, slots=True)
-class CapWatch:
+class CapMonitor:
     """Checks the caps that counted some entries. A repeat is harmless: each cap is noted once a period."""
 
     keys: ApiKeyRepository
@@ -25,13 +25,13 @@ class CapWatch:
     once: OnceLog
     clock: Clock
 
-    def look(self, entries: Iterable[Entry]) -> None:
+    def check_entries(self, entries: Iterable[Entry]) -> None:
         """Check the caps of some entries, each once; entries without a cap cost nothing."""
         counters = {(entry.account_id, entry.counter) for entry in entries if entry.counter is not None}
         for account_id, counter in sorted(counters):
-            self._look_at(account_id, counter)
+            self._check_cap(account_id, counter)
 
-    def _look_at(self, account_id: str, counter: str) -> None:
+    def _check_cap(self, account_id: str, counter: str) -> None:
         key = self.keys.get(key_of(counter))
         allowance = None if key is None else key.allowance(self.clock.now_ms())
         # The cap was removed, or its period has ended.
@@ -40,7 +40,7 @@ class CapWatch:
         account = self.accounts.get(account_id)
         spent = 0 if account is None else account.counters.get(counter, 0)
         limit = allowance.limit_micro_usd
-        if spent * 100 < limit * TOLD_PERCENT:
+        if spent * 100 < limit * NOTIFY_PERCENT:
             return
         until = to_the_minute(allowance.resets_at_ms)
         of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.probing.media_files import mp4, picture, rewrapped, song, webm
-from tollgate.probing.extent import MAX_BOXES, said_bytes
+from tollgate.probing.declared_size import MAX_BOXES, declared_bytes
 
 CONTAINERS = ["mp4", "mov", "m4a", "webm", "wav", "webp", "mp3", "png", "jpeg", "gif"]
 FTYP = struct.pack(">I4s8x", 16, b"ftyp")
 
 
 def said(container: str, data: bytes) -> int | None:
-    return said_bytes(container, lambda offset, length: data[offset : offset + length])
+    return declared_bytes(container, lambda offset, length: data[offset : offset + length])
 
 
 def box(kind: bytes, size: int) -> bytes:
