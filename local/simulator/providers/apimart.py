@@ -10,19 +10,14 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from fastapi import APIRouter
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine, Visit
-from local.simulator.jobs import JobState
-from local.simulator.providers import apimart_answers
+from local.simulator.engine import Engine
+from local.simulator.jobs import Job
+from local.simulator.providers import apimart_answers, table
 from local.simulator.providers.apimart_models import IMAGES, MIDJOURNEY, VIDEOS
 from local.simulator.providers.apimart_music import MUSIC
-from local.simulator.providers.families import input_of
-from local.simulator.providers.inputs import ModelInput
-from local.simulator.wire import api_key, json_object, text
 
 _ERRORS = {
     400: ("Invalid request", "invalid_request_error"),
@@ -33,101 +28,31 @@ _ERRORS = {
 }
 _OTHER_ERROR = ("Something went wrong", "server_error")
 _NO_SUCH_TASK = "task_not_exist"
-_MODEL = "model"
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return APIMart's routes; their prefix is the adapter's base URL."""
-    routes = APIRouter(prefix="/v1")
-
-    @routes.post("/images/generations")
-    async def images(request: Request) -> Response:
-        return await _submit(engine, request, IMAGES, None)
-
-    @routes.post("/videos/generations")
-    async def videos(request: Request) -> Response:
-        return await _submit(engine, request, VIDEOS, None)
-
-    @routes.post("/midjourney/generations/{action}")
-    async def midjourney(request: Request, action: str) -> Response:
-        return await _submit(engine, request, MIDJOURNEY, f"midjourney/generations/{action}")
-
-    @routes.post("/music/generations")
-    async def music(request: Request) -> Response:
-        return await _submit(engine, request, MUSIC, "music/generations")
-
-    @routes.post("/music/generations/{action}")
-    async def music_action(request: Request, action: str) -> Response:
-        return await _submit(engine, request, MUSIC, f"music/generations/{action}")
-
-    @routes.get("/tasks/{task_id}")
-    async def task(request: Request, task_id: str) -> Response:
-        return _status(engine, request, task_id, apimart_answers.task)
-
-    @routes.get("/midjourney/{task_id}")
-    async def midjourney_task(request: Request, task_id: str) -> Response:
-        return _status(engine, request, task_id, apimart_answers.midjourney)
-
-    @routes.get("/music/tasks/{task_id}")
-    async def music_task(request: Request, task_id: str) -> Response:
-        return _status(engine, request, task_id, apimart_answers.music)
-
-    return routes
+def _read_model(request: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    return _asked(request, body.get("model"), {name: body[name] for name in body if name != "model"})
 
 
-async def _submit(
-    engine: Engine, request: Request, models: Mapping[str, type[ModelInput]], path: str | None
-) -> Response:
-    """Accept a job for a model of `models`. The path or the body's `model` selects it."""
-    key = api_key(request, "Bearer")
-    if key is None:
-        return _error(401)
-    body = await json_object(request)
-    if body is None:
-        return _error(400)
-    name = path or text(body.get(_MODEL))
-    given = body if path else {field: value for field, value in body.items() if field != _MODEL}
-    visit = engine.receive(name, text(given.get("prompt") or given.get("gpt_description")))
-    idempotency_key = request.headers.get("idempotency-key")
-    return await _place(engine, visit, key, models, given, idempotency_key=idempotency_key)
+def _read_path(request: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    return _asked(request, request.url.path.partition("/v1/")[2], body)
 
 
-async def _place(
-    engine: Engine,
-    visit: Visit,
-    key: str,
-    models: Mapping[str, type[ModelInput]],
-    given: dict[str, Any],
-    *,
-    idempotency_key: str | None,
-) -> Response:
-    if visit.refused_status is not None:
-        return _error(visit.refused_status)
-    if visit.directions.error_in_200:
-        return JSONResponse({"code": 500, "message": "The upstream is busy", "data": None})
-    model_input = input_of(engine.provider, visit.model, models)
-    if model_input is None:
-        return _error(404, "model not found")
-    try:
-        asked = model_input.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    if reason := _bad_source(engine, key, visit.model, asked.said()):
-        return _error(400, reason, _NO_SUCH_TASK)
-    artifacts = asked.artifacts(visit.model, visit.directions.files or 1)
+def _asked(request: Request, model: Any, given: dict[str, Any]) -> table.Asked | table.Refused:
     # A repeated key returns the same task, which already exists.
-    sign = secrets.token_hex(13) if idempotency_key is None else _digest(idempotency_key)
-    task_id = f"task_{sign.upper()}"
-    job = engine.find(task_id) or await engine.accept(visit, task_id, key, artifacts)
-    return JSONResponse({"code": 200, "data": [{"status": "submitted", "task_id": job.id}]})
+    key = request.headers.get("idempotency-key")
+    sign = secrets.token_hex(13) if key is None else sha256(key.encode()).hexdigest()[:26]
+    if not given:
+        return table.Refused(400)
+    return table.Asked(model, given, f"task_{sign.upper()}", prompt=given.get("gpt_description"))
 
 
-def _digest(idempotency_key: str) -> str:
-    return sha256(idempotency_key.encode()).hexdigest()[:26]
+def _check(engine: Engine, key: str, asked: table.Asked) -> table.Refused | Job | None:
+    reason = _bad_source(engine, key, asked.model, asked.given)
+    return table.Refused(400, reason, code=_NO_SUCH_TASK) if reason else engine.find(asked.job_id or "")
 
 
-def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> str | None:
+def _bad_source(engine: Engine, key: str, model: str, said: Mapping[str, Any]) -> str | None:
     """Return the problem with the earlier tasks that a job uses, or with a part of them."""
     named = [said.get("task_id"), said.get("extend_from_task_id"), *said.get("task_ids", [])]
     tracks = [said.get("audio_index", 1), 1, *said.get("audio_indexes", [1, 1])]
@@ -135,7 +60,7 @@ def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> s
         if task_id is None:
             continue
         job = engine.find(task_id)
-        if job is None or job.owner != key or engine.state(job) is not JobState.SUCCEEDED:
+        if job is None or not table.is_done(engine, key, task_id):
             return f"task {task_id} does not exist or is not done"
         if track > len(job.artifacts):
             return f"task {task_id} has no track {track}"
@@ -146,20 +71,38 @@ def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> s
     return None
 
 
-def _status(engine: Engine, request: Request, task_id: str, shown: Any) -> Response:
-    key = api_key(request, "Bearer")
-    if key is None:
-        return _error(401)
-    job = engine.find(task_id)
-    if job is None or job.owner != key:
-        return _error(404)
-    state = engine.poll(job)
-    urls = engine.file_urls(request, job) if state is JobState.SUCCEEDED else []
-    return JSONResponse(shown(engine, job, state, urls))
+def _accepted(shown: table.Shown) -> dict[str, Any]:
+    return {"code": 200, "data": [{"status": "submitted", "task_id": shown.job.id}]}
 
 
-def _error(status: int, message: str | None = None, code: str | None = None) -> Response:
-    usual, kind = _ERRORS.get(status, _OTHER_ERROR)
-    return JSONResponse(
-        {"error": {"code": code or status, "message": message or usual, "type": kind}}, status
+def _error(refused: table.Refused) -> Response:
+    usual, kind = _ERRORS.get(refused.status, _OTHER_ERROR)
+    error = {"code": refused.code or refused.status, "message": refused.why or usual, "type": kind}
+    return JSONResponse({"error": error}, refused.status)
+
+
+router = table.router(
+    table.Wire(
+        key=table.bearer,
+        tells_bad_key=True,
+        error=_error,
+        error_in_200=lambda: {"code": 500, "message": "The upstream is busy", "data": None},
+        no_model=table.Refused(404, "model not found"),
+        no_job=table.Refused(404),
+        invalid=table.BAD_REQUEST,
+        check=_check,
+        submits=(
+            table.Submit("/v1/images/generations", IMAGES, _read_model, _accepted),
+            table.Submit("/v1/videos/generations", VIDEOS, _read_model, _accepted),
+            table.Submit("/v1/midjourney/generations/{action}", MIDJOURNEY, _read_path, _accepted),
+            table.Submit("/v1/music/generations", MUSIC, _read_path, _accepted),
+            table.Submit("/v1/music/generations/{action}", MUSIC, _read_path, _accepted),
+        ),
+        looks=(
+            table.Look("/v1/tasks/{id}", apimart_answers.task),
+            table.Look("/v1/midjourney/{id}", apimart_answers.midjourney),
+            table.Look("/v1/music/tasks/{id}", apimart_answers.music),
+        ),
     )
+)
+"""APIMart's routes; their prefix is the adapter's base URL."""

@@ -2,25 +2,13 @@
 
 from typing import Any
 
-from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
+from local.simulator.providers import table
 from local.simulator.providers.apimart_models import SINGLE
 from local.simulator.providers.apimart_music import result
 
-_STATUSES = {
-    JobState.QUEUED: "submitted",
-    JobState.RUNNING: "processing",
-    JobState.SUCCEEDED: "completed",
-    JobState.FAILED: "failed",
-    JobState.REJECTED: "failed",
-}
-_MJ_STATUSES = {
-    JobState.QUEUED: "SUBMITTED",
-    JobState.RUNNING: "IN_PROGRESS",
-    JobState.SUCCEEDED: "SUCCESS",
-    JobState.FAILED: "FAILURE",
-    JobState.REJECTED: "FAILURE",
-}
+_STATUSES = table.words("submitted", "processing", "completed", "failed")
+_MJ_STATUSES = table.words("SUBMITTED", "IN_PROGRESS", "SUCCESS", "FAILURE")
 _MJ_REASONS = {
     JobState.FAILED: "[Internal error] Something went wrong",
     JobState.REJECTED: "[Banned prompt detected]",
@@ -28,51 +16,52 @@ _MJ_REASONS = {
 _BLOCKED = {"code": "content_policy_violation", "type": "invalid_request_error", "message": "Not allowed"}
 
 
-def task(engine: Engine, job: Job, state: JobState, urls: list[str]) -> dict[str, Any]:
-    """Return a task of images or videos with files at `urls`."""
-    made = [{"url": [url], "expires_at": job.created_ms // 1_000 + 86_400} for url in urls]
-    found = {f"{job.artifacts[0].kind}s": made} if made else None
-    return _enveloped(engine, job, state, found)
+def task(shown: table.Shown) -> dict[str, Any]:
+    """Return a task of images or videos."""
+    expires_s = shown.job.created_ms // 1_000 + 86_400
+    made = [{"url": [url], "expires_at": expires_s} for url in shown.urls]
+    return _enveloped(shown, {f"{shown.job.artifacts[0].kind}s": made} if made else None)
 
 
-def music(engine: Engine, job: Job, state: JobState, urls: list[str]) -> dict[str, Any]:
+def music(shown: table.Shown) -> dict[str, Any]:
     """Return a music task."""
-    return _enveloped(engine, job, state, result(job, urls) if urls else None)
+    return _enveloped(shown, result(shown.job, shown.urls) if shown.is_done else None)
 
 
-def _enveloped(engine: Engine, job: Job, state: JobState, found: Any) -> dict[str, Any]:
+def _enveloped(shown: table.Shown, found: Any) -> dict[str, Any]:
     failed = {"code": 500, "message": "Generation failed", "type": "task_failed"}
     errors = {JobState.FAILED: failed, JobState.REJECTED: _BLOCKED}
     data = {
-        "id": job.id,
-        "status": _STATUSES[state],
-        "progress": engine.progress(job),
-        "created": job.created_ms // 1_000,
+        "id": shown.job.id,
+        "status": _STATUSES[shown.state],
+        "progress": shown.progress,
+        "created": shown.job.created_ms // 1_000,
         **({"result": found} if found is not None else {}),
-        **({"error": errors[state]} if state in errors else {}),
+        **({"error": errors[shown.state]} if shown.state in errors else {}),
     }
     return {"code": 200, "data": data}
 
 
-def midjourney(engine: Engine, job: Job, state: JobState, urls: list[str]) -> dict[str, Any]:
+def midjourney(shown: table.Shown) -> dict[str, Any]:
     """Return a Midjourney task, which has no envelope."""
+    job, urls = shown.job, shown.urls
     action = job.model.rpartition("/")[2]
-    is_waiting = action == "inpaint" and state is JobState.SUCCEEDED
-    shown = {
+    is_waiting = action == "inpaint" and shown.is_done
+    task = {
         "id": job.id,
-        "status": "MODAL" if is_waiting else _MJ_STATUSES[state],
+        "status": "MODAL" if is_waiting else _MJ_STATUSES[shown.state],
         "action": action.upper().replace("-", "_"),
-        "progress": f"{engine.progress(job)}%",
+        "progress": f"{shown.progress}%",
         "prompt": job.prompt,
-        "fail_reason": _MJ_REASONS.get(state),
+        "fail_reason": _MJ_REASONS.get(shown.state),
     }
     if not urls or is_waiting:
-        return shown
+        return task
     if action == "describe":
-        return {**shown, "description": "1️⃣ a lighthouse at dusk --ar 16:9\n2️⃣ a tower by the sea"}
+        return {**task, "description": "1️⃣ a lighthouse at dusk --ar 16:9\n2️⃣ a tower by the sea"}
     if action == "video":
-        return {**shown, "video_url": urls[0], "video_urls": urls}
-    return {**shown, "grid_image_url": urls[0], "image_urls": urls, "buttons": _buttons(action, job)}
+        return {**task, "video_url": urls[0], "video_urls": urls}
+    return {**task, "grid_image_url": urls[0], "image_urls": urls, "buttons": _buttons(action, job)}
 
 
 def _buttons(action: str, job: Job) -> list[dict[str, Any]]:

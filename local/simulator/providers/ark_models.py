@@ -5,8 +5,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from local.simulator.media import Artifact
+from local.simulator.media.png import Png
 from local.simulator.providers.content import MEDIA
-from local.simulator.providers.inputs import ModelInput, Url, images, needed, one, videos
+from local.simulator.providers.inputs import (
+    ModelInput,
+    Url,
+    VideoInput,
+    images,
+    made,
+    needed,
+    one,
+    videos,
+)
+from local.simulator.wire import text
 
 _RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive")
 _SEEDANCE: dict[str, Any] = {
@@ -45,13 +57,26 @@ _SEEDREAM: dict[str, Any] = {
 _OPTIMIZED: dict[str, Any] = {
     "optimize_prompt_options": dict[Literal["mode"], Literal["standard", "fast"]],
 }
+_LAST_FRAME_PX = (1_024, 576)
+
+
+class LastFrameInput(VideoInput):
+    """The input of a video model that also returns the last frame."""
+
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
+        """Return the videos and, if it is requested, an image."""
+        said, found = self.said(), super().artifacts(label, count)
+        if said.get("return_last_frame"):
+            found.append(Png(*_LAST_FRAME_PX, text(said.get("prompt")), label, found[0].seed))
+        return found
+
 
 VIDEOS: Mapping[str, type[ModelInput]] = {
     "seedance-1-5-pro-251215": videos(**_SEEDANCE_15),
-    "dreamina-seedance-2-0-260128": videos(**_SEEDANCE_2),
-    "dreamina-seedance-2-0-fast-260128": videos(**_SEEDANCE_2),
-    "dreamina-seedance-2-0-mini": videos(**_SEEDANCE_2),
-    "dreamina-seedance-2-5-260628": videos(**_SEEDANCE_25),
+    "dreamina-seedance-2-0-260128": made("Videos", LastFrameInput, _SEEDANCE_2),
+    "dreamina-seedance-2-0-fast-260128": made("Videos", LastFrameInput, _SEEDANCE_2),
+    "dreamina-seedance-2-0-mini": made("Videos", LastFrameInput, _SEEDANCE_2),
+    "dreamina-seedance-2-5-260628": made("Videos", LastFrameInput, _SEEDANCE_25),
 }
 IMAGES: Mapping[str, type[ModelInput]] = {
     "seedream-4-0-250828": images(**_SEEDREAM, **_OPTIMIZED),

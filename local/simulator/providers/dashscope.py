@@ -4,31 +4,19 @@ Tasks: `POST` with `X-DashScope-Async: enable`, `GET /api/v1/tasks/{id}`, `POST 
 """
 
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
-from fastapi import APIRouter
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine, Visit
-from local.simulator.jobs import Job, JobState
+from local.simulator.engine import Engine
+from local.simulator.jobs import JobState
 from local.simulator.media.mp4 import Mp4
 from local.simulator.providers import dashscope_models as models
-from local.simulator.providers.families import input_of
-from local.simulator.providers.inputs import ModelInput, problem_of
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.providers import table
 
 _SERVICES = "/api/v1/services/aigc"
-_STATUSES = {
-    JobState.QUEUED: "PENDING",
-    JobState.RUNNING: "RUNNING",
-    JobState.SUCCEEDED: "SUCCEEDED",
-    JobState.FAILED: "FAILED",
-    JobState.REJECTED: "FAILED",
-    JobState.CANCELLED: "CANCELED",
-}
+_STATUSES = table.words("PENDING", "RUNNING", "SUCCEEDED", "FAILED", cancelled="CANCELED")
 _FAULTS = {
     JobState.FAILED: {"code": "InternalError.Algo", "message": "The algorithm had a fault."},
     JobState.REJECTED: {"code": "DataInspectionFailed", "message": "Output data may be inappropriate."},
@@ -47,106 +35,17 @@ _NOT_ASYNC = "current user api does not support synchronous calls"
 _CLIENTS_OWN = frozenset({"extend_prompt", "function", "is_async"})
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return the media routes. The text routes are beside them, at `/v1` below the same prefix."""
-    routes = APIRouter()
-
-    @routes.post(f"{_SERVICES}/video-generation/video-synthesis")
-    async def video(request: Request) -> Response:
-        return await _task(engine, request, models.VIDEOS)
-
-    @routes.post(f"{_SERVICES}/image-generation/generation")
-    async def image(request: Request) -> Response:
-        return await _task(engine, request, models.IMAGES)
-
-    @routes.post(f"{_SERVICES}/multimodal-generation/generation")
-    async def image_at_once(request: Request) -> Response:
-        job = await _accepted(engine, request, models.IMAGES_AT_ONCE)
-        return job if isinstance(job, Response) else await _finished(engine, request, job)
-
-    @routes.get("/api/v1/tasks/{task_id}")
-    async def task(task_id: str, request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _error(401)
-        return _state(engine, request, task_id)
-
-    @routes.post("/api/v1/tasks/{task_id}/cancel")
-    async def cancel(task_id: str, request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _error(401)
-        return _cancel(engine, task_id)
-
-    return routes
-
-
-async def _task(engine: Engine, request: Request, known: Mapping[str, type[ModelInput]]) -> Response:
+def _read_task(request: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
     if request.headers.get("x-dashscope-async") != "enable":
-        return _error(403, _NOT_ASYNC)
-    job = await _accepted(engine, request, known)
-    if isinstance(job, Response):
-        return job
-    return _answer({"task_id": job.id, "task_status": "PENDING"})
+        return table.Refused(403, _NOT_ASYNC)
+    return _read(request, body)
 
 
-async def _accepted(
-    engine: Engine, request: Request, known: Mapping[str, type[ModelInput]]
-) -> Job | Response:
-    key = api_key(request, "Bearer")
-    if key is None:
-        return _error(401)
-    body = await json_object(request) or {}
+def _read(_: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
     try:
-        given = _flat(body)
+        return table.Asked(body.get("model"), _flat(body))
     except (KeyError, TypeError, ValueError):
-        return _error(400, "input cannot be read")
-    visit = engine.receive(text(body.get("model")), text(given.get("prompt")))
-    asked = _input_of(visit, input_of(engine.provider, visit.model, known), given)
-    if isinstance(asked, Response):
-        return asked
-    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    return await engine.accept(visit, _new_id(), key, artifacts)
-
-
-def _input_of(
-    visit: Visit, model_input: type[ModelInput] | None, given: dict[str, Any]
-) -> ModelInput | Response:
-    """Return the input, or the error response for an invalid input."""
-    if visit.refused_status is not None:
-        return _error(visit.refused_status)
-    if visit.directions.error_in_200:
-        return JSONResponse({"code": "InternalError", "message": "A fault.", "request_id": _new_id()})
-    if model_input is None:
-        return _error(404)
-    try:
-        return model_input.model_validate(given)
-    except ValidationError as error:
-        return _error(400, problem_of(error))
-
-
-async def _finished(engine: Engine, request: Request, job: Job) -> Response:
-    state = await engine.finish(job)
-    if state is JobState.SUCCEEDED:
-        return _answer(_files(engine, request, job))
-    status = 400 if state is JobState.REJECTED else 500
-    return JSONResponse({**_FAULTS[state], "request_id": _new_id()}, status)
-
-
-def _state(engine: Engine, request: Request, task_id: str) -> Response:
-    job = engine.find(task_id)
-    if job is None:
-        return _answer({"task_id": task_id, "task_status": "UNKNOWN"})
-    state = engine.poll(job)
-    output = {"task_id": job.id, "task_status": _STATUSES[state], **_FAULTS.get(state, {})}
-    files = _files(engine, request, job) if state is JobState.SUCCEEDED else {}
-    return _answer({**output, **files})
-
-
-def _cancel(engine: Engine, task_id: str) -> Response:
-    job = engine.find(task_id)
-    if job is None or engine.state(job) is not JobState.QUEUED:
-        return JSONResponse({"code": "UnsupportedOperation", "message": "It is not pending."}, 400)
-    engine.cancel(job)
-    return JSONResponse({"request_id": _new_id()})
+        return table.Refused(400, "input cannot be read")
 
 
 def _flat(body: dict[str, Any]) -> dict[str, Any]:
@@ -167,25 +66,92 @@ def _flat(body: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _files(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
-    urls = engine.file_urls(request, job)
-    if isinstance(job.artifacts[0], Mp4):
-        return {"video_url": urls[0], "orig_prompt": job.prompt}
-    content = [{"type": "image", "image": url} for url in urls]
+def _accepted(shown: table.Shown) -> dict[str, Any]:
+    return _answer({"task_id": shown.job.id, "task_status": "PENDING"})
+
+
+def _finished(shown: table.Shown) -> table.Answer:
+    if shown.is_done:
+        return _answer(_files(shown))
+    fault = _FAULTS[shown.state]
+    return table.Refused(
+        400 if shown.state is JobState.REJECTED else 500, fault["message"], code=fault["code"]
+    )
+
+
+def _task(shown: table.Shown) -> dict[str, Any]:
+    output = {"task_id": shown.job.id, "task_status": _STATUSES[shown.state]}
+    files = _files(shown) if shown.is_done else {}
+    return _answer({**output, **_FAULTS.get(shown.state, {}), **files})
+
+
+def _unknown(request: Request) -> dict[str, Any]:
+    return _answer({"task_id": request.path_params["id"], "task_status": "UNKNOWN"})
+
+
+def _files(shown: table.Shown) -> dict[str, Any]:
+    if isinstance(shown.job.artifacts[0], Mp4):
+        return {"video_url": shown.urls[0], "orig_prompt": shown.job.prompt}
+    content = [{"type": "image", "image": url} for url in shown.urls]
     return {
         "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content}}],
         "finished": True,
     }
 
 
-def _answer(output: dict[str, Any]) -> Response:
-    return JSONResponse({"request_id": _new_id(), "output": output, "usage": {}})
+def _answer(output: dict[str, Any]) -> dict[str, Any]:
+    return {"request_id": _new_id(), "output": output, "usage": {}}
 
 
-def _error(status: int, message: str = "The request was refused.") -> Response:
-    code = _CODES.get(status, "InternalError")
-    return JSONResponse({"code": code, "message": message, "request_id": _new_id()}, status)
+def _error_in_200() -> dict[str, Any]:
+    return {"code": "InternalError", "message": "A fault.", "request_id": _new_id()}
+
+
+def _error(refused: table.Refused) -> Response:
+    code = refused.code or _CODES.get(refused.status, "InternalError")
+    message = refused.why or "The request was refused."
+    return JSONResponse({"code": code, "message": message, "request_id": _new_id()}, refused.status)
 
 
 def _new_id() -> str:
     return str(uuid.uuid4())
+
+
+_NOT_PENDING = table.Refused(400, "It is not pending.", code="UnsupportedOperation")
+router = table.router(
+    table.Wire(
+        key=table.bearer,
+        tells_bad_key=True,
+        error=_error,
+        error_in_200=_error_in_200,
+        invalid=table.BAD_REQUEST,
+        new_id=_new_id,
+        submits=(
+            table.Submit(
+                f"{_SERVICES}/video-generation/video-synthesis", models.VIDEOS, _read_task, _accepted
+            ),
+            table.Submit(f"{_SERVICES}/image-generation/generation", models.IMAGES, _read_task, _accepted),
+            table.Submit(
+                f"{_SERVICES}/multimodal-generation/generation",
+                models.IMAGES_AT_ONCE,
+                _read,
+                _finished,
+                at_once=True,
+            ),
+        ),
+        looks=(
+            table.Look("/api/v1/tasks/{id}", _task, missing=_unknown),
+            table.Look(
+                "/api/v1/tasks/{id}/cancel",
+                lambda _: {"request_id": _new_id()},
+                method="POST",
+                missing=lambda _: _NOT_PENDING,
+                acts={
+                    **dict.fromkeys((JobState.RUNNING, *table.ENDED), _NOT_PENDING),
+                    JobState.QUEUED: Engine.cancel,
+                },
+            ),
+        ),
+    )
+)
+"""The media routes. The text routes are beside them, at `/v1` below the same prefix."""

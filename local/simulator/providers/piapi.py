@@ -7,15 +7,14 @@ import uuid
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine, Visit
-from local.simulator.jobs import Job, JobState
+from local.simulator.engine import Engine
+from local.simulator.jobs import JobState
 from local.simulator.media import Artifact
-from local.simulator.providers.families import input_of
+from local.simulator.providers import table
 from local.simulator.providers.inputs import (
     ImageInput,
     ModelInput,
@@ -25,20 +24,15 @@ from local.simulator.providers.inputs import (
     made,
     needed,
     one,
+    problem_of,
 )
-from local.simulator.wire import BAD_KEY_MARK, json_object, text
+from local.simulator.wire import text
 
 # The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
 _GRID = 4
-_STATUSES = {
-    JobState.QUEUED: "pending",
-    JobState.RUNNING: "processing",
-    JobState.SUCCEEDED: "Completed",
-    JobState.FAILED: "failed",
-    JobState.REJECTED: "failed",
-    JobState.CANCELLED: "failed",
-}
+_PATH = "/api/v1/task"
+_STATUSES = table.words("pending", "processing", "Completed", "failed")
 _FAILURES = {
     JobState.FAILED: "Something went wrong",
     JobState.REJECTED: "The prompt was blocked",
@@ -109,109 +103,84 @@ MODELS: Mapping[str, type[ModelInput]] = {
 """By model and task type."""
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return PiAPI's routes; their prefix is the adapter's base URL."""
-    routes = APIRouter(prefix="/api/v1/task")
-
-    @routes.post("")
-    async def create(request: Request) -> Response:
-        return await _create(engine, request)
-
-    @routes.get("/{task_id}")
-    async def get(request: Request, task_id: str) -> Response:
-        job = _owned(engine, request, task_id)
-        return job if isinstance(job, Response) else _shown(engine, request, job, engine.poll(job))
-
-    @routes.delete("/{task_id}")
-    async def cancel(request: Request, task_id: str) -> Response:
-        job = _owned(engine, request, task_id)
-        if isinstance(job, Response):
-            return job
-        if engine.state(job) is not JobState.QUEUED:
-            return _error(400, "Only a pending task can be cancelled")
-        engine.cancel(job)
-        return JSONResponse({"code": 200, "data": None, "message": "success"})
-
-    return routes
-
-
-def _key(request: Request) -> str | None:
-    key = request.headers.get("x-api-key", "")
-    return key if key and BAD_KEY_MARK not in key.lower() else None
-
-
-def _owned(engine: Engine, request: Request, task_id: str) -> Job | Response:
-    key = _key(request)
-    if key is None:
-        return _error(401)
-    job = engine.find(task_id)
-    return job if job is not None and job.owner == key else _error(404)
-
-
-async def _create(engine: Engine, request: Request) -> Response:
-    key = _key(request)
-    if key is None:
-        return _error(401)
-    body = await json_object(request)
-    if body is None or not isinstance(body.get("input"), dict):
-        return _error(400, "input is required")
-    name = f"{text(body.get('model'))}/{text(body.get('task_type'))}"
-    visit = engine.receive(name, text(body["input"].get("prompt")))
-    return await _place(engine, request, visit, key, body)
-
-
-async def _place(engine: Engine, request: Request, visit: Visit, key: str, body: dict[str, Any]) -> Response:
-    if visit.refused_status is not None:
-        return _error(visit.refused_status)
-    if visit.directions.error_in_200:
-        return _error(500, http_status=200)
-    model_input = input_of(engine.provider, visit.model, MODELS)
-    if model_input is None:
-        return _error(400, "unknown model or task type")
+def _read(_: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    given = body.get("input")
+    if not isinstance(given, dict):
+        return table.Refused(400, "input is required")
     try:
-        asked = model_input.model_validate(body["input"])
-        config = Config.model_validate(body.get("config", {}))
+        hook = Config.model_validate(body.get("config", {})).webhook_config
     except ValidationError as error:
-        first = error.errors()[0]
-        return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    origin = asked.said().get("origin_task_id")
-    if origin is not None and not _is_done(engine, key, origin):
-        return _error(400, f"origin task {origin} does not exist or is not done")
-    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    hook = None if config.webhook_config is None else config.webhook_config.endpoint
-    job = await engine.accept(visit, str(uuid.uuid4()), key, artifacts, hook)
-    return _shown(engine, request, job, JobState.QUEUED)
+        return table.Refused(400, problem_of(error))
+    model = f"{text(body.get('model'))}/{text(body.get('task_type'))}"
+    return table.Asked(model, given, callback_url=hook.endpoint if hook else None)
 
 
-def _is_done(engine: Engine, key: str, task_id: str) -> bool:
-    job = engine.find(task_id)
-    return job is not None and job.owner == key and engine.state(job) is JobState.SUCCEEDED
+def _check(engine: Engine, key: str, asked: table.Asked) -> table.Refused | None:
+    origin = asked.given.get("origin_task_id")
+    if origin is None or table.is_done(engine, key, origin):
+        return None
+    return table.Refused(400, f"origin task {origin} does not exist or is not done")
 
 
-def _shown(engine: Engine, request: Request, job: Job, state: JobState) -> Response:
-    model, _, task_type = job.model.partition("/")
+def _task(shown: table.Shown) -> dict[str, Any]:
+    model, _, task_type = shown.job.model.partition("/")
+    is_failed = shown.state in _FAILURES
     data = {
-        "task_id": job.id,
+        "task_id": shown.job.id,
         "model": model,
         "task_type": task_type,
-        "status": _STATUSES[state],
-        "output": {"progress": engine.progress(job), **_output(engine, request, job, state)},
-        "error": {"code": 10_000 if state in _FAILURES else 0, "message": _FAILURES.get(state, "")},
+        "status": _STATUSES[shown.state],
+        "output": {"progress": shown.progress, **_output(shown)},
+        "error": {"code": 10_000 if is_failed else 0, "message": _FAILURES.get(shown.state, "")},
     }
-    return JSONResponse({"code": 200, "data": data, "message": "success"})
+    return _answer(data)
 
 
-def _output(engine: Engine, request: Request, job: Job, state: JobState) -> dict[str, Any]:
-    if state is not JobState.SUCCEEDED:
+def _output(shown: table.Shown) -> dict[str, Any]:
+    urls = shown.urls
+    if not urls:
         return {"image_url": "", "image_urls": None}
-    urls = engine.file_urls(request, job)
-    if job.model.endswith("/describe"):
+    if shown.job.model.endswith("/describe"):
         return {"description": "a lighthouse at dusk"}
-    if job.artifacts[0].kind == "video":
+    if shown.job.artifacts[0].kind == "video":
         return {"video": urls[0]}
     return {"image_url": urls[0], "image_urls": urls, "actions": ["reroll", "upscale1", "variation1"]}
 
 
-def _error(code: int, message: str | None = None, http_status: int | None = None) -> Response:
-    shown = message or _MESSAGES.get(code, "Server error")
-    return JSONResponse({"code": code, "data": None, "message": shown}, http_status or code)
+def _answer(data: dict[str, Any] | None, code: int = 200, message: str = "success") -> dict[str, Any]:
+    return {"code": code, "data": data, "message": message}
+
+
+def _error(refused: table.Refused) -> Response:
+    message = refused.why or _MESSAGES.get(refused.status, "Server error")
+    return JSONResponse(_answer(None, refused.status, message), refused.status)
+
+
+_NOT_CANCELLED = table.Refused(400, "Only a pending task can be cancelled")
+router = table.router(
+    table.Wire(
+        key=table.key_in("x-api-key"),
+        tells_bad_key=True,
+        error=_error,
+        error_in_200=lambda: _answer(None, 500, "Server error"),
+        no_model=table.Refused(400, "unknown model or task type"),
+        no_job=table.Refused(404),
+        invalid=table.BAD_REQUEST,
+        new_id=lambda: str(uuid.uuid4()),
+        check=_check,
+        submits=(table.Submit(_PATH, MODELS, _read, _task),),
+        looks=(
+            table.Look(f"{_PATH}/{{id}}", _task),
+            table.Look(
+                f"{_PATH}/{{id}}",
+                lambda _: _answer(None),
+                method="DELETE",
+                acts={
+                    **dict.fromkeys((JobState.RUNNING, *table.ENDED), _NOT_CANCELLED),
+                    JobState.QUEUED: Engine.cancel,
+                },
+            ),
+        ),
+    )
+)
+"""PiAPI's routes; their prefix is the adapter's base URL."""

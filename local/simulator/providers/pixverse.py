@@ -10,27 +10,29 @@ from collections import OrderedDict
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import Field, ValidationError
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine, Visit
-from local.simulator.jobs import Job, JobState
-from local.simulator.providers.inputs import ModelInput, needed, one, problem_of, videos
-from local.simulator.wire import form_fields, header_key, json_object, text
+from local.simulator.engine import Engine
+from local.simulator.providers import table
+from local.simulator.providers.inputs import ModelInput, needed, one, videos
+from local.simulator.wire import form_fields
 
 MAX_REMEMBERED = 20_000
 """Stored images and trace ids. The oldest are deleted."""
-_KEY_HEADER = "api-key"
-_STATUSES = {
-    JobState.QUEUED: 9,
-    JobState.RUNNING: 5,
-    JobState.SUCCEEDED: 1,
-    JobState.FAILED: 8,
-    JobState.REJECTED: 7,
-}
+_key = table.key_in("api-key")
+_STATUSES = table.words(9, 5, 1, 8, rejected=7)
 _BAD_KEY, _BAD_PARAMETER, _BAD_IMAGE, _NOT_FOUND, _UNKNOWN = 10001, 400017, 400032, 500008, 99999
-_CODES = {401: _BAD_KEY, 402: 500090, 403: 500020, 422: _BAD_PARAMETER, 429: 500044, 503: 500069}
+_CODES = {
+    200: _BAD_PARAMETER,
+    401: _BAD_KEY,
+    402: 500090,
+    403: 500020,
+    422: _BAD_PARAMETER,
+    429: 500044,
+    503: 500069,
+}
 """PixVerse's codes of directed statuses."""
 _IMAGE_IDS = ("img_id", "first_frame_img", "last_frame_img")
 _V6: dict[str, Any] = {
@@ -44,15 +46,15 @@ _V6: dict[str, Any] = {
 _RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9")
 _CLIPS = {"generate_multi_clip_switch": bool}
 _MODELS: dict[str, type[ModelInput]] = {
-    "text": videos(**_V6, **_CLIPS, aspect_ratio=needed(_RATIOS)),
-    "img": videos(**_V6, **_CLIPS, img_id=needed(int)),
-    "transition": videos(**_V6, first_frame_img=needed(int), last_frame_img=needed(int)),
-    "fusion": videos(
+    "video/text/generate": videos(**_V6, **_CLIPS, aspect_ratio=needed(_RATIOS)),
+    "video/img/generate": videos(**_V6, **_CLIPS, img_id=needed(int)),
+    "video/transition/generate": videos(**_V6, first_frame_img=needed(int), last_frame_img=needed(int)),
+    "video/fusion/generate": videos(
         **_V6,
         aspect_ratio=needed(_RATIOS),
         image_references=needed(Annotated[list[dict[str, Any]], Field(min_length=1, max_length=7)]),
     ),
-    "extend": videos(**_V6, source_video_id=needed(int)),
+    "video/extend/generate": videos(**_V6, source_video_id=needed(int)),
 }
 
 
@@ -76,89 +78,68 @@ class _Memory:
         _bound(self.answers)
         return answer
 
+    def check(self, engine: Engine, _: str, asked: table.Asked) -> table.Refused | None:
+        """Refuse missing images and videos, and references that the prompt does not mention."""
+        given = asked.given
+        references = given.get("image_references", [])
+        numbers = [given[name] for name in _IMAGE_IDS if name in given]
+        numbers += [reference.get("img_id") for reference in references]
+        if any(number not in self.images for number in numbers):
+            return table.Refused(200, "img_id", code=_BAD_IMAGE)
+        if any(f"@{reference.get('ref_name')}" not in given["prompt"] for reference in references):
+            return table.Refused(200, "ref_name")
+        source = given.get("source_video_id")
+        is_missing = source and engine.find(str(source)) is None
+        return table.Refused(200, "source_video_id", code=_NOT_FOUND) if is_missing else None
+
 
 def router(engine: Engine) -> APIRouter:
     """Return PixVerse's routes; `/openapi/v2` below their prefix is the adapter's base URL."""
-    routes = APIRouter(prefix="/openapi/v2")
     memory = _Memory()
+    wire = table.Wire(
+        key=_key,
+        tells_bad_key=True,
+        error=_error,
+        error_in_200=lambda: table.Refused(200, code=_UNKNOWN),
+        no_job=table.Refused(200, code=_NOT_FOUND),
+        invalid=200,
+        new_id=lambda: str(secrets.randbits(40)),
+        check=memory.check,
+        looks=(table.Look("/openapi/v2/video/result/{id}", _result),),
+    )
+    routes = table.router(wire)(engine)
+    generate = table.submitting(
+        engine,
+        wire,
+        table.Submit("", _MODELS, table.in_path("video/{kind}/generate"), _accepted),
+    )
 
-    @routes.post("/image/upload")
-    async def upload(request: Request) -> Response:
-        return await _upload(memory, request)
-
-    @routes.post("/video/{kind}/generate")
-    async def generate(kind: str, request: Request) -> Response:
+    @routes.post("/openapi/v2/video/{kind}/generate")
+    async def generate_once(request: Request) -> Response:
         trace_id = request.headers.get("ai-trace-id", "")
         if answer := memory.answers.get(trace_id):
             return answer
-        return memory.keep_answer(trace_id, await _generate(engine, memory, request, kind))
+        return memory.keep_answer(trace_id, await generate(request))
 
-    @routes.get("/video/result/{video_id}")
-    async def result(video_id: str, request: Request) -> Response:
-        if header_key(request, _KEY_HEADER) is None:
-            return _error(_BAD_KEY)
-        job = engine.find(video_id)
-        return _error(_NOT_FOUND) if job is None else _result(engine, request, job)
+    @routes.post("/openapi/v2/image/upload")
+    async def upload(request: Request) -> Response:
+        if _key(request) is None:
+            return _error(table.BAD_KEY)
+        url = (await form_fields(request)).get("image_url", "")
+        if not url.startswith("http"):
+            return _error(table.Refused(200, "image_url", code=_BAD_IMAGE))
+        return JSONResponse(_answer({"img_id": memory.keep_image(url), "img_url": url}))
 
     return routes
 
 
-async def _upload(memory: _Memory, request: Request) -> Response:
-    if header_key(request, _KEY_HEADER) is None:
-        return _error(_BAD_KEY)
-    url = (await form_fields(request)).get("image_url", "")
-    if not url.startswith("http"):
-        return _error(_BAD_IMAGE, "image_url")
-    return _answer({"img_id": memory.keep_image(url), "img_url": url})
+def _accepted(shown: table.Shown) -> dict[str, Any]:
+    return _answer({"video_id": int(shown.job.id), "credits": 45})
 
 
-async def _generate(engine: Engine, memory: _Memory, request: Request, kind: str) -> Response:
-    key = header_key(request, _KEY_HEADER)
-    if key is None:
-        return _error(_BAD_KEY)
-    if kind not in _MODELS:
-        return JSONResponse({"detail": "Not Found"}, 404)
-    given = await json_object(request) or {}
-    visit = engine.receive(f"video/{kind}/generate", text(given.get("prompt")))
-    asked = _input_of(visit, _MODELS[kind], given)
-    if isinstance(asked, Response):
-        return asked
-    if missing := _missing(engine, memory, given):
-        return missing
-    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", 1)
-    job = await engine.accept(visit, str(secrets.randbits(40)), key, artifacts)
-    return _answer({"video_id": int(job.id), "credits": 45})
-
-
-def _input_of(visit: Visit, model: type[ModelInput], given: dict[str, Any]) -> ModelInput | Response:
-    """Return the input, or the error response for an invalid input."""
-    if visit.refused_status is not None:
-        return _error(_CODES.get(visit.refused_status, _UNKNOWN), status=visit.refused_status)
-    if visit.directions.error_in_200:
-        return _error(_UNKNOWN)
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        return _error(_BAD_PARAMETER, problem_of(error))
-
-
-def _missing(engine: Engine, memory: _Memory, given: dict[str, Any]) -> Response | None:
-    """Refuse missing images and videos, and references that the prompt does not mention."""
-    references = given.get("image_references", [])
-    numbers = [given[name] for name in _IMAGE_IDS if name in given]
-    numbers += [reference.get("img_id") for reference in references]
-    if any(number not in memory.images for number in numbers):
-        return _error(_BAD_IMAGE, "img_id")
-    if any(f"@{reference.get('ref_name')}" not in given["prompt"] for reference in references):
-        return _error(_BAD_PARAMETER, "ref_name")
-    source = given.get("source_video_id")
-    return _error(_NOT_FOUND, "source_video_id") if source and engine.find(str(source)) is None else None
-
-
-def _result(engine: Engine, request: Request, job: Job) -> Response:
-    state = engine.poll(job)
-    url = engine.file_urls(request, job)[0] if state is JobState.SUCCEEDED else ""
-    return _answer({"id": int(job.id), "status": _STATUSES[state], "url": url, "prompt": job.prompt})
+def _result(shown: table.Shown) -> dict[str, Any]:
+    job, url = shown.job, shown.urls[0] if shown.is_done else ""
+    return _answer({"id": int(job.id), "status": _STATUSES[shown.state], "url": url, "prompt": job.prompt})
 
 
 def _bound(entries: OrderedDict[Any, Any]) -> None:
@@ -166,9 +147,11 @@ def _bound(entries: OrderedDict[Any, Any]) -> None:
         entries.popitem(last=False)
 
 
-def _answer(resp: dict[str, Any]) -> Response:
-    return JSONResponse({"ErrCode": 0, "ErrMsg": "success", "Resp": resp})
+def _answer(resp: dict[str, Any]) -> dict[str, Any]:
+    return {"ErrCode": 0, "ErrMsg": "success", "Resp": resp}
 
 
-def _error(code: int, message: str = "refused", status: int = 200) -> Response:
-    return JSONResponse({"ErrCode": code, "ErrMsg": message, "Resp": {}}, status)
+def _error(refused: table.Refused) -> Response:
+    status = 200 if refused is table.BAD_KEY else refused.status
+    code = refused.code or _CODES.get(refused.status, _UNKNOWN)
+    return JSONResponse({"ErrCode": code, "ErrMsg": refused.why or "refused", "Resp": {}}, status)

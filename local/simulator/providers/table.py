@@ -255,7 +255,7 @@ async def _submitted(engine: Engine, wire: Wire, submit: Submit, request: Reques
 
 
 async def _taken(engine: Engine, wire: Wire, submit: Submit, key: str, asked: Asked) -> Job | Answer:
-    visit = engine.receive(text(asked.model), text(asked.prompt or asked.given.get("prompt")))
+    visit = engine.receive(text(asked.model), text(asked.given.get("prompt") or asked.prompt))
     if visit.refused_status is not None:
         return Refused(visit.refused_status, plain="The prompt says so.")
     if visit.directions.error_in_200 and wire.error_in_200:
