@@ -65,6 +65,11 @@ odd_answers = settings(
 )
 
 
+ANOTHER_KEY = "sk-another-0123456789"
+SHOWN_TO_ALL_KEYS = {"fal"}
+"""Providers whose simulator shows a job to every good key."""
+
+
 def fails_with_words(name: str) -> bool:
     """Return whether its jobs fail with words alone, as its simulator says."""
     return getattr(import_module(f"local.simulator.providers.{name}"), "ONLY_WORDS", False)
@@ -371,3 +376,14 @@ class TestSimulated:
             assert isinstance(at_simulator, Cancels)
             assert at_simulator.cancel(done.handle) is False, way
             assert isinstance(at_simulator.poll(done.handle), Succeeded)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - SHOWN_TO_ALL_KEYS))
+def test_the_simulator_hides_a_job_from_another_key(name: str, simulator_url: str) -> None:
+    owner, other = simulated(name, simulator_url), simulated(name, simulator_url, ANOTHER_KEY)
+    for way in Tried(name, simulator_url).jobs:
+        submitted = owner.submit(way.job)
+        assert isinstance(submitted, Submitted)
+        shown = other.poll(submitted.handle)
+        assert not isinstance(shown, Pending | Succeeded), way.shape
+        assert isinstance(owner.poll(submitted.handle), Succeeded), way.shape
