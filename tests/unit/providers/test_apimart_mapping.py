@@ -212,11 +212,11 @@ UNKNOWN: list[tuple[str, dict[str, Any], str]] = [
     ("grok-imagine-video-1.5", {**P, "urls": [A] * 8}, "more than 7"),
     ("kling-3.0-turbo", {"prompt": "x" * 3_073}, "prompt is more than 3072"),
     ("pixverse-v6", {**P, "seed": 2**31}, "seed is more than"),
-    ("pixverse-v6", {**P, "motionMode": "fast"}, "'fast' where only"),
+    ("pixverse-v6", {**P, "motionMode": "fast"}, "'fast', but only"),
     ("seedance-1.0-pro-fast", {**P, "imageWithRoles": [REFERENCE]}, "no word for imageUrls"),
     ("midjourney", {**P, "action": "shorten"}, "no path for the action shorten"),
     ("midjourney", {**PICTURE, "action": "upscale", "size": "16:9"}, "no word for size"),
-    ("midjourney", {**PICTURE, "action": "upscale", "dimensions": "PORTRAIT"}, "'PORTRAIT' where only"),
+    ("midjourney", {**PICTURE, "action": "upscale", "dimensions": "PORTRAIT"}, "'PORTRAIT', but only"),
     ("midjourney", {**PARENT, "action": "remix-strong", "customId": "x"}, "no word for customId"),
 ]
 

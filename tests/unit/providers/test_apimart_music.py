@@ -164,9 +164,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "wav", "parentTaskId": "task_A", "audioId": "0"}, "is no number of a track"),
     ({"action": "wav", "parentTaskId": "task_A", "audioId": "65"}, "is no number of a track"),
     ({"action": "mashup", "sourceTaskIds": ["a", "b"], "audioIds": ["1", "x"]}, "is no number of a track"),
-    ({"action": "music-video", **TRACK, "aspectRatio": "1:1"}, "'1:1' where only"),
+    ({"action": "music-video", **TRACK, "aspectRatio": "1:1"}, "'1:1', but only"),
     ({"action": "music-video", **TRACK, "imageUrl": A}, "no word for imageUrl"),
-    ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True where only"),
+    ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True, but only"),
     ({"action": "sound", "prompt": "a door", "mv": "v4.0"}, "'v4.0'"),
 ]
 

@@ -103,7 +103,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "wav", "parentTaskId": "t-1"}, "wav needs audioId"),
     ({"prompt": "a song", "autoLyrics": True}, "no word for autoLyrics"),
     ({"prompt": "a song", "mv": "v3.5"}, "'v3.5'"),
-    ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums' where only"),
+    ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums', but only"),
 ]
 
 

@@ -135,9 +135,9 @@ REFUSED = [
     ({"action": "extend", "parentTaskId": "t-1"}, "extend needs audio_id"),
     ({"action": "wav", "parentTaskId": "t-1"}, "wav needs audio_id"),
     ({"action": "add-vocals", "audioUrl": S, "prompt": "la"}, "needs title, style, negative_tags"),
-    ({"action": "music-video", **TRACK, "aspectRatio": "1:1"}, "'1:1' where only"),
-    ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums' where only"),
-    ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True where only"),
+    ({"action": "music-video", **TRACK, "aspectRatio": "1:1"}, "'1:1', but only"),
+    ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums', but only"),
+    ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True, but only"),
     ({"prompt": "a song", "bpm": 90}, "no word for bpm"),
     ({"prompt": "a song", "imageUrl": A}, "no word for imageUrl"),
 ]

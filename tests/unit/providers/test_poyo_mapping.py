@@ -243,11 +243,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gemini-omni-1.1-flash", {**P, "resolution": "360p"}, "cannot be '360p'"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B]}, "more than 1"),
     ("gemini-omni-1.1-flash", {**P, "referenceImageUrls": [A]}, "no word for referenceImageUrls"),
-    ("flux-3-video", {**P, "draft": True}, "True where only"),
-    ("flux-3-video", {**P, "safetyTolerance": 4}, "4 where only"),
+    ("flux-3-video", {**P, "draft": True}, "True, but only"),
+    ("flux-3-video", {**P, "safetyTolerance": 4}, "4, but only"),
     ("kling-2.6", {"prompt": "x" * 1_001}, "prompt is more than 1000"),
     ("minimax-h3", {**P, "resolution": "2k", "seed": 1}, "no word for seed"),
-    ("minimax-h3", {**P, "resolution": "2k", "aspectRatio": "9:16"}, "'9:16' where only"),
+    ("minimax-h3", {**P, "resolution": "2k", "aspectRatio": "9:16"}, "'9:16', but only"),
 ]
 
 
