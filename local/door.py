@@ -14,6 +14,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.kit.errors import ForbiddenError
+from tollgate.kit.http.base_url import base_url
+from tollgate.kit.http.error_help import with_help
+from tollgate.kit.ids import new_id
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 VARIABLE = "TOLLGATE_ALLOW_HOSTS"
@@ -41,7 +44,9 @@ class Door:
         if refusal is None:
             await self._app(scope, receive, send)
             return
-        await JSONResponse(refusal.body(), refusal.status)(scope, receive, send)
+        request_id = new_id("req")
+        body = with_help(refusal.body(), refusal.code, base_url(scope), request_id)
+        await JSONResponse(body, refusal.status, {"x-request-id": request_id})(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> ForbiddenError | None:
         """Return the error that refuses a request, or `None`. All values of repeated headers are checked."""

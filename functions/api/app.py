@@ -49,7 +49,9 @@ from tollgate.kit.errors import (
     TollgateError,
     shortened,
 )
+from tollgate.kit.http.base_url import base_url
 from tollgate.kit.http.cors import CrossOrigin
+from tollgate.kit.http.error_help import with_help
 from tollgate.kit.observability import begin_request, logger
 from tollgate.kit.retry import fault
 
@@ -98,7 +100,7 @@ class WithoutTrailingSlash:
 @app.middleware("http")
 async def with_request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Assign each request an id, log it in one line, and return 500 without details for an internal error."""
-    request_id = begin_request()
+    request.state.request_id = request_id = begin_request()
     try:
         response = await call_next(request)
     except ClientDisconnect:
@@ -162,7 +164,8 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
         from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above
 
         body = error_body(TextProtocol.ANTHROPIC, error)
-    return JSONResponse(body, status_code=error.status, headers=error.headers())
+    helped = with_help(body, error.code, base_url(request.scope), request.state.request_id)
+    return JSONResponse(helped, status_code=error.status, headers=error.headers())
 
 
 app.add_middleware(WithoutTrailingSlash)

@@ -56,9 +56,10 @@ def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
             # This is not an error. No one reads the response, and the task continues.
             response = Response(status_code=CLIENT_LEFT)
         except TollgateError as error:
-            response = refused(error)
+            response = refused(request, error, correlation_id() or request_id)
         except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
-            response = refused(fault(exc, "get_status.fault", route=route))
+            shown = fault(exc, "get_status.fault", route=route)
+            response = refused(request, shown, correlation_id() or request_id)
         response.headers.setdefault("x-request-id", correlation_id() or request_id)
         account_id = getattr(request.state, "account_id", None)
         if account_id is not None:
@@ -79,11 +80,11 @@ def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request
 
 async def unknown_route(request: Request, error: Exception) -> Response:
     """Return the contract's error for a path or method. The gateway forwards only known paths."""
-    begin_request()
+    request_id = begin_request()
     if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
         allowed = {name.strip() for name in (error.headers or {}).get("Allow", "").split(",")}
-        return refused(MethodNotAllowedError(allowed - {"HEAD"}))
-    return refused(RouteNotFoundError(request.method, request.url.path))
+        return refused(request, MethodNotAllowedError(allowed - {"HEAD"}), request_id)
+    return refused(request, RouteNotFoundError(request.method, request.url.path), request_id)
 
 
 async def healthz(_: Request) -> Response:

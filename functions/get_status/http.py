@@ -1,14 +1,13 @@
 """The caller's address, the API's address, and errors in the contract's format, for all routes."""
 
-import json
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tollgate.accounts.networks import gateway_address
 from tollgate.composition.get_status import get_status
 from tollgate.kit.errors import TollgateError
-from tollgate.kit.http.base_url import base_url, gateway_url
+from tollgate.kit.http.base_url import adapted_url, base_url
+from tollgate.kit.http.error_help import with_help
 
 
 def address_of(request: Request) -> str | None:
@@ -22,10 +21,10 @@ def base_url_of(request: Request) -> str:
     """Return the API's address: the address at which this request arrived."""
     if not get_status().is_adapted:
         return base_url(request.scope)
-    # The web adapter sets this header, and replaces a caller's value.
-    return gateway_url(json.loads(request.headers["x-amzn-request-context"]), request.url.path)
+    return adapted_url(request.headers.get("x-amzn-request-context"))
 
 
-def refused(error: TollgateError) -> Response:
+def refused(request: Request, error: TollgateError, request_id: str) -> Response:
     """Return the status and body of an error as a response."""
-    return JSONResponse(error.body(), status_code=error.status, headers=error.headers())
+    body = with_help(error.body(), error.code, base_url_of(request), request_id)
+    return JSONResponse(body, error.status, {**error.headers(), "x-request-id": request_id})

@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from get_status.http import address_of
+from get_status.http import address_of, base_url_of
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import TaskPendingError
@@ -28,7 +28,12 @@ async def held_image(request: Request) -> Response:
     parts = get_status()
     body = await read_bytes(request, MAX_BODY_BYTES)
     made = await run_in_threadpool(
-        parts.images.create, request.url.path, request.headers, body, address_of(request)
+        parts.images.create,
+        request.url.path,
+        request.headers,
+        body,
+        address_of(request),
+        base_url_of(request),
     )
     if isinstance(made, Refused):
         headers = {name: value for name, value in made.headers.items() if name not in _OWN}

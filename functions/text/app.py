@@ -11,10 +11,12 @@ from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
+from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import http_response
-from tollgate.text.middleware import ACCOUNT_ID, REQUEST_ID, TextMiddleware
+from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Unchanged
 from tollgate.text.request import MAX_BODY_BYTES, read_request
@@ -69,7 +71,7 @@ async def responses(request: Request) -> Answer:
     call = await made.responses.read(body, key)
     request_id = request.state[REQUEST_ID]
     responding = call.respond(made.service, key, request_id, request.headers)
-    return await http_response(responding, call.rendering, stream=call.chat.stream)
+    return await http_response(responding, call.rendering, request.state[HELPED], stream=call.chat.stream)
 
 
 async def embeddings(request: Request) -> Answer:
@@ -78,7 +80,8 @@ async def embeddings(request: Request) -> Answer:
     asked = read_embedding_request(await _body(request))
     service = (await text_parts.text()).service
     responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
-    return await http_response(responding, Unchanged(TextProtocol.OPENAI), stream=False)
+    rendering, helped = Unchanged(TextProtocol.OPENAI), request.state[HELPED]
+    return await http_response(responding, rendering, helped, stream=False)
 
 
 async def stored_response(request: Request) -> Answer:
@@ -106,7 +109,8 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     text_request = read_request(protocol, await _body(request))
     service = (await text_parts.text()).service
     responding = service.respond(text_request, key, request.state[REQUEST_ID], request.headers)
-    return await http_response(responding, Unchanged(protocol), stream=text_request.stream)
+    rendering, helped = Unchanged(protocol), request.state[HELPED]
+    return await http_response(responding, rendering, helped, stream=text_request.stream)
 
 
 async def _authenticate(request: Request) -> ApiKey:
@@ -124,6 +128,14 @@ def _address(request: Request) -> str | None:
     if text_parts.settings().aws_lambda_exec_wrapper:
         return gateway_address(request.headers.get("x-amzn-request-context"))
     return request.peer
+
+
+def _base_url(scope: ASGIScope) -> str:
+    """Return the API's address; behind the web adapter, the address that the gateway received."""
+    if text_parts.settings().aws_lambda_exec_wrapper:
+        context: bytes = dict(scope["headers"]).get(b"x-amzn-request-context", b"")
+        return adapted_url(context.decode())
+    return base_url(scope)
 
 
 async def _body(request: Request) -> bytes:
@@ -146,4 +158,4 @@ routes = Routes(
     # Running requests are settled before the process ends.
     close=text_parts.close,
 )
-app = TextMiddleware(routes, text_parts.rate_headers, text_parts.tell_count, cors_headers)
+app = TextMiddleware(routes, text_parts.rate_headers, text_parts.tell_count, cors_headers, _base_url)

@@ -438,7 +438,7 @@ class TestFaults:
     def test_an_unknown_path_and_a_wrong_method_have_the_contracts_body(self, aws: Aws) -> None:
         _, body, _ = call("GET", "/api/v2/x")
         assert body["error"]["code"] == "not_found"
-        assert body["error"]["message"] == "No such endpoint: GET /api/v2/x. See /docs."
+        assert body["error"]["message"] == "No such endpoint: GET /api/v2/x."
         status, body, headers = call("GET", "/api/v1/generation/create")
         assert (status, body["error"]["code"]) == (405, "method_not_allowed")
         assert body["error"]["message"] == "Use POST for this endpoint."

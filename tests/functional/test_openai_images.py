@@ -245,6 +245,8 @@ async def left_after_its_body(api_key: str) -> int:
         "raw_path": path.encode(),
         "query_string": b"",
         "headers": headers,
+        "scheme": "https",
+        "server": ("127.0.0.1", 443),
     }
-    await app({**scope, "http_version": "1.1", "scheme": "https", "client": ("127.0.0.1", 1)}, receive, send)
+    await app({**scope, "http_version": "1.1", "client": ("127.0.0.1", 1)}, receive, send)
     return statuses[0]

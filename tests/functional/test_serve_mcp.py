@@ -158,6 +158,8 @@ class TestKeys:
         answer = handler(event, CONTEXT)
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         assert (answer["statusCode"], headers["www-authenticate"]) == (401, 'Bearer realm="tollgate"')
+        error = json.loads(answer["body"])["error"]
+        assert error["docsUrl"].endswith("/docs/errors#invalid_api_key")
 
     def test_one_in_x_api_key_is_read(self) -> None:
         event = with_key(GOOD, body=INITIALIZE)
@@ -189,7 +191,9 @@ class TestWhereTheKeyGoes:
 
     def test_it_goes_where_the_gateway_says_and_never_where_the_caller_says(self) -> None:
         assert base_url(self.scope(domainName="api.example.com")) == "https://api.example.com"
-        with_stage = self.scope(domainName="x.execute-api.eu-central-1.amazonaws.com", path="/live/mcp")
+        with_stage = self.scope(
+            domainName="x.execute-api.eu-central-1.amazonaws.com", path="/live/mcp", stage="live"
+        )
         assert base_url(with_stage) == "https://x.execute-api.eu-central-1.amazonaws.com/live"
 
     def test_on_one_machine_it_goes_to_the_socket(self) -> None:

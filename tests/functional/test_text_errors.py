@@ -111,7 +111,7 @@ class TestAnUnknownRoute:
         answer = ask(client, "POST", "/chat", CHAT, **{header: "2023-06-01"})
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
         assert answer.json().get("type") == kind
-        assert answer.json()["error"]["message"] == "No such endpoint: POST /api/v1/chat. See /docs."
+        assert answer.json()["error"]["message"] == "No such endpoint: POST /api/v1/chat."
 
 
 CREATE = "Use POST /api/v1/generation/create."

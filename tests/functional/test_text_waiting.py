@@ -53,7 +53,8 @@ class TestNoAnswerInTime:
         assert answer.status_code == 524
         message = "The provider did not answer in time. Use stream: true for long answers."
         error = {"message": message, "type": "Timeout", "code": "upstream_timeout"}
-        assert answer.json() == {"code": 524, "error": error}
+        assert answer.json()["code"] == 524
+        assert answer.json()["error"].items() >= error.items()
         assert not [name for name in answer.headers if name.startswith("access-control-")]
         assert client.balance() == USD
         assert client.settled()

@@ -87,6 +87,8 @@ MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 """Errors (code, status, type) that no code of ours raises (site/errors.md)."""
 
+DOCS = "https://tollgate.test/docs/errors"
+
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
@@ -221,7 +223,7 @@ class TestGatewayResponses:
     def test_each_body_has_the_shape_of_the_contract(self, template: Template) -> None:
         for response, body in _answers(template):
             assert set(body) == {"code", "error"}
-            assert set(body["error"]) == {"message", "type", "code"}
+            assert set(body["error"]) == {"message", "type", "code", "docsUrl", "requestId"}
             assert str(body["code"]) == response["statusCode"]
 
     def test_each_code_is_one_of_ours_with_its_status_and_type(self, template: Template) -> None:
@@ -230,6 +232,22 @@ class TestGatewayResponses:
             (body["error"]["code"], body["code"], body["error"]["type"]) for _, body in _answers(template)
         }
         assert used <= known | GATEWAY_ONLY
+
+    def test_each_names_its_docs_and_the_request(self, template: Template) -> None:
+        for response, body in _answers(template):
+            assert body["error"]["docsUrl"] == f"{DOCS}#{body['error']['code']}"
+            parameters = response["responseParameters"]
+            request_id = parameters["gatewayresponse.header.x-request-id"]
+            assert body["error"]["requestId"] == f"${request_id}"
+
+    def test_the_docs_are_at_the_domain_or_at_the_stage(self, template: Template) -> None:
+        for response in _responses(template).values():
+            _, variables = response["responseTemplates"]["application/json"]["Fn::Sub"]
+            domain, stage = (
+                "https://${DomainName}/docs/errors",
+                "https://$context.domainName/$context.stage/docs/errors",
+            )
+            assert variables == {"Docs": {"Fn::If": ["HasDomain", {"Fn::Sub": domain}, stage]}}
 
     def test_each_kind_of_refusal_has_the_status_a_client_expects(self, template: Template) -> None:
         assert {kind: int(each["statusCode"]) for kind, each in _responses(template).items()} == {
@@ -273,4 +291,5 @@ def _parameters(response: dict[str, Any]) -> dict[str, Any]:
 
 def _answers(template: Template) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     for response in _responses(template).values():
-        yield response, json.loads(response["responseTemplates"]["application/json"])
+        text, _ = response["responseTemplates"]["application/json"]["Fn::Sub"]
+        yield response, json.loads(text.replace("${Docs}", DOCS))

@@ -17,7 +17,7 @@ _KIT: tuple[TollgateError, ...] = (
     kit.SpendingCapReachedError(500, 480, 25, resets_at=TIME),
     kit.ForbiddenError("This API key has no 'media' scope.", "Use another key."),
     kit.AccountSuspendedError(),
-    kit.RouteNotFoundError("GET", "/api/v1/nowhere"),
+    kit.RouteNotFoundError("POST", "/api/v1/chat/completions"),
     kit.TaskNotFoundError(),
     kit.KeyNotFoundError(),
     kit.DeliveryNotFoundError(),

@@ -212,16 +212,19 @@ class TestErrors:
 
     def test_an_invalid_input_names_every_problem(self) -> None:
         problems = [{"path": "/input/size", "message": "Required."}]
-        body = {"code": 400, "error": {"message": "no", "code": "invalid_input", "details": problems}}
+        error = {"message": "no", "code": "invalid_input", "details": problems, "docsUrl": "https://x.test"}
+        body = {"code": 400, "error": error}
         answer, _ = in_turn(httpx.Response(400, json=body))
         with pytest.raises(tollgate_client.InvalidInputError) as raised:
             client(answer).submit("m", {})
         assert raised.value.problems == problems
+        assert raised.value.docs_url == "https://x.test"
 
     def test_an_answer_that_is_no_json_is_an_error_with_its_status(self) -> None:
         answer, _ = in_turn(httpx.Response(404, text="<html>"))
-        with pytest.raises(tollgate_client.NotFoundError):
+        with pytest.raises(tollgate_client.NotFoundError) as raised:
             client(answer).submit("m", {})
+        assert raised.value.docs_url is None
 
     def test_no_key_and_no_address_are_said_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("TOLLGATE_API_KEY", raising=False)

@@ -44,6 +44,12 @@ export class ApiError extends TollgateError {
   ) {
     super(`${message} (${status} ${code})`);
   }
+
+  /** The address of the documentation of this error, if the service sent it. */
+  get docsUrl(): string | null {
+    const found = (this.body as { error?: { docsUrl?: unknown } } | null)?.error?.docsUrl;
+    return typeof found === "string" ? found : null;
+  }
 }
 
 /** One thing wrong with an input: `path` is a JSON pointer from the body's root. */

@@ -322,7 +322,7 @@ class RouteNotFoundError(TollgateError):
 
     def __init__(self, method: str = "", path: str = "") -> None:
         endpoint = f": {method} {shortened(path)}" if method and path.isprintable() else ""
-        super().__init__(f"No such endpoint{endpoint}. See /docs.")
+        super().__init__(f"No such endpoint{endpoint}.")
 
 
 class TaskNotFoundError(TollgateError):

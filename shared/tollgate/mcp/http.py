@@ -32,12 +32,12 @@ class McpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
-        request = Request(scope, receive)
-        refusal = _refusal(request)
+        request, base_url = Request(scope, receive), self._base_url_of(scope)
+        refusal = _refusal(request, base_url)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        async with Service(self._base_url_of(scope), _key(request)) as service:
+        async with Service(base_url, _key(request)) as service:
             await self._answer(service, request, send)
 
     async def _answer(self, service: Service, request: Request, send: Send) -> None:
@@ -45,9 +45,10 @@ class McpApp:
         # Checked on the first request, so that the client asks for another key instead of listing unusable
         # tools.
         if not await service.knows_key():
-            await _unauthorized("This API key is unknown, expired or revoked.", WRONG_KEY)(
-                scope, request.receive, send
+            refusal = _unauthorized(
+                "This API key is unknown, expired or revoked.", WRONG_KEY, service.base_url
             )
+            await refusal(scope, request.receive, send)
             return
         try:
             body = await _read(request)
@@ -105,14 +106,13 @@ def _has_good_id(body: bytes) -> bool:
     return type(message["id"]) in (str, int)
 
 
-def _refusal(request: Request) -> Response | None:
+def _refusal(request: Request, base_url: str) -> Response | None:
     """Return an error if the method is not POST or the key is missing, or else `None`."""
     if request.method != "POST":
         # Without sessions there is no stream to open and no session to end.
-        return JSONResponse(
-            _error(405, "method_not_allowed", "Use POST for this endpoint."), 405, {"allow": "POST"}
-        )
-    return None if _key(request) else _unauthorized(SEND_A_KEY, NO_KEY)
+        error = _error(405, "method_not_allowed", "Use POST for this endpoint.", base_url)
+        return JSONResponse(error, 405, {"allow": "POST"})
+    return None if _key(request) else _unauthorized(SEND_A_KEY, NO_KEY, base_url)
 
 
 def _key(request: Request) -> str:
@@ -122,8 +122,9 @@ def _key(request: Request) -> str:
     return request.headers.get("x-api-key", "").strip() or bearer
 
 
-def _unauthorized(message: str, challenge: str) -> Response:
-    return JSONResponse(_error(401, "invalid_api_key", message), 401, {"www-authenticate": challenge})
+def _unauthorized(message: str, challenge: str, base_url: str) -> Response:
+    error = _error(401, "invalid_api_key", message, base_url)
+    return JSONResponse(error, 401, {"www-authenticate": challenge})
 
 
 def _invalid_request() -> Response:
@@ -131,6 +132,7 @@ def _invalid_request() -> Response:
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": said}, 400)
 
 
-def _error(status: int, code: str, message: str) -> dict[str, Any]:
+def _error(status: int, code: str, message: str, base_url: str) -> dict[str, Any]:
     kind = "Unauthorized" if code == "invalid_api_key" else "MethodNotAllowed"
-    return {"code": status, "error": {"message": message, "type": kind, "code": code}}
+    docs = f"{base_url}/docs/errors#{code}"
+    return {"code": status, "error": {"message": message, "type": kind, "code": code, "docsUrl": docs}}

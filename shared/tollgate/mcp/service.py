@@ -35,8 +35,9 @@ class Service:
     def __init__(
         self, base_url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
+        self.base_url = base_url.rstrip("/")
         self._http = httpx.AsyncClient(
-            base_url=base_url.rstrip("/"),
+            base_url=self.base_url,
             headers={"authorization": f"Bearer {api_key}"},
             timeout=REQUEST_TIMEOUT_S,
             transport=transport,
@@ -160,6 +161,8 @@ def _refusal(reply: httpx.Response) -> str:
             for one in error.get("details") or ()
             if one["path"]
         ]
+        if "docsUrl" in error:
+            lines.append(f"Docs: {error['docsUrl']} (request {error.get('requestId')})")
     except (ValueError, KeyError, TypeError):
         return f"The service answered HTTP {reply.status_code}."
     return "\n".join(lines)

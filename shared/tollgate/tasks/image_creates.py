@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, Protocol
 
 from tollgate.kit.errors import PayloadTooLargeError
+from tollgate.kit.http.base_url import CALLER_URL
 from tollgate.kit.ids import new_id
 
 ALIAS = "live"
@@ -68,7 +69,7 @@ class ImageCreates:
     function: str
 
     def create(
-        self, path: str, headers: Mapping[str, str], body: bytes, address: str | None
+        self, path: str, headers: Mapping[str, str], body: bytes, address: str | None, base_url: str
     ) -> Created | Refused:
         """Create the task of a request; `address` is its caller's.
 
@@ -76,7 +77,8 @@ class ImageCreates:
         returns the same task. Raises `PayloadTooLargeError` and `CreateFaultError`.
         """
         keyed = {IDEMPOTENCY_KEY: new_id("image"), **_passed(headers)}
-        event = json.dumps(_event(path, keyed, body, address), ensure_ascii=False, separators=(",", ":"))
+        context = {"identity": {"sourceIp": address}, CALLER_URL: base_url}
+        event = json.dumps(_event(path, keyed, body, context), ensure_ascii=False, separators=(",", ":"))
         payload = event.encode()
         if len(payload) > MAX_EVENT_BYTES:
             raise PayloadTooLargeError(MAX_EVENT_BYTES)
@@ -95,7 +97,7 @@ def _passed(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _event(path: str, headers: Mapping[str, str], body: bytes, address: str | None) -> dict[str, Any]:
+def _event(path: str, headers: Mapping[str, str], body: bytes, context: dict[str, Any]) -> dict[str, Any]:
     """Return the gateway's event (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway.html)."""
     text = _text(body)
     return {
@@ -106,7 +108,7 @@ def _event(path: str, headers: Mapping[str, str], body: bytes, address: str | No
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
         "queryStringParameters": None,
         "multiValueQueryStringParameters": None,
-        "requestContext": {"identity": {"sourceIp": address}},
+        "requestContext": context,
         "body": b64encode(body).decode() if text is None else text,
         "isBase64Encoded": text is None,
     }

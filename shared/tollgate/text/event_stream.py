@@ -5,9 +5,9 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from tollgate.kit.observability import logger, note
 from tollgate.text.asgi import SEND_TIMEOUT_S, Answer, Message, Receive, Reply, Send, encoded_headers
@@ -27,12 +27,16 @@ _HEADERS = {
 }
 
 
+Helped = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
+"""Adds the link to the docs and the request id to an error body, with the anchor of the link."""
+
+
 async def http_response(
-    respond: Coroutine[Any, Any, TextResponse], rendering: Rendering, *, stream: bool
+    respond: Coroutine[Any, Any, TextResponse], rendering: Rendering, helped: Helped, *, stream: bool
 ) -> Answer:
     """Return the response of `respond` in sendable form. Raises the errors that refuse the request."""
     if not stream:
-        return await _reply(await respond, rendering)
+        return await _reply(await respond, rendering, helped)
     responding = asyncio.ensure_future(respond)
     # If the first event takes long, the client gets keep-alives. Most responses begin before that.
     try:
@@ -42,24 +46,24 @@ async def http_response(
         await _abandon(responding)
         raise
     if not responding.done():
-        return EventStream(rendering, responding)
+        return EventStream(rendering, responding, helped)
     response = await responding
     if not isinstance(response, StreamedResponse):
-        return await _reply(response, rendering)
+        return await _reply(response, rendering, helped)
     limited = _limited(response.placed.plan.passed_limit is not None)
-    return EventStream(rendering, responding, {ENDS_ON: response.ends_on, **limited})
+    return EventStream(rendering, responding, helped, {ENDS_ON: response.ends_on, **limited})
 
 
-async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
+async def _reply(response: TextResponse, rendering: Rendering, helped: Helped) -> Reply:
     """Return a response that is whole."""
     match response:
         case CompleteResponse(body, billed):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON: "nothing"}
             return Reply(await rendering.whole(body), headers={**cost, **_limited(billed.is_limited)})
-        case Refused(status, body, headers):
+        case Refused(status, refusal, headers, anchor):
             logger.info("text.refused", status=status)
-            return Reply(body, status, headers)
+            return Reply(encoded(helped(refusal, anchor)), status, headers)
         case StreamedResponse():
             raise AssertionError("no stream was requested")
 
@@ -91,11 +95,13 @@ class EventStream:
         self,
         rendering: Rendering,
         responding: "asyncio.Future[TextResponse]",
+        helped: Helped,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._headers = encoded_headers({**_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
+        self._helped = helped
         self._send: Send = _send_nothing
         self._relaying: asyncio.Task[Any] | None = None
         self._gone = asyncio.Event()
@@ -124,16 +130,19 @@ class EventStream:
             await self._send_events(self._rendering.keep_alive)
         try:
             response = await self._responding
-            if isinstance(response, StreamedResponse):
-                billed = await response.relay(self._send_rendered, self._gone)
+            if not isinstance(response, Refused):
+                # A stream has no complete response.
+                streamed = cast("StreamedResponse", response)
+                billed = await streamed.relay(self._send_rendered, self._gone)
                 note("text.streamed", charge_micro_usd=billed.charge_micro_usd)
                 await self._send_events(await self._rendering.end())
                 return
             # The stream had to begin before this was known, so the error is its last event.
-            body = response.body if isinstance(response, Refused) else b""
+            body, anchor = response.body, response.anchor
         except Exception as exc:  # noqa: BLE001 - the boundary: a stream that has begun has no other answer
-            body = encoded(error_body(self._rendering.protocol, public_error(exc)))
-        await self._send_events(self._rendering.error(body))
+            error = public_error(exc)
+            body, anchor = error_body(self._rendering.protocol, error), error.code
+        await self._send_events(self._rendering.error(encoded(self._helped(body, anchor))))
 
     async def _send_rendered(self, chunk: bytes) -> None:
         await self._send_events(self._rendering.events(chunk))

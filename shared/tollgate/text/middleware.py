@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError
 from tollgate.kit.http.cors import TIMEOUT_STATUS
+from tollgate.kit.http.error_help import with_help
 from tollgate.kit.observability import begin_request, logger
 from tollgate.text.asgi import App, ClientLeftError, Message, Receive, Reply, Scope, Send, encoded_headers
 from tollgate.text.errors import error_body
@@ -19,6 +20,8 @@ from tollgate.text.upstream import encoded
 # Keys of a request's state: its id, and its account once that is known.
 REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
+# The function that completes an error body: `with_help` for this request.
+HELPED = "helped"
 
 FIRST_ERROR = 400
 _ROOT, _VERSION = "/api", "/v1"
@@ -38,11 +41,13 @@ class TextMiddleware:
         rate_headers: RateHeaders,
         tell_count: Callable[[str], None],
         cors_headers: Callable[[], Mapping[str, str]],
+        base_url: Callable[[Scope], str],
     ) -> None:
         self._app = app
         self._rate_headers = rate_headers
         self._tell_count = tell_count
         self._cors_headers = cors_headers
+        self._base_url = base_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -52,7 +57,8 @@ class TextMiddleware:
         state = scope.setdefault("state", {})
         sent_path = scope["path"]
         scope = {**scope, "path": canonical_path(sent_path)}
-        state[REQUEST_ID] = begin_request()
+        state[REQUEST_ID] = request_id = begin_request()
+        state[HELPED] = lambda body, anchor: with_help(body, anchor, self._base_url(scope), request_id)
         has_begun = False
 
         async def send_named(message: Message) -> None:
@@ -125,4 +131,5 @@ def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateEr
 
 def _error_reply(scope: Scope, sent_path: str, exc: Exception) -> Reply:
     error = public_error(exc, scope["method"], sent_path)
-    return Reply(encoded(error_body(protocol_of(scope), error)), error.status, error.headers())
+    body = scope["state"][HELPED](error_body(protocol_of(scope), error), error.code)
+    return Reply(encoded(body), error.status, error.headers())

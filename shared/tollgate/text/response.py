@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.http.response import HttpError
@@ -38,8 +39,10 @@ class Refused:
     """An error for the client; nothing was charged."""
 
     status: int
-    body: bytes
+    body: Mapping[str, Any]
     headers: Mapping[str, str]
+    anchor: str
+    """The place of the error on the errors page of the docs."""
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.client import HttpClient, header_lines
+from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
@@ -191,7 +192,7 @@ class TextService:
                     return await self._bill_or_relay(*first, placed)
         emit({"TextGivenUp": 1})
         error = error_of_failures(race.failures, stream=request.stream)
-        return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
+        return Refused(error.status, error_body(request.protocol, error), error.headers(), error.code)
 
     async def _bill_or_relay(
         self, answered: "_Answered", silent: list[str], placed: PlacedHold
@@ -312,7 +313,7 @@ class TextService:
             if fault.verdict is not Verdict.ABOUT_REQUEST:
                 return fault
             status, shown = refusal(routed.request.protocol, routed.route.protocol, body, fault)
-            return _Answered(routed, exchange, refused=Refused(status, shown, {}))
+            return _Answered(routed, exchange, refused=Refused(status, shown, {}, REFUSALS))
         if routed.request.stream:
             return await self._begin(routed, exchange, response)
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
@@ -360,7 +361,7 @@ def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answer
     if fault.verdict is not Verdict.ABOUT_REQUEST:
         return fault
     protocol = routed.request.protocol
-    refused = Refused(fault_status(protocol, fault), encoded(fault_body(protocol, fault)), {})
+    refused = Refused(fault_status(protocol, fault), fault_body(protocol, fault), {}, REFUSALS)
     return _Answered(routed, exchange, refused=refused)
 
 

@@ -193,7 +193,9 @@ def encoded(body: Mapping[str, Any]) -> bytes:
     return dumps(body).encode()
 
 
-def refusal(client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
+def refusal(
+    client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fault
+) -> tuple[int, Mapping[str, Any]]:
     """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
     In the client's own protocol the provider's body is passed on, if it has that protocol's shape, without
@@ -201,9 +203,8 @@ def refusal(client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fa
     """
     error = _error_in(client, body) if client is upstream else None
     if error is None:
-        return fault_status(client, fault), encoded(fault_body(client, fault))
-    shown = shown_error(client, error)
-    return fault.status, body if shown is error else encoded(shown)
+        return fault_status(client, fault), fault_body(client, fault)
+    return fault.status, shown_error(client, error)
 
 
 def _error_in(protocol: TextProtocol, body: bytes) -> dict[str, Any] | None:

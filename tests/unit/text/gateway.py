@@ -26,7 +26,7 @@ from tollgate.text.response import encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, refusal
+from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, encoded, refusal
 
 TIMEOUT_S = 10
 
@@ -91,7 +91,7 @@ async def fetched(
     if got.status_code == httpx.codes.OK:
         return Response(exchange.read_whole(body), media_type="application/json")
     status, said = refusal(client, spoken, body, exchange.fault(got.status_code, got.headers, body))
-    return Response(said, status, media_type="application/json")
+    return Response(encoded(said), status, media_type="application/json")
 
 
 async def relayed(http: httpx.AsyncClient, got: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:

@@ -77,7 +77,7 @@ async def streamed(told: Told, begins_after_s: float = 0) -> EventStream:
     responding: asyncio.Future[Any] = asyncio.ensure_future(respond())
     if not begins_after_s:
         await responding
-    return EventStream(Unchanged(TextProtocol.OPENAI), responding)
+    return EventStream(Unchanged(TextProtocol.OPENAI), responding, lambda body, _: body)
 
 
 @pytest.mark.parametrize("begins_after_s", [0, BEGINS_LATE_S])

@@ -118,7 +118,7 @@ class Scene:
         )
         key = ApiKey("key_1", self.world.account_id, "d", frozenset({Scope.TEXT}), 0)
         responding = service.respond(request, key, REQUEST, {})
-        answer = await http_response(responding, Unchanged(OPENAI), stream=True)
+        answer = await http_response(responding, Unchanged(OPENAI), lambda body, _: body, stream=True)
         await answer.send(self.receive, self.send)
 
     async def receive(self) -> Message:

@@ -53,6 +53,17 @@ class APIError(TollgateError):
         self.body = body
         self.request_id = request_id
 
+    @property
+    def docs_url(self) -> str | None:
+        """Return the address of the documentation of this error, if the service sent it."""
+        found = self._error.get("docsUrl")
+        return found if isinstance(found, str) else None
+
+    @property
+    def _error(self) -> dict[str, Any]:
+        found = self.body.get("error") if isinstance(self.body, dict) else None
+        return found if isinstance(found, dict) else {}
+
 
 class InvalidInputError(APIError):
     """The input does not match the model's schema."""
@@ -60,9 +71,7 @@ class InvalidInputError(APIError):
     @property
     def problems(self) -> list[dict[str, Any]]:
         """Return every problem: `path` (JSON pointer), `message` and, if known, `allowed`."""
-        error = self.body.get("error", {}) if isinstance(self.body, dict) else {}
-        found = error.get("details", []) if isinstance(error, dict) else []
-        return [one for one in found if isinstance(one, dict)]
+        return [one for one in self._error.get("details", []) if isinstance(one, dict)]
 
 
 class AuthenticationError(APIError):
