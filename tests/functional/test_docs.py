@@ -70,6 +70,11 @@ class TestEveryPage:
         for doc in guides():
             assert ENDPOINT.findall(without_fences(site.markdown(doc.path, BASE_URL))) == [], doc.path
 
+    def test_an_endpoint_describes_the_objects_in_its_answer(self, site: Site) -> None:
+        page = site.markdown("api/getTask", BASE_URL)
+        assert re.search(r"### File\n\n\| Field .*?`fileUrl`", page, re.DOTALL)
+        assert "### TaskError" in page
+
     def test_a_page_is_html_and_with_md_at_its_end_its_markdown(self, site: Site) -> None:
         page = get("/docs/models/kling-3.0")
         assert page["headers"]["content-type"] == "text/html; charset=utf-8"

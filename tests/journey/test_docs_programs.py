@@ -6,18 +6,34 @@ It prints the output that the page shows below it. tests/clients/test_docs_progr
 import json
 import os
 import subprocess
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from local.template import ROOT
-from tests.support.doc_programs import NOT_RUN, OF_CLIENTS, PAGES, page_text, programs, read, to_run
+from tests.support.doc_programs import (
+    FENCE,
+    NOT_RUN,
+    OF_CLIENTS,
+    OTHERS,
+    PAGES,
+    PROGRAMS,
+    SETTINGS,
+    page_text,
+    programs,
+    read,
+    to_run,
+)
 from tests.support.missing import needs
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 TIMEOUT_S = 10
+PARSERS: dict[str, Callable[[str], Any]] = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +47,14 @@ def test_the_programs_of_a_page_run(service: dict[str, Any], tmp_path: Path, pag
     if to_run(page, page_text(page, service["baseUrl"]), {"bash", "python"}):
         needs("curl", "jq")
     read(page, service, tmp_path, {"bash", "python"})
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_block_has_a_language_and_settings_can_be_read(service: dict[str, Any], page: str) -> None:
+    for fence in FENCE.finditer(page_text(page, service["baseUrl"])):
+        assert fence[1] in PROGRAMS | OTHERS, fence[0]
+        if SETTINGS.fullmatch(fence[2] or ""):
+            PARSERS[fence[1]](fence[3])
 
 
 def test_the_list_of_those_that_are_not_run_has_no_other(service: dict[str, Any]) -> None:

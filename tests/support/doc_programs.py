@@ -31,13 +31,18 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
         "README.md",
         "export TOLLGATE_URL=http://127.0.0.1:8080 \\",
     ): "run by tests/journey/test_docs_programs.py",
+    ("docs/local.md", "EMULATOR="): "reads files of `make run`",
+    ("docs/deploy.md", ""): "acts on a stack in AWS",
+    ("docs/operating.md", ""): "acts on a stack in AWS",
+    ("docs/runbook.md", ""): "acts on a stack in AWS",
+    ("docs/performance.md", ""): "measurements, which take the whole machine for minutes",
     ("use/aider", "export OPENAI_API_BASE"): "aider is not installed for tests; run by hand",
     ("use/llamaindex", "# pip install llama-index"): "needs an older openai than the tests; run by hand",
     ("use/mcp", "claude mcp add tollgate-program"): "run by tests/clients/test_served_packages.py",
     ("use/tollgate", "import { Client }"): "run by tests/clients/test_served_packages.py",
     ("docs/local.md", "export TOLLGATE_URL=http://127.0.0.1:8080"): "the same in two lines",
 }
-"""Why a program is not run, by its page and the beginning of its first line."""
+"""Why a program is not run, by its page and its beginning."""
 OF_CLIENTS = tuple(f"use/{name}" for name in ("claude-code", "codex", "mcp", "opencode", "tollgate"))
 """Pages whose programs need the commands that they are about."""
 SETTINGS = re.compile(r"(~/)?[\w./-]+\.(json|toml|yaml|yml)")
@@ -51,6 +56,8 @@ FILES = {"start.png": "image.png", "song.mp3": "track.mp3"}
 """Files that a reader has, and those of the test models that stand in for them."""
 FENCE = re.compile(r"^```(\w*)(?: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = {"bash", "python", "javascript", "typescript"}
+OTHERS = {"json", "toml", "yaml", "http", "text"}
+"""What a block can be that is no program."""
 OUTPUT, RECEIVED = "output", "output of the receiver"
 GIVEN = {"TOLLGATE_URL", "TOLLGATE_API_KEY", "HOOK_URL"}
 """Variables whose placeholders a reader replaces."""

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from local.prose_files import ROOT
+from tests.support.doc_programs import FENCE, SETTINGS
 from tests.unit.catalog.cases import CATALOG
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.registry import MappingNames
 
 README = (ROOT / "README.md").read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/*/README.md")])
-SITE = sorted(ROOT.glob("shared/tollgate/reference/site/*.md"))
+SITE = sorted(ROOT.glob("shared/tollgate/reference/site/**/*.md"))
 MAX_LINES = 120
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = {"bash", "sh", "python", "javascript", "js", "typescript", "ts", "json", "toml"}
-"""The languages of blocks that a reader pastes."""
+RUN = {"bash", "sh", "python", "javascript", "js", "typescript", "ts", "toml", "yaml"}
+"""The languages of blocks that a reader pastes; JSON is pasted if its label is a file's name."""
 OTHER_NAMES = re.compile(r"\$\{?(?:URL|KEY|BASE_URL|BASE|API_KEY|HOST)\b|(?<![A-Z_])URL/(?:api|mcp|docs)")
 
 
@@ -67,5 +67,9 @@ class TestBlocksToPaste:
 
     def test_placeholders_are_ascii(self, page: Path) -> None:
         blocks = FENCE.findall(page.read_text())
-        wrong = [code for language, code in blocks if language in RUN and "…" in code]
+        wrong = [
+            code
+            for language, label, code in blocks
+            if (language in RUN or SETTINGS.fullmatch(label)) and "…" in code
+        ]
         assert wrong == []

@@ -71,7 +71,7 @@ def linked(markdown: str, path: str, base_url: str, endpoints: Mapping[str, str]
     def links(text: str) -> str:
         return _ENDPOINT.sub(endpoint, _ABSOLUTE.sub(rf"]({base_url}\1)", text))
 
-    return _outside_of_fences(markdown, links)
+    return outside_of_fences(markdown, links)
 
 
 def address(target: str, path: str, docs: str) -> str:
@@ -83,7 +83,8 @@ def address(target: str, path: str, docs: str) -> str:
     return f"{docs}{'' if page == INDEX else '/' + page}{mark}{anchor}"
 
 
-def _outside_of_fences(markdown: str, change: Callable[[str], str]) -> str:
+def outside_of_fences(markdown: str, change: Callable[[str], str]) -> str:
+    """Return a page whose text is changed, and whose programs are not."""
     pieces = _FENCE.split(markdown)
     return "".join(piece if piece.startswith("```") else change(piece) for piece in pieces)
 

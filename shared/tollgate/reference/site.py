@@ -19,7 +19,7 @@ from tollgate.kit.money import usd
 from tollgate.reference import examples, views
 from tollgate.reference.document import errors
 from tollgate.reference.generations import example_input
-from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked
+from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked, outside_of_fences
 from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers
 
 HOOK = "your webhook"
@@ -121,7 +121,7 @@ class Site:
         if name == (path or INDEX):
             text = linked(text, path, base_url, self._endpoints)
         # Blocks of a template without text leave empty lines.
-        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+        return outside_of_fences(text, lambda part: re.sub(r"\n{3,}", "\n\n", part)).strip() + "\n"
 
     def _of_guide(self) -> dict[str, Any]:
         models = {
@@ -155,14 +155,17 @@ class Site:
     def _of_endpoint(self, path: str) -> dict[str, Any]:
         method, route, operation = self._operations[path.rpartition("/")[2]]
         body = _json_schema(operation.get("requestBody", {}))
+        inputs = views.fields(body, self._schemas) if body else []
+        answers = list(self._answers(operation))
         return {
             "method": method,
             "path": route,
             "operation": operation,
             "parameters": views.parameters(operation, self._schemas),
             "body": body.get("$ref", "").removeprefix(_SCHEMAS),
-            "inputs": views.fields(body, self._schemas) if body else [],
-            "answers": list(self._answers(operation)),
+            "inputs": inputs,
+            "answers": answers,
+            "objects": views.objects([*inputs, *(row for _, rows in answers for row in rows)], self._schemas),
             "errors": [(code, errors()[code].status, advice()[code]) for code in self._codes(operation)],
             "programs": [] if route == HOOK else examples.endpoint(method, route, self._sample(body)),
         }

@@ -1,7 +1,7 @@
 """Describes the schemas of Tollgate's OpenAPI document in words, for pages. Pure."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,17 @@ def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
     for name, one in own.items():
         found[name] = _field(name, one, schemas, required=name in required)
     return list(found.values())
+
+
+def objects(rows: Sequence[Field], schemas: Mapping[str, Schema]) -> dict[str, list[Field]]:
+    """Return the fields of each object that the rows refer to, directly or by another object, by its name."""
+    found: dict[str, list[Field]] = {}
+    waiting = list(rows)
+    for row in waiting:
+        if row.refers_to and row.refers_to not in found:
+            found[row.refers_to] = fields(schemas[row.refers_to], schemas)
+            waiting += found[row.refers_to]
+    return found
 
 
 def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> list[Field]:
