@@ -139,7 +139,7 @@ def _places(request: Request) -> dict[str, Any]:
         "version": version(),
         "release": VERSION,
         "canonical": f"{base_url(request)}{path_of(request)}",
-        "supplied": dashboard_parts.dashboard().settings.supplied_pages,
+        "supplied": dashboard_parts.dashboard_settings().supplied_pages,
     }
 
 

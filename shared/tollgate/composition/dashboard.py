@@ -105,9 +105,15 @@ class Dashboard:
 
 
 @parts.part
+def dashboard_settings() -> DashboardSettings:
+    """Read the settings. They are separate from the parts, because an error page needs only the settings."""
+    return DashboardSettings.from_env()
+
+
+@parts.part
 def dashboard() -> Dashboard:
     """Create the parts of `functions/dashboard`."""
-    settings = DashboardSettings.from_env()
+    settings = dashboard_settings()
     db = database()
     accounts = AccountRepository(db, settings.accounts_table)
     ledger = ledger_of(settings)
