@@ -6,7 +6,7 @@ from starlette.responses import Response
 from get_status.http import base_url_of
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.http.cached_body import CachedBody
-from tollgate.reference.clients import client_file
+from tollgate.reference.clients import WHEELS, packages
 
 ROUTE = "/clients/{file}"
 NOT_MODIFIED = 304
@@ -17,10 +17,13 @@ async def client_package(request: Request) -> Response:
 
     A cache asks each time whether it has the current bytes: a deployment can change them without a release.
     """
-    found = client_file(request.path_params["file"], base_url_of(request))
-    if found is None:
+    name = request.path_params["file"]
+    if name in WHEELS:
+        content, kind = f"{base_url_of(request)}/clients/{WHEELS[name]}\n".encode(), "text/plain"
+    elif name in packages():
+        content, kind = packages()[name], "application/octet-stream"
+    else:
         raise RouteNotFoundError(request.method, request.url.path)
-    content, kind = found
     page = CachedBody.of_bytes(content)
     headers = {"etag": page.etag, "cache-control": "no-cache", "x-content-type-options": "nosniff"}
     if page.matches(request.headers.get("if-none-match")):

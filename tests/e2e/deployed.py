@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,6 +88,19 @@ class Deployed:
         at = f"{self.endpoint}{parts.path}" if self.endpoint else url
         found = httpx.get(at, headers={"host": parts.hostname or ""}, timeout=ANSWER_TIMEOUT_S)
         return found.raise_for_status().content
+
+    def package(self, file: str) -> bytes:
+        """Return a file of a client as pip, uv and npm receive it.
+
+        The emulator's gateway buffers responses and returns no bytes, so there the function is called.
+        """
+        if not self.endpoint:
+            found = httpx.get(f"{self.base_url}/clients/{file}", timeout=ANSWER_TIMEOUT_S)
+            return found.raise_for_status().content
+        event = json.loads((ROOT / "events/get_status.json").read_bytes()) | {"path": f"/clients/{file}"}
+        name = self.physical("GetStatusFunction")
+        answer = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event))
+        return b64decode(json.load(answer["Payload"])["body"])
 
     @cached_property
     def _outputs(self) -> dict[str, str]:

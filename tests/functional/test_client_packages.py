@@ -28,7 +28,7 @@ def packages(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have one package in the folder."""
     (tmp_path / WHEEL).write_bytes(CONTENT)
     monkeypatch.setattr(clients, "FOLDER", tmp_path)
-    clients._files.cache_clear()
+    clients.packages.cache_clear()
 
 
 def call(method: str, file: str, **headers: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class TestPackages:
         again = call("GET", WHEEL, if_none_match=first["etag"])
         assert (again["statusCode"], again["body"]) == (304, "")
         (tmp_path / WHEEL).write_bytes(CONTENT + b"!")
-        clients._files.cache_clear()
+        clients.packages.cache_clear()
         assert call("GET", WHEEL, if_none_match=first["etag"])["statusCode"] == 200
 
     def test_head_has_the_size_and_no_body(self) -> None:

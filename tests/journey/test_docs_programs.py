@@ -1,6 +1,6 @@
 """README.md, docs/ and the customer docs: each program for the shell and Python runs as pasted.
 
-It prints the output that the page shows below it. tests/clients/test_docs_programs.py runs the others.
+It prints the output that the page shows below it. tests/clients/test_docs_settings.py runs the others.
 """
 
 import json

@@ -12,7 +12,6 @@ from pathlib import Path
 from tollgate.kit.version import VERSION
 
 FOLDER = Path(__file__).parent / "client_files"
-BYTES, TEXT = "application/octet-stream", "text/plain"
 WHEELS = {
     "tollgate-client.txt": f"tollgate_client-{VERSION}-py3-none-any.whl",
     "tollgate-mcp.txt": f"tollgate_mcp-{VERSION}-py3-none-any.whl",
@@ -20,14 +19,7 @@ WHEELS = {
 """The wheel that each requirements file names."""
 
 
-def client_file(name: str, base_url: str) -> tuple[bytes, str] | None:
-    """Return a file's bytes and its content type, or `None` for an unknown name."""
-    if name in WHEELS:
-        return f"{base_url}/clients/{WHEELS[name]}\n".encode(), TEXT
-    content = _files().get(name)
-    return None if content is None else (content, BYTES)
-
-
 @cache
-def _files() -> Mapping[str, bytes]:
+def packages() -> Mapping[str, bytes]:
+    """Return each package by its file name."""
     return {path.name: path.read_bytes() for path in FOLDER.glob("*.*")}
