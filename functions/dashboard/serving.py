@@ -71,6 +71,8 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
 async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Refuse forged changes, name and log each request, and turn an unexpected fault into a page."""
     request_id = begin_request()
+    # Here, because a mounted app adds its own path to the request's root.
+    path = path_of(request)
     is_static = request.url.path.startswith(f"{home(request)}/static/")
     try:
         if not is_static:
@@ -90,9 +92,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     joined = dashboard_parts.dashboard()
     is_local = joined.settings.stage == "local"
     answer.headers.update(
-        security_headers(
-            joined.settings.storage_url, joined.upload_origin, path=path_of(request), is_local=is_local
-        )
+        security_headers(joined.settings.storage_url, joined.upload_origin, path=path, is_local=is_local)
     )
     answer.headers["x-request-id"] = request_id
     if is_static and answer.status_code < BAD:
