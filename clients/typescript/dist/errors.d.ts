@@ -16,6 +16,8 @@ export declare class ApiError extends TollgateError {
     readonly body: unknown;
     readonly requestId: string | null;
     constructor(status: number, code: string, message: string, body: unknown, requestId: string | null);
+    /** The address of the documentation of this error, if the service sent it. */
+    get docsUrl(): string | null;
 }
 /** One thing wrong with an input: `path` is a JSON pointer from the body's root. */
 export interface Problem {

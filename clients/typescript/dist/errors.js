@@ -23,6 +23,11 @@ export class ApiError extends TollgateError {
         this.body = body;
         this.requestId = requestId;
     }
+    /** The address of the documentation of this error, if the service sent it. */
+    get docsUrl() {
+        const found = this.body?.error?.docsUrl;
+        return typeof found === "string" ? found : null;
+    }
 }
 /** The input breaks the model's schema. */
 export class InvalidInputError extends ApiError {
