@@ -369,6 +369,8 @@ class TestStatus:
         stranger = api_parts.api().accounts.open(0)
         theirs = call("GET", f"/api/v1/task/status/{task_id}", stranger.api_key)
         nobodys = call("GET", "/api/v1/task/status/task_nope", stranger.api_key)
+        # The only difference, as in any two responses.
+        assert theirs[1]["error"].pop("requestId") != nobodys[1]["error"].pop("requestId")
         assert theirs[:2] == nobodys[:2]
         assert theirs[0] == 404
         assert theirs[1]["error"]["code"] == "task_not_found"

@@ -106,7 +106,7 @@ class TestParameters:
     ) -> None:
         # Why: what is new in the definition by a parameter is new for nobody until it is deployed.
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
-        assert parameters_of(template, api) == {"AllowedOrigin"}
+        assert parameters_of(template, api) == {"AllowedOrigin", "DomainName"}
 
 
 class TestAliases:
