@@ -115,7 +115,7 @@ bench-coldstart: .venv/.ready .local/ministack/.ready .local/sam/.ready .local/r
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
 		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)
 
-clients: .venv/.ready  ## write the typed inputs of both clients from the catalog
+clients: .venv/.ready  ## write the typed inputs of both clients from the catalog, and the Python client for threads
 	@$(PYTHON) -m clients.generate
 
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template

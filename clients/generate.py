@@ -1,7 +1,10 @@
-"""Writes the typed inputs of both clients from the catalog (`make clients`)."""
+"""Writes the typed inputs of both clients from the catalog, and client.py from aio.py (`make clients`)."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +15,48 @@ from tollgate.providers.runtime.registry import MappingNames, providers
 HERE = Path(__file__).parent
 PYTHON = HERE / "python/src/tollgate_client/inputs.py"
 TYPESCRIPT = HERE / "typescript/inputs.d.ts"
-LINE = 110
+ASYNC_CLIENT = HERE / "python/src/tollgate_client/aio.py"
+CLIENT = HERE / "python/src/tollgate_client/client.py"
+FORMAT_TIMEOUT_S = 60
+
+# The client for threads is the client for asyncio with these replacements, in this order.
+WITHOUT_ASYNC = (
+    (r'\A""".*?"""', '"""The client for threads, generated from aio.py by `make clients`."""'),
+    (r"shared\n    by the tasks of one event loop\.", "shared\n    between threads."),
+    (r"import asyncio\n", ""),
+    (r"  # noqa: ASYNC109.*", ""),
+    (r"\ban `async ", "a `"),
+    (r"\b(async|await) ", ""),
+    (r"\basyncio\.sleep\b", "time.sleep"),
+    (r"\b__a(enter|exit)__\b", r"__\1__"),
+    (r"\ba(close|read|iter_bytes|iter_lines)\b", r"\1"),
+    (r"\bAsync(Client|Task|Iterator|BaseTransport)\b", r"\1"),
+)
 
 Param = Mapping[str, Any]
 
 
 def main() -> None:
-    """Write both files."""
+    """Write both files of inputs, and the Python client for threads."""
     models = media_models()
     PYTHON.write_text(python(models))
     TYPESCRIPT.write_text(typescript(models))
+    CLIENT.write_text(client_for_threads(ASYNC_CLIENT.read_text()))
 
 
 def media_models() -> list[dict[str, Any]]:
-    """Return the media models of the shipped catalog as `GET /api/v1/catalog` shows them, by id."""
+    """Return the media models of the shipped catalog as `GET /api/v1/catalog` shows them, by id.
+
+    Each has its `profile` too, which customers do not see.
+    """
     catalog = Catalog.shipped().with_live(frozenset(providers()), MappingNames())
+    profiles = {model.id: model.profile for model in catalog.media_models()}
     shown: list[dict[str, Any]] = json.loads(Listing(catalog).models({}).body)
-    return sorted((one for one in shown if one["kind"] == "media"), key=lambda one: str(one["id"]))
+    media = (one for one in shown if one["kind"] == "media")
+    return sorted(
+        ({**one, "profile": profiles[one["id"]]} for one in media),
+        key=lambda one: str(one["id"]),
+    )
 
 
 def class_name(model_id: str) -> str:
@@ -37,6 +65,16 @@ def class_name(model_id: str) -> str:
         "".join(part.capitalize() for part in model_id.replace(".", "_").replace("-", "_").split("_"))
         + "Input"
     )
+
+
+def client_for_threads(source: str) -> str:
+    """Return the source of client.py for the `source` of aio.py, formatted."""
+    for pattern, replacement in WITHOUT_ASYNC:
+        source = re.sub(pattern, replacement, source, flags=re.DOTALL if pattern.startswith(r"\A") else 0)
+    ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(CLIENT), "-"]
+    return subprocess.run(
+        ruff, input=source, capture_output=True, text=True, check=True, timeout=FORMAT_TIMEOUT_S
+    ).stdout
 
 
 def python(models: Sequence[Mapping[str, Any]]) -> str:
@@ -48,43 +86,57 @@ def python(models: Sequence[Mapping[str, Any]]) -> str:
         "from __future__ import annotations",
         "",
         "import os",
+        "import sys",
         "from typing import IO, Any, Literal, TypedDict, Union",
+        "",
+        "if sys.version_info >= (3, 11):",
+        "    from typing import Required",
+        "else:",
+        "    from typing_extensions import Required",
         "",
         'Media = Union[str, "os.PathLike[str]", bytes, IO[bytes]]',
         '"""A URL, a data URI, the id of an upload, or a local file."""',
         "",
         f"ModelId = Literal[\n{ids}\n]",
     ]
+    shared = _shared(models, lambda param: "".join(_python_field(param)))
+    for profile, params in shared.items():
+        lines += ["", "", f"class _{class_name(profile)}(TypedDict, total=False):"]
+        lines += ['    """Fields that several models have."""', ""]
+        lines += [line for param in params for line in _python_field(param)]
     for one in models:
-        required = [param for param in one["params"] if param["required"]]
-        optional = [param for param in one["params"] if not param["required"]]
-        name = class_name(one["id"])
-        parent = "TypedDict"
-        if required:
-            lines += [
-                "",
-                "",
-                f"class _{name}(TypedDict):",
-                f'    """Required fields of `{one["id"]}`."""',
-                "",
-            ]
-            lines += [line for param in required for line in _python_field(param)]
-            parent = f"_{name}"
-        total = ", total=False"
+        common = shared.get(one["profile"], [])
+        parent = f"_{class_name(one['profile'])}" if common else "TypedDict"
+        lines += ["", "", f"class {class_name(one['id'])}({parent}, total=False):"]
+        lines += [f'    """{_line(one["name"])} (`{one["id"]}`)."""', ""]
+        names = {param["name"] for param in common}
         lines += [
-            "",
-            "",
-            f"class {name}({parent}{total}):",
-            f'    """{_line(one["name"])} (`{one["id"]}`)."""',
-            "",
+            line for param in one["params"] if param["name"] not in names for line in _python_field(param)
         ]
-        lines += [line for param in optional for line in _python_field(param)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _shared(models: Sequence[Mapping[str, Any]], written: Callable[[Param], str]) -> dict[str, list[Param]]:
+    """Return, by profile, the parameters that are `written` equally for all of its models.
+
+    A profile of one model has none.
+    """
+    by_profile: dict[str, list[Mapping[str, Any]]] = {}
+    for one in models:
+        by_profile.setdefault(one["profile"], []).append(one)
+    shared = {}
+    for profile, members in by_profile.items():
+        first, *others = ({written(param): param for param in one["params"]} for one in members)
+        common = [param for text, param in first.items() if all(text in other for other in others)]
+        if others and common:
+            shared[profile] = common
+    return shared
 
 
 def _python_field(param: Param) -> Iterator[str]:
     kind = _python_kind(param)
-    yield f"    {param['name']}: {f'list[{kind}]' if param['isArray'] else kind}"
+    kind = f"list[{kind}]" if param["isArray"] else kind
+    yield f"    {param['name']}: {f'Required[{kind}]' if param['required'] else kind}"
     text = _line(param.get("description") or param["label"])
     yield f'    """{text}"""'
 
@@ -111,17 +163,30 @@ def typescript(models: Sequence[Mapping[str, Any]]) -> str:
         "/** A URL, a data URI, the id of an upload, bytes, or a local file (see `fromPath`). */",
         "export type Media = string | Blob | Uint8Array;",
     ]
+    shared = _shared(models, lambda param: "".join(_typescript_field(param)))
+    for profile, params in shared.items():
+        lines += ["", "/** Fields that several models have. */", f"interface {class_name(profile)} {{"]
+        lines += [line for param in params for line in _typescript_field(param)]
+        lines.append("}")
     for one in models:
-        lines += ["", f"/** {_line(one['name'])} */", f"export interface {class_name(one['id'])} {{"]
-        for param in one["params"]:
-            kind = _typescript_kind(param)
-            lines.append(f"  /** {_line(param.get('description') or param['label'])} */")
-            mark = "" if param["required"] else "?"
-            lines.append(f"  {param['name']}{mark}: {f'Array<{kind}>' if param['isArray'] else kind};")
+        common = shared.get(one["profile"], [])
+        parent = f" extends {class_name(one['profile'])}" if common else ""
+        lines += ["", f"/** {_line(one['name'])} */", f"export interface {class_name(one['id'])}{parent} {{"]
+        names = {param["name"] for param in common}
+        lines += [
+            line for param in one["params"] if param["name"] not in names for line in _typescript_field(param)
+        ]
         lines.append("}")
     lines += ["", "/** The input of each media model, by its id. */", "export interface Inputs {"]
     lines += [f'  "{one["id"]}": {class_name(one["id"])};' for one in models]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _typescript_field(param: Param) -> Iterator[str]:
+    kind = _typescript_kind(param)
+    yield f"  /** {_line(param.get('description') or param['label'])} */"
+    mark = "" if param["required"] else "?"
+    yield f"  {param['name']}{mark}: {f'Array<{kind}>' if param['isArray'] else kind};"
 
 
 def _typescript_kind(param: Param) -> str:

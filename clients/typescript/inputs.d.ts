@@ -3,14 +3,296 @@
 /** A URL, a data URI, the id of an upload, bytes, or a local file (see `fromPath`). */
 export type Media = string | Blob | Uint8Array;
 
-/** FLUX 3 Image */
-export interface Flux3ImageInput {
+/** Fields that several models have. */
+interface ImgAInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
-  /** Up to 10 images to use as a reference. */
-  urls?: Array<Media>;
   /** Ratio of width to height. */
   size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
+}
+
+/** Fields that several models have. */
+interface VidHInput {
+  /** A description of the video. */
+  prompt: string;
+  /** The first and optionally the last frame. Not with references. */
+  imageUrls?: Array<Media>;
+  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
+  referenceImageUrls?: Array<Media>;
+  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
+  referenceVideoUrls?: Array<Media>;
+  /** Ratio of width to height. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Length in seconds. Ignored with a source video. */
+  duration?: 4 | 6 | 8 | 10;
+  /** 1080p and 4k are upscaled. */
+  resolution?: "360p" | "720p" | "1080p" | "4k";
+}
+
+/** Fields that several models have. */
+interface ImgBInput {
+  /** A description of the image, or of the changes to the given images. */
+  prompt: string;
+  /** Up to 16 images to use as a reference. */
+  urls?: Array<Media>;
+  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
+  size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
+  /** The price depends on the resolution. */
+  resolution?: "1k" | "2k" | "4k";
+}
+
+/** Fields that several models have. */
+interface ImgCInput {
+  /** A description of the image, or of the changes to the given image. */
+  prompt: string;
+}
+
+/** Fields that several models have. */
+interface VidGInput {
+  /** A description of the video. */
+  prompt: string;
+  /** Ratio of width to height. */
+  size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
+  /** The price per second depends on the resolution. */
+  resolution?: "480p" | "720p";
+  /** Images to start from. Without them, the video is generated only from the text. */
+  urls?: Array<Media>;
+}
+
+/** Fields that several models have. */
+interface VidJInput {
+  /** A description of the video. */
+  prompt: string;
+  /** Ratio of width to height. Ignored if the video starts from an image. */
+  aspectRatio?: "16:9" | "9:16" | "1:1";
+  /** One image is the first frame, two are the first and the last. */
+  imageUrls?: Array<Media>;
+}
+
+/** Fields that several models have. */
+interface VidKInput {
+  /** Other content of the video. */
+  prompt?: string;
+  /** Exactly one image of the character: JPG or PNG, at most 10 MB. */
+  imageUrls: Array<Media>;
+  /** Exactly one video of the motion: MP4 or MOV, at most 100 MB. */
+  videoUrls: Array<Media>;
+  /** Take the character's orientation from the image or the video. */
+  characterOrientation: "image" | "video";
+  /** The price per second depends on the resolution. */
+  resolution?: "720p" | "1080p";
+}
+
+/** Fields that several models have. */
+interface VidLInput {
+  /** Length in seconds. Ignored with a source video and with scenes. */
+  duration?: number;
+  /** Ratio of width to height. Must be auto with a source video. */
+  aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
+}
+
+/** Fields that several models have. */
+interface VidMInput {
+  /** A description of the video. */
+  prompt: string;
+  /** Ratio of width to height. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Up to 9 images. The first 5 are free, each additional image is billed. */
+  imageUrls?: Array<Media>;
+  /** Up to 3 files, free of charge. */
+  audioUrls?: Array<Media>;
+  /** The same seed and input return a similar result. */
+  seed?: number;
+}
+
+/** Fields that several models have. */
+interface ImgDInput {
+  /** A description of the image, or of the changes to the given images. */
+  prompt: string;
+}
+
+/** Fields that several models have. */
+interface ImgGInput {
+  /** A description of the image, or of the changes to the given images. */
+  prompt: string;
+  /** Images to edit. The prompt can refer to them by their order. */
+  urls?: Array<Media>;
+  /** Ratio of width to height. */
+  size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
+  /** The same seed and input return a similar result. */
+  seed?: number;
+}
+
+/** Fields that several models have. */
+interface VidFInput {
+  /** A description of the video. Required without an image. */
+  prompt?: string;
+  /** Length in seconds. */
+  duration?: 4 | 8 | 12;
+  /** Ratio of width to height. */
+  size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+  /** The price per second depends on the resolution. */
+  resolution?: "480p" | "720p" | "1080p";
+  /** The same seed and input return a similar result. */
+  seed?: number;
+  /** Up to 2 images, each with its role. Not with imageUrls. */
+  imageWithRoles?: Array<Record<string, unknown>>;
+  /** Keep the camera still. */
+  cameraFixed?: boolean;
+}
+
+/** Fields that several models have. */
+interface VidDInput {
+  /** A description of the video. Required without reference images or videos. */
+  prompt?: string;
+  /** Length in seconds. */
+  duration?: number;
+  /** Ratio of width to height. */
+  size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+  /** The same seed and input return a similar result. */
+  seed?: number;
+  /** Generate sound for the video. */
+  generateAudio?: boolean;
+  /** Have the provider check the content first. */
+  nsfwCheck?: boolean;
+  /** Also return the last frame as an image. */
+  returnLastFrame?: boolean;
+  /** Up to 9 images. Not with imageWithRoles. */
+  imageUrls?: Array<Media>;
+  /** Up to 2 images, each with its role. Not with other reference media. */
+  imageWithRoles?: Array<Record<string, unknown>>;
+  /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
+  videoUrls?: Array<Media>;
+  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
+  audioUrls?: Array<Media>;
+  /** Tools for the model: a web search. */
+  tools?: Array<Record<string, unknown>>;
+}
+
+/** Fields that several models have. */
+interface ImgEInput {
+  /** A description of the image, or of the changes to the given images. */
+  prompt: string;
+  /** Images to use as a reference. */
+  urls?: Array<Media>;
+}
+
+/** Fields that several models have. */
+interface MusicInput {
+  /** The kind of job. */
+  action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
+  /** The subject of the song; with styles or title, its lyrics. */
+  prompt?: string;
+  /** Genres, moods, instruments, separated by commas. */
+  styles?: string;
+  /** Title of the track. */
+  title?: string;
+  /** Generate music without vocals. */
+  instrumental?: boolean;
+  /** Write lyrics from the prompt, instead of using it as lyrics. */
+  autoLyrics?: boolean;
+  /** Styles to avoid, separated by commas. */
+  negativeTags?: string;
+  /** How closely to follow the styles. */
+  styleWeight?: number;
+  /** Higher values return more unusual music. */
+  weirdnessConstraint?: number;
+  /** How closely to follow the given audio. */
+  audioWeight?: number;
+  /** Preferred voice. */
+  vocalGender?: "Male" | "Female";
+  /** Strength of a variation. */
+  variationCategory?: "subtle" | "normal" | "high";
+  /** Tracks to use. */
+  audioUrls?: Array<Media>;
+  /** The task with the track to use. */
+  parentTaskId?: string;
+  /** The id of a track of that task. */
+  audioId?: string;
+  /** URL of a track, instead of an earlier task. */
+  audioUrl?: Media;
+  /** A recording of the voice to copy. */
+  voiceAudioUrl?: Media;
+  /** Start of the section in seconds; for extend, the time at which the extension starts. */
+  startS?: number;
+  /** End of the section in seconds, after startS. */
+  endS?: number;
+  /** Length in seconds. */
+  durationS?: number;
+  /** Beats per minute. */
+  bpm?: number;
+  /** Musical key, e.g. C minor. */
+  key?: string;
+  /** Of a sound. */
+  type?: "one-shot" | "loop";
+  /** 1 is the original speed. */
+  speed?: number;
+  /** Change the speed without changing the pitch. */
+  keepPitch?: boolean;
+  /** Exactly 2 tasks to mash up. */
+  sourceTaskIds?: Array<string>;
+  /** One audio id for each source task. */
+  audioIds?: Array<string>;
+  /** Deprecated and ignored. */
+  voxAudioId?: string;
+}
+
+/** Fields that several models have. */
+interface VidCInput {
+  /** A description of the video. */
+  prompt: string;
+  /** Ratio of width to height. */
+  aspectRatio?: "16:9" | "9:16";
+  /** The price depends on the resolution. */
+  resolution?: "720p" | "1080p" | "4k";
+}
+
+/** Fields that several models have. */
+interface VidOInput {
+  /** The price per second depends on the resolution. */
+  resolution?: "720p" | "1080p";
+  /** The same seed and input return a similar result. */
+  seed?: number;
+  /** Refuse content that the provider's checker finds unsafe. */
+  enableSafetyChecker?: boolean;
+}
+
+/** Fields that several models have. */
+interface VidPInput {
+  /** A description of the video. Required without media. */
+  prompt?: string;
+  /** Up to 10 images: references, or frames if generationType says so. */
+  imageUrls?: Array<Media>;
+  /** Up to 10 images, as frames or as references, not both. */
+  imageWithRoles?: Array<Record<string, unknown>>;
+  /** Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result. */
+  videoUrls?: Array<Media>;
+  /** Up to 5 files. */
+  audioUrls?: Array<Media>;
+  /** A document for the video, of at most 100 MB and 50 pages. Not with linkUrl. */
+  fileUrl?: Media;
+  /** A web page for the video. Not with fileUrl. */
+  linkUrl?: string;
+  /** frame: the first and the last frame. reference: people or things that appear in the video. */
+  generationType?: "frame" | "reference";
+  /** Ratio of width to height. */
+  size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
+  /** The price per second depends on the resolution. */
+  resolution?: "480p" | "720p" | "1080p";
+  /** Length in seconds. */
+  duration?: number;
+  /** Generate sound for the video. */
+  audio?: boolean;
+  /** Add the vendor's watermark to the video. */
+  watermark?: boolean;
+  /** The same seed and input return a similar result. */
+  seed?: number;
+}
+
+/** FLUX 3 Image */
+export interface Flux3ImageInput extends ImgAInput {
+  /** Up to 10 images to use as a reference. */
+  urls?: Array<Media>;
   /** The price depends on the resolution. */
   resolution?: "768SQ" | "1K" | "1.5K" | "2K" | "4K";
   /** Search the web for facts and images first. No extra cost. */
@@ -18,11 +300,7 @@ export interface Flux3ImageInput {
 }
 
 /** FLUX 3 Klein */
-export interface Flux3KleinInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Ratio of width to height. */
-  size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
+export interface Flux3KleinInput extends ImgAInput {
   /** The price depends on the resolution. */
   resolution?: "1K" | "2K" | "4K";
 }
@@ -48,63 +326,23 @@ export interface Flux3VideoInput {
 }
 
 /** Gemini Omni Flash 1.1 */
-export interface GeminiOmni11FlashInput {
-  /** A description of the video. */
-  prompt: string;
-  /** The first and optionally the last frame. Not with references. */
-  imageUrls?: Array<Media>;
-  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
-  referenceImageUrls?: Array<Media>;
-  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
-  referenceVideoUrls?: Array<Media>;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Length in seconds. Ignored with a source video. */
-  duration?: 4 | 6 | 8 | 10;
-  /** 1080p and 4k are upscaled. */
-  resolution?: "360p" | "720p" | "1080p" | "4k";
+export interface GeminiOmni11FlashInput extends VidHInput {
 }
 
 /** GPT Image 2 */
-export interface GptImage2Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Up to 16 images to use as a reference. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
-  size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** The price depends on the resolution. */
-  resolution?: "1k" | "2k" | "4k";
+export interface GptImage2Input extends ImgBInput {
 }
 
 /** GPT Image 2.5 Flare */
-export interface GptImage25FlareInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Up to 16 images to use as a reference. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
-  size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** The price depends on the resolution. */
-  resolution?: "1k" | "2k" | "4k";
+export interface GptImage25FlareInput extends ImgBInput {
 }
 
 /** GPT Image 2.5 Sunburst */
-export interface GptImage25SunburstInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Up to 16 images to use as a reference. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k. */
-  size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
-  /** The price depends on the resolution. */
-  resolution?: "1k" | "2k" | "4k";
+export interface GptImage25SunburstInput extends ImgBInput {
 }
 
 /** Grok Imagine Image */
-export interface GrokImagineImageInput {
-  /** A description of the image, or of the changes to the given image. */
-  prompt: string;
+export interface GrokImagineImageInput extends ImgCInput {
   /** At most one image to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -112,17 +350,13 @@ export interface GrokImagineImageInput {
 }
 
 /** Grok Imagine Image 1.5 (text only) */
-export interface GrokImagineImage15Input {
-  /** A description of the image, or of the changes to the given image. */
-  prompt: string;
+export interface GrokImagineImage15Input extends ImgCInput {
   /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
 }
 
 /** Grok Imagine Image 2.0 */
-export interface GrokImagineImage20Input {
-  /** A description of the image, or of the changes to the given image. */
-  prompt: string;
+export interface GrokImagineImage20Input extends ImgCInput {
   /** At most one image to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -130,117 +364,59 @@ export interface GrokImagineImage20Input {
 }
 
 /** Grok Imagine Video */
-export interface GrokImagineVideoInput {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
+export interface GrokImagineVideoInput extends VidGInput {
   /** Length in seconds. */
   duration?: 6 | 10 | 15 | 20 | 25 | 30;
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p";
-  /** Images to start from. Without them, the video is generated only from the text. */
-  urls?: Array<Media>;
 }
 
 /** Grok Imagine Video 1.5 */
-export interface GrokImagineVideo15Input {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  size?: "16:9" | "9:16" | "1:1" | "3:2" | "2:3";
+export interface GrokImagineVideo15Input extends VidGInput {
   /** Length in seconds. */
   duration?: 6 | 10 | 15;
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p";
-  /** Images to start from. Without them, the video is generated only from the text. */
-  urls?: Array<Media>;
 }
 
 /** Kling 2.6 */
-export interface Kling26Input {
-  /** A description of the video. */
-  prompt: string;
+export interface Kling26Input extends VidJInput {
   /** The price depends on the resolution. */
   resolution?: "1080p";
   /** Length in seconds. */
   duration?: 5 | 10;
-  /** Ratio of width to height. Ignored if the video starts from an image. */
-  aspectRatio?: "16:9" | "9:16" | "1:1";
   /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** One image is the first frame, two are the first and the last. */
-  imageUrls?: Array<Media>;
 }
 
 /** Kling 2.6 Motion Control */
-export interface Kling26MotionControlInput {
-  /** Other content of the video. */
-  prompt?: string;
-  /** Exactly one image of the character: JPG or PNG, at most 10 MB. */
-  imageUrls: Array<Media>;
-  /** Exactly one video of the motion: MP4 or MOV, at most 100 MB. */
-  videoUrls: Array<Media>;
-  /** Take the character's orientation from the image or the video. */
-  characterOrientation: "image" | "video";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
+export interface Kling26MotionControlInput extends VidKInput {
 }
 
 /** Kling 3.0 */
-export interface Kling30Input {
-  /** A description of the video. */
-  prompt: string;
+export interface Kling30Input extends VidJInput {
   /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
   /** Length in seconds. */
   duration?: number;
-  /** Ratio of width to height. Ignored if the video starts from an image. */
-  aspectRatio?: "16:9" | "9:16" | "1:1";
   /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** One image is the first frame, two are the first and the last. */
-  imageUrls?: Array<Media>;
 }
 
 /** Kling 3.0 Motion Control */
-export interface Kling30MotionControlInput {
-  /** Other content of the video. */
-  prompt?: string;
-  /** Exactly one image of the character: JPG or PNG, at most 10 MB. */
-  imageUrls: Array<Media>;
-  /** Exactly one video of the motion: MP4 or MOV, at most 100 MB. */
-  videoUrls: Array<Media>;
-  /** Take the character's orientation from the image or the video. */
-  characterOrientation: "image" | "video";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
+export interface Kling30MotionControlInput extends VidKInput {
 }
 
 /** Kling 3.0 Turbo */
-export interface Kling30TurboInput {
-  /** A description of the video. */
-  prompt: string;
+export interface Kling30TurboInput extends VidJInput {
   /** The price depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
-  /** Ratio of width to height. Ignored if the video starts from an image. */
-  aspectRatio?: "16:9" | "9:16" | "1:1";
-  /** One image is the first frame, two are the first and the last. */
-  imageUrls?: Array<Media>;
 }
 
 /** Kling 4.0 */
-export interface Kling40Input {
+export interface Kling40Input extends VidLInput {
   /** A description of the video. Required unless there are scenes. */
   prompt?: string;
   /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
-  /** Length in seconds. Ignored with a source video and with scenes. */
-  duration?: number;
-  /** Ratio of width to height. Must be auto with a source video. */
-  aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
@@ -248,31 +424,21 @@ export interface Kling40Input {
 }
 
 /** Kling 4.0 Flash */
-export interface Kling40FlashInput {
+export interface Kling40FlashInput extends VidLInput {
   /** A description of the video. Required unless there are scenes. */
   prompt: string;
   /** The price per second depends on the resolution. */
   resolution?: "720p";
-  /** Length in seconds. Ignored with a source video and with scenes. */
-  duration?: number;
-  /** Ratio of width to height. Must be auto with a source video. */
-  aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
 }
 
 /** Kling O3 (3.0 Omni) */
-export interface KlingO3Input {
-  /** A description of the video. */
-  prompt: string;
+export interface KlingO3Input extends VidJInput {
   /** The price depends on the resolution. */
   resolution?: "720p" | "1080p" | "4k";
   /** Length in seconds. */
   duration?: number;
-  /** Ratio of width to height. Ignored if the video starts from an image. */
-  aspectRatio?: "16:9" | "9:16" | "1:1";
   /** Generate sound for the video. */
   generateAudio?: boolean;
-  /** One image is the first frame, two are the first and the last. */
-  imageUrls?: Array<Media>;
 }
 
 /** Midjourney */
@@ -372,45 +538,23 @@ export interface MidjourneyVideoInput {
 }
 
 /** MiniMax H3 */
-export interface MinimaxH3Input {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Up to 9 images. The first 5 are free, each additional image is billed. */
-  imageUrls?: Array<Media>;
-  /** Up to 3 files, free of charge. */
-  audioUrls?: Array<Media>;
+export interface MinimaxH3Input extends VidMInput {
   /** The price per second depends on the resolution. */
   resolution?: "768p" | "2k";
   /** Length in seconds. */
   duration?: number;
-  /** The same seed and input return a similar result. */
-  seed?: number;
 }
 
 /** MiniMax H3 Max */
-export interface MinimaxH3MaxInput {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Up to 9 images. The first 5 are free, each additional image is billed. */
-  imageUrls?: Array<Media>;
-  /** Up to 3 files, free of charge. */
-  audioUrls?: Array<Media>;
+export interface MinimaxH3MaxInput extends VidMInput {
   /** The price per second depends on the resolution. */
   resolution?: "480p" | "768p" | "1080p";
   /** Length in seconds. At most 10 at 1080p. */
   duration?: number;
-  /** The same seed and input return a similar result. */
-  seed?: number;
 }
 
 /** Nano Banana 2 */
-export interface NanoBanana2Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
+export interface NanoBanana2Input extends ImgDInput {
   /** Up to 14 images to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -420,9 +564,7 @@ export interface NanoBanana2Input {
 }
 
 /** Nano Banana 2 Lite */
-export interface NanoBanana2LiteInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
+export interface NanoBanana2LiteInput extends ImgDInput {
   /** Up to 10 images to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -430,9 +572,7 @@ export interface NanoBanana2LiteInput {
 }
 
 /** Nano Banana 2.1 */
-export interface NanoBanana21Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
+export interface NanoBanana21Input extends ImgDInput {
   /** Up to 10 images to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -442,9 +582,7 @@ export interface NanoBanana21Input {
 }
 
 /** Nano Banana Pro */
-export interface NanoBananaProInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
+export interface NanoBananaProInput extends ImgDInput {
   /** Up to 8 images to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -488,159 +626,43 @@ export interface PixverseV6Input {
 }
 
 /** Qwen Image 3.0 */
-export interface QwenImage3Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to edit. The prompt can refer to them by their order. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. */
-  size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface QwenImage3Input extends ImgGInput {
 }
 
 /** Qwen Image 3.0 Pro */
-export interface QwenImage3ProInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to edit. The prompt can refer to them by their order. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. */
-  size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface QwenImage3ProInput extends ImgGInput {
 }
 
 /** Seedance 1.0 Pro Fast */
-export interface Seedance10ProFastInput {
-  /** A description of the video. Required without an image. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: 4 | 8 | 12;
-  /** Ratio of width to height. */
-  size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface Seedance10ProFastInput extends VidFInput {
   /** One image. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with imageUrls. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Keep the camera still. */
-  cameraFixed?: boolean;
 }
 
 /** Seedance 1.5 Pro */
-export interface Seedance15ProInput {
-  /** A description of the video. Required without an image. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: 4 | 8 | 12;
-  /** Ratio of width to height. */
-  size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface Seedance15ProInput extends VidFInput {
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 2 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with imageUrls. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Keep the camera still. */
-  cameraFixed?: boolean;
 }
 
 /** Seedance 2.0 */
-export interface Seedance20Input {
-  /** A description of the video. Required without reference images or videos. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: number;
-  /** Ratio of width to height. */
-  size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+export interface Seedance20Input extends VidDInput {
   /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p" | "1080p" | "4k";
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Generate sound for the video. */
-  generateAudio?: boolean;
-  /** Have the provider check the content first. */
-  nsfwCheck?: boolean;
-  /** Also return the last frame as an image. */
-  returnLastFrame?: boolean;
-  /** Up to 9 images. Not with imageWithRoles. */
-  imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with other reference media. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
-  videoUrls?: Array<Media>;
-  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
-  audioUrls?: Array<Media>;
-  /** Tools for the model: a web search. */
-  tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.0 Fast */
-export interface Seedance20FastInput {
-  /** A description of the video. Required without reference images or videos. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: number;
-  /** Ratio of width to height. */
-  size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+export interface Seedance20FastInput extends VidDInput {
   /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Generate sound for the video. */
-  generateAudio?: boolean;
-  /** Have the provider check the content first. */
-  nsfwCheck?: boolean;
-  /** Also return the last frame as an image. */
-  returnLastFrame?: boolean;
-  /** Up to 9 images. Not with imageWithRoles. */
-  imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with other reference media. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
-  videoUrls?: Array<Media>;
-  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
-  audioUrls?: Array<Media>;
-  /** Tools for the model: a web search. */
-  tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.0 Mini */
-export interface Seedance20MiniInput {
-  /** A description of the video. Required without reference images or videos. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: number;
-  /** Ratio of width to height. */
-  size?: "adaptive" | "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+export interface Seedance20MiniInput extends VidDInput {
   /** The price per second depends on the resolution. */
   resolution?: "480p" | "720p";
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Generate sound for the video. */
-  generateAudio?: boolean;
-  /** Have the provider check the content first. */
-  nsfwCheck?: boolean;
-  /** Also return the last frame as an image. */
-  returnLastFrame?: boolean;
-  /** Up to 9 images. Not with imageWithRoles. */
-  imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with other reference media. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Up to 3 videos, together more than 1.8 s and less than 15.2 s. */
-  videoUrls?: Array<Media>;
-  /** Up to 3 files, 15 s together. Needs imageUrls or videoUrls. */
-  audioUrls?: Array<Media>;
-  /** Tools for the model: a web search. */
-  tools?: Array<Record<string, unknown>>;
 }
 
 /** Seedance 2.5 */
@@ -680,11 +702,7 @@ export interface Seedance25Input {
 }
 
 /** Seedream 4.0 */
-export interface Seedream40Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to use as a reference. */
-  urls?: Array<Media>;
+export interface Seedream40Input extends ImgEInput {
   /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
   /** The price depends on the resolution. */
@@ -698,11 +716,7 @@ export interface Seedream40Input {
 }
 
 /** Seedream 4.5 */
-export interface Seedream45Input {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to use as a reference. */
-  urls?: Array<Media>;
+export interface Seedream45Input extends ImgEInput {
   /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
   /** The price depends on the resolution. */
@@ -716,11 +730,7 @@ export interface Seedream45Input {
 }
 
 /** Seedream 5.0 Flash */
-export interface Seedream5FlashInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to use as a reference. */
-  urls?: Array<Media>;
+export interface Seedream5FlashInput extends ImgEInput {
   /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9";
   /** The price depends on the resolution. */
@@ -732,11 +742,7 @@ export interface Seedream5FlashInput {
 }
 
 /** Seedream 5.0 Lite */
-export interface Seedream5LiteInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to use as a reference. */
-  urls?: Array<Media>;
+export interface Seedream5LiteInput extends ImgEInput {
   /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9" | "9:21" | "auto";
   /** The price depends on the resolution. */
@@ -750,11 +756,7 @@ export interface Seedream5LiteInput {
 }
 
 /** Seedream 5.0 Pro */
-export interface Seedream5ProInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to use as a reference. */
-  urls?: Array<Media>;
+export interface Seedream5ProInput extends ImgEInput {
   /** Ratio of width to height. */
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16" | "3:2" | "2:3" | "21:9";
   /** The price depends on the resolution. */
@@ -766,71 +768,15 @@ export interface Seedream5ProInput {
 }
 
 /** Suno */
-export interface SunoInput {
-  /** The kind of job. */
-  action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
-  /** The subject of the song; with styles or title, its lyrics. */
-  prompt?: string;
-  /** Genres, moods, instruments, separated by commas. */
-  styles?: string;
-  /** Title of the track. */
-  title?: string;
-  /** Generate music without vocals. */
-  instrumental?: boolean;
-  /** Write lyrics from the prompt, instead of using it as lyrics. */
-  autoLyrics?: boolean;
-  /** Styles to avoid, separated by commas. */
-  negativeTags?: string;
+export interface SunoInput extends MusicInput {
   /** Version of the music engine. */
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5";
-  /** How closely to follow the styles. */
-  styleWeight?: number;
-  /** Higher values return more unusual music. */
-  weirdnessConstraint?: number;
-  /** How closely to follow the given audio. */
-  audioWeight?: number;
-  /** Preferred voice. */
-  vocalGender?: "Male" | "Female";
-  /** Strength of a variation. */
-  variationCategory?: "subtle" | "normal" | "high";
-  /** Tracks to use. */
-  audioUrls?: Array<Media>;
-  /** The task with the track to use. */
-  parentTaskId?: string;
-  /** The id of a track of that task. */
-  audioId?: string;
-  /** URL of a track, instead of an earlier task. */
-  audioUrl?: Media;
-  /** A recording of the voice to copy. */
-  voiceAudioUrl?: Media;
   /** Ratio of width to height of a music video. */
   aspectRatio?: "9:16";
   /** Of a video. */
   quality?: "compact";
-  /** Start of the section in seconds; for extend, the time at which the extension starts. */
-  startS?: number;
-  /** End of the section in seconds, after startS. */
-  endS?: number;
-  /** Length in seconds. */
-  durationS?: number;
-  /** Beats per minute. */
-  bpm?: number;
-  /** Musical key, e.g. C minor. */
-  key?: string;
-  /** Of a sound. */
-  type?: "one-shot" | "loop";
   /** The stem to extract. */
   stemType?: "lead_vocal";
-  /** 1 is the original speed. */
-  speed?: number;
-  /** Change the speed without changing the pitch. */
-  keepPitch?: boolean;
-  /** Exactly 2 tasks to mash up. */
-  sourceTaskIds?: Array<string>;
-  /** One audio id for each source task. */
-  audioIds?: Array<string>;
-  /** Deprecated and ignored. */
-  voxAudioId?: string;
 }
 
 /** Suno Custom Model */
@@ -842,9 +788,7 @@ export interface SunoCustomModelInput {
 }
 
 /** Test image */
-export interface TestImageInput {
-  /** A description of the image, or of the changes to the given image. */
-  prompt: string;
+export interface TestImageInput extends ImgCInput {
   /** At most one image to use as a reference. */
   urls?: Array<Media>;
   /** Ratio of width to height. */
@@ -852,17 +796,13 @@ export interface TestImageInput {
 }
 
 /** Test: Kling 4 */
-export interface TestKling4Input {
+export interface TestKling4Input extends VidLInput {
   /** A description of the video. Required unless there are scenes. */
   prompt?: string;
   /** The source of the video. Without it, the source is only the text. */
   videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
   /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
-  /** Length in seconds. Ignored with a source video and with scenes. */
-  duration?: number;
-  /** Ratio of width to height. Must be auto with a source video. */
-  aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
@@ -886,43 +826,15 @@ export interface TestKling4Input {
 }
 
 /** Test: Omni */
-export interface TestOmniInput {
-  /** A description of the video. */
-  prompt: string;
-  /** The first and optionally the last frame. Not with references. */
-  imageUrls?: Array<Media>;
-  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
-  referenceImageUrls?: Array<Media>;
-  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
-  referenceVideoUrls?: Array<Media>;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Length in seconds. Ignored with a source video. */
-  duration?: 4 | 6 | 8 | 10;
-  /** 1080p and 4k are upscaled. */
-  resolution?: "360p" | "720p" | "1080p" | "4k";
+export interface TestOmniInput extends VidHInput {
 }
 
 /** Test: Seedance 1 */
-export interface TestSeedance1Input {
-  /** A description of the video. Required without an image. */
-  prompt?: string;
-  /** Length in seconds. */
-  duration?: 4 | 8 | 12;
-  /** Ratio of width to height. */
-  size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p" | "1080p";
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface TestSeedance1Input extends VidFInput {
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
-  /** Up to 2 images, each with its role. Not with imageUrls. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Keep the camera still. */
-  cameraFixed?: boolean;
 }
 
 /** Test: Sora 2 */
@@ -938,45 +850,11 @@ export interface TestSora2Input {
 }
 
 /** Test: Suno */
-export interface TestSunoInput {
-  /** The kind of job. */
-  action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
-  /** The subject of the song; with styles or title, its lyrics. */
-  prompt?: string;
-  /** Genres, moods, instruments, separated by commas. */
-  styles?: string;
-  /** Title of the track. */
-  title?: string;
-  /** Generate music without vocals. */
-  instrumental?: boolean;
-  /** Write lyrics from the prompt, instead of using it as lyrics. */
-  autoLyrics?: boolean;
-  /** Styles to avoid, separated by commas. */
-  negativeTags?: string;
+export interface TestSunoInput extends MusicInput {
   /** Version of the music engine. */
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5" | "custom";
-  /** How closely to follow the styles. */
-  styleWeight?: number;
-  /** Higher values return more unusual music. */
-  weirdnessConstraint?: number;
-  /** How closely to follow the given audio. */
-  audioWeight?: number;
-  /** Preferred voice. */
-  vocalGender?: "Male" | "Female";
-  /** Strength of a variation. */
-  variationCategory?: "subtle" | "normal" | "high";
-  /** Tracks to use. */
-  audioUrls?: Array<Media>;
-  /** The task with the track to use. */
-  parentTaskId?: string;
-  /** The id of a track of that task. */
-  audioId?: string;
-  /** URL of a track, instead of an earlier task. */
-  audioUrl?: Media;
   /** Image for a music video. */
   imageUrl?: Media;
-  /** A recording of the voice to copy. */
-  voiceAudioUrl?: Media;
   /** A recording of the phrase, read by the same voice. */
   verificationAudioUrl?: Media;
   /** The text of the phrase. */
@@ -993,30 +871,8 @@ export interface TestSunoInput {
   backgroundColors?: Array<string>;
   /** Of a video. */
   quality?: "compact" | "high" | "max";
-  /** Start of the section in seconds; for extend, the time at which the extension starts. */
-  startS?: number;
-  /** End of the section in seconds, after startS. */
-  endS?: number;
-  /** Length in seconds. */
-  durationS?: number;
-  /** Beats per minute. */
-  bpm?: number;
-  /** Musical key, e.g. C minor. */
-  key?: string;
-  /** Of a sound. */
-  type?: "one-shot" | "loop";
   /** The stem to extract. */
   stemType?: string;
-  /** 1 is the original speed. */
-  speed?: number;
-  /** Change the speed without changing the pitch. */
-  keepPitch?: boolean;
-  /** Exactly 2 tasks to mash up. */
-  sourceTaskIds?: Array<string>;
-  /** One audio id for each source task. */
-  audioIds?: Array<string>;
-  /** Deprecated and ignored. */
-  voxAudioId?: string;
 }
 
 /** Test video */
@@ -1032,45 +888,27 @@ export interface TestVideoInput {
 }
 
 /** Veo 3.1 Fast */
-export interface Veo31FastInput {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
+export interface Veo31FastInput extends VidCInput {
   /** First and last frame, or references: see generationType. */
   urls?: Array<Media>;
-  /** The price depends on the resolution. */
-  resolution?: "720p" | "1080p" | "4k";
   /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame" | "reference";
 }
 
 /** Veo 3.1 Lite */
-export interface Veo31LiteInput {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** The price depends on the resolution. */
-  resolution?: "720p" | "1080p" | "4k";
+export interface Veo31LiteInput extends VidCInput {
 }
 
 /** Veo 3.1 Quality */
-export interface Veo31QualityInput {
-  /** A description of the video. */
-  prompt: string;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
+export interface Veo31QualityInput extends VidCInput {
   /** First and last frame, or references: see generationType. */
   urls?: Array<Media>;
-  /** The price depends on the resolution. */
-  resolution?: "720p" | "1080p" | "4k";
   /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame";
 }
 
 /** Wan 2.7 Edit Video */
-export interface Wan27EditVideoInput {
+export interface Wan27EditVideoInput extends VidOInput {
   /** A description of the video. Required without media. */
   prompt?: string;
   /** The video that the prompt changes. */
@@ -1079,52 +917,30 @@ export interface Wan27EditVideoInput {
   referenceImageUrl?: Media;
   /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
   /** Length in seconds. 0 keeps the length of a video to edit. */
   duration?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
   /** The treatment of the video's sound. */
   audioSetting?: string;
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Refuse content that the provider's checker finds unsafe. */
-  enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Image */
-export interface Wan27ImageInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to edit. The prompt can refer to them by their order. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. */
-  size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
+export interface Wan27ImageInput extends ImgGInput {
   /** Width in pixels, together with height. Replaces the aspect ratio. */
   width?: number;
   /** Height in pixels, together with width. Replaces the aspect ratio. */
   height?: number;
-  /** The same seed and input return a similar result. */
-  seed?: number;
 }
 
 /** Wan 2.7 Image Pro */
-export interface Wan27ImageProInput {
-  /** A description of the image, or of the changes to the given images. */
-  prompt: string;
-  /** Images to edit. The prompt can refer to them by their order. */
-  urls?: Array<Media>;
-  /** Ratio of width to height. */
-  size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
+export interface Wan27ImageProInput extends ImgGInput {
   /** Width in pixels, together with height. Replaces the aspect ratio. */
   width?: number;
   /** Height in pixels, together with width. Replaces the aspect ratio. */
   height?: number;
-  /** The same seed and input return a similar result. */
-  seed?: number;
 }
 
 /** Wan 2.7 Image to Video */
-export interface Wan27ImageToVideoInput {
+export interface Wan27ImageToVideoInput extends VidOInput {
   /** A description of the video. Required without media. */
   prompt?: string;
   /** The first and optionally the last frame. */
@@ -1133,20 +949,14 @@ export interface Wan27ImageToVideoInput {
   audioUrl?: Media;
   /** A video of 2 to 10 s. Not with imageUrls or audioUrl. */
   continueVideoUrl?: Media;
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
   /** Use several shots. */
   multiShots?: boolean;
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Refuse content that the provider's checker finds unsafe. */
-  enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Reference to Video */
-export interface Wan27ReferenceToVideoInput {
+export interface Wan27ReferenceToVideoInput extends VidOInput {
   /** A description of the video. Required without media. */
   prompt?: string;
   /** Images of the people or things that appear. */
@@ -1155,98 +965,30 @@ export interface Wan27ReferenceToVideoInput {
   referenceVideoUrls?: Array<Media>;
   /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: number;
   /** Use several shots. */
   multiShots?: boolean;
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Refuse content that the provider's checker finds unsafe. */
-  enableSafetyChecker?: boolean;
 }
 
 /** Wan 2.7 Text to Video */
-export interface Wan27TextToVideoInput {
+export interface Wan27TextToVideoInput extends VidOInput {
   /** A description of the video. Required without media. */
   prompt: string;
   /** Sound that the video follows. Not with continueVideoUrl. */
   audioUrl?: Media;
   /** Ratio of width to height. */
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
   /** Length in seconds. */
   duration?: 5 | 10 | 15;
-  /** The same seed and input return a similar result. */
-  seed?: number;
-  /** Refuse content that the provider's checker finds unsafe. */
-  enableSafetyChecker?: boolean;
 }
 
 /** Wan 3.0 */
-export interface Wan30Input {
-  /** A description of the video. Required without media. */
-  prompt?: string;
-  /** Up to 10 images: references, or frames if generationType says so. */
-  imageUrls?: Array<Media>;
-  /** Up to 10 images, as frames or as references, not both. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result. */
-  videoUrls?: Array<Media>;
-  /** Up to 5 files. */
-  audioUrls?: Array<Media>;
-  /** A document for the video, of at most 100 MB and 50 pages. Not with linkUrl. */
-  fileUrl?: Media;
-  /** A web page for the video. Not with fileUrl. */
-  linkUrl?: string;
-  /** frame: the first and the last frame. reference: people or things that appear in the video. */
-  generationType?: "frame" | "reference";
-  /** Ratio of width to height. */
-  size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p" | "1080p";
-  /** Length in seconds. */
-  duration?: number;
-  /** Generate sound for the video. */
-  audio?: boolean;
-  /** Add the vendor's watermark to the video. */
-  watermark?: boolean;
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface Wan30Input extends VidPInput {
 }
 
 /** Wan 3.0 Prime */
-export interface Wan30PrimeInput {
-  /** A description of the video. Required without media. */
-  prompt?: string;
-  /** Up to 10 images: references, or frames if generationType says so. */
-  imageUrls?: Array<Media>;
-  /** Up to 10 images, as frames or as references, not both. */
-  imageWithRoles?: Array<Record<string, unknown>>;
-  /** Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result. */
-  videoUrls?: Array<Media>;
-  /** Up to 5 files. */
-  audioUrls?: Array<Media>;
-  /** A document for the video, of at most 100 MB and 50 pages. Not with linkUrl. */
-  fileUrl?: Media;
-  /** A web page for the video. Not with fileUrl. */
-  linkUrl?: string;
-  /** frame: the first and the last frame. reference: people or things that appear in the video. */
-  generationType?: "frame" | "reference";
-  /** Ratio of width to height. */
-  size?: "adaptive" | "16:9" | "4:3" | "1:1" | "3:4" | "9:16";
-  /** The price per second depends on the resolution. */
-  resolution?: "480p" | "720p" | "1080p";
-  /** Length in seconds. */
-  duration?: number;
-  /** Generate sound for the video. */
-  audio?: boolean;
-  /** Add the vendor's watermark to the video. */
-  watermark?: boolean;
-  /** The same seed and input return a similar result. */
-  seed?: number;
+export interface Wan30PrimeInput extends VidPInput {
 }
 
 /** Z-Image Turbo */

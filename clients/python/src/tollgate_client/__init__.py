@@ -14,7 +14,9 @@ inputs.py     the typed input of each model, generated from the catalog
 wire.py       one request: its construction and its retries
 media.py      local files inside an input
 steps.py      the steps of each operation, without I/O
-client.py     the steps with threads; aio.py: with asyncio
+calls.py      the parts of a call that are equal with and without asyncio
+aio.py        the client for asyncio
+client.py     the client for threads, generated from aio.py
 progress.py   progress in a terminal
 webhooks.py   verifies webhooks
 command.py    the `tollgate` command
@@ -27,7 +29,8 @@ from functools import cache
 from typing import Any
 
 from tollgate_client.aio import AsyncClient, AsyncTask
-from tollgate_client.client import Client, Messages, Task
+from tollgate_client.calls import Messages
+from tollgate_client.client import Client, Task
 from tollgate_client.errors import (
     APIError,
     AuthenticationError,

@@ -1,4 +1,4 @@
-"""The client for asyncio."""
+"""The client for asyncio. `make clients` writes client.py, the client for threads, from this file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from tollgate_client import wire
-from tollgate_client.client import (
+from tollgate_client.calls import (
     DOWNLOAD_CHUNK_BYTES,
     Messages,
     OnProgress,
@@ -45,7 +45,7 @@ class AsyncTask:
 
     @property
     def id(self) -> str:
-        """Return the task's id."""
+        """Return the task's id. `AsyncClient.task(id)` returns the task again, in any process."""
         return self.seen.id
 
     @property
@@ -79,7 +79,11 @@ class AsyncTask:
 
 
 class AsyncClient:
-    """A client of Tollgate with one API key, for one event loop. See `tollgate_client.Client`."""
+    """A client of Tollgate with one API key.
+
+    `api_key` and `base_url` default to the variables `TOLLGATE_API_KEY` and `TOLLGATE_URL`. It may be shared
+    by the tasks of one event loop. Close it, or use it in an `async with` block.
+    """
 
     def __init__(
         self,
@@ -103,7 +107,12 @@ class AsyncClient:
         on_progress: OnProgress | None = None,
         **options: Unpack[CreateOptions],
     ) -> AsyncTask:
-        """Create one generation, wait for it, and return the finished task."""
+        """Create one generation, wait for it, and return the finished task.
+
+        Local files in `input` are uploaded. A terminal shows the progress, unless `on_progress` receives it.
+        Raises `APIError` if the request failed and nothing was charged, `TaskFailedError` if the generation
+        failed and was refunded.
+        """
         task = await self.submit(model, input, **options)
         with shown_progress(model, on_progress) as show:
             await task.wait(timeout, show)
@@ -115,7 +124,7 @@ class AsyncClient:
         input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
         **options: Unpack[CreateOptions],
     ) -> AsyncTask:
-        """Create a generation and return at once."""
+        """Create a generation and return at once. It is charged now, exactly once."""
         return AsyncTask(self, await self._run(self._operations.submit(model, input, options)))
 
     async def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
@@ -129,7 +138,7 @@ class AsyncClient:
     async def tasks(
         self, *, status: str | None = None, model: str | None = None
     ) -> AsyncIterator[TaskStatus]:
-        """Yield the account's tasks, the newest first."""
+        """Yield the account's tasks, the newest first. Pages are requested when needed."""
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page, cursor = await self._run(self._operations.tasks_page(cursor, PAGE_SIZE, status, model))
@@ -139,7 +148,7 @@ class AsyncClient:
                 return
 
     async def models(self, *, kind: str | None = None, capability: str | None = None) -> list[dict[str, Any]]:
-        """Return the catalog."""
+        """Return the catalog. `kind` is `media` or `llm`; an example of `capability` is `text-to-video`."""
         return await self._run(self._operations.models(kind, capability))
 
     async def model(self, model_id: str) -> dict[str, Any]:
@@ -147,11 +156,15 @@ class AsyncClient:
         return await self._run(self._operations.model(model_id))
 
     async def balance_cents(self) -> int:
-        """Return the account's balance in US cents."""
-        return int((await self._run(self._operations.me()))["balance"])
+        """Return the account's balance in US cents. The key needs the scope `account`."""
+        account = await self._run(self._operations.me())
+        return int(account["balance"])
 
     async def upload(self, file: Any) -> Upload:
-        """Upload a path, bytes or an open binary file."""
+        """Upload a path, bytes or an open binary file.
+
+        Its `id` can be used in any media field, repeatedly.
+        """
         return await self._run(self._operations.upload(file))
 
     async def delete_file(self, file_id: str) -> None:
@@ -159,7 +172,7 @@ class AsyncClient:
         await self._run(self._operations.delete_file(file_id))
 
     async def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
-        """Return a text model's response."""
+        """Return a text model's response to a string or to messages in OpenAI's format."""
         return chat_of(await self._run(self._operations.chat(chat_body(model, messages, options))))
 
     async def stream_chat(self, model: str, messages: Messages, **options: Any) -> AsyncIterator[str]:
@@ -183,14 +196,17 @@ class AsyncClient:
     async def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""
         with reaching(file.url):
-            return (await self._http.get(file.url)).raise_for_status().content
+            response = await self._http.get(file.url)
+            return response.raise_for_status().content
 
     async def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
         """Save a file in a folder, or under another name, and return its path."""
-        with reaching(file.url), saving(file, to) as out:
+        with reaching(file.url):
             async with self._http.stream("GET", file.url) as response:
-                async for chunk in response.raise_for_status().aiter_bytes(DOWNLOAD_CHUNK_BYTES):
-                    out.write(chunk)
+                response.raise_for_status()
+                with saving(file, to) as out:
+                    async for chunk in response.aiter_bytes(DOWNLOAD_CHUNK_BYTES):
+                        out.write(chunk)
         return place_of(file, to)
 
     async def aclose(self) -> None:
@@ -208,6 +224,7 @@ class AsyncClient:
         await self.aclose()
 
     async def _run(self, steps: Steps[ResultT]) -> ResultT:
+        """Carry out an operation, step by step."""
         began = time.monotonic()
         answer: Any = None
         try:

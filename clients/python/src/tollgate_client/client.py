@@ -1,31 +1,37 @@
-"""The client: `Client` for threads. `aio.AsyncClient` is the same for asyncio."""
+"""The client for threads, generated from aio.py by `make clients`."""
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from tollgate_client import wire
-from tollgate_client.errors import TollgateError, UnreachableError
-from tollgate_client.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate_client.calls import (
+    DOWNLOAD_CHUNK_BYTES,
+    Messages,
+    OnProgress,
+    chat_body,
+    chat_of,
+    form_of,
+    place_of,
+    reaching,
+    saving,
+    text_of,
+)
+from tollgate_client.errors import TollgateError
+from tollgate_client.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
 from tollgate_client.progress import shown_progress
 from tollgate_client.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
 from tollgate_client.wire import PutFile, Reply, Send, Settings, Sleep
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-Messages = str | Sequence[Mapping[str, Any]]
-OnProgress = Callable[[Progress], None]
-DOWNLOAD_CHUNK_BYTES = 1 << 20
 
 
 class Task:
@@ -133,7 +139,8 @@ class Client:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page, cursor = self._run(self._operations.tasks_page(cursor, PAGE_SIZE, status, model))
-            yield from page
+            for one in page:
+                yield one
             if cursor is None:
                 return
 
@@ -147,7 +154,8 @@ class Client:
 
     def balance_cents(self) -> int:
         """Return the account's balance in US cents. The key needs the scope `account`."""
-        return int(self._run(self._operations.me())["balance"])
+        account = self._run(self._operations.me())
+        return int(account["balance"])
 
     def upload(self, file: Any) -> Upload:
         """Upload a path, bytes or an open binary file.
@@ -162,33 +170,40 @@ class Client:
 
     def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
         """Return a text model's response to a string or to messages in OpenAI's format."""
-        reply = self._run(self._operations.chat(chat_body(model, messages, options)))
-        return chat_of(reply)
+        return chat_of(self._run(self._operations.chat(chat_body(model, messages, options))))
 
     def stream_chat(self, model: str, messages: Messages, **options: Any) -> Iterator[str]:
         """Yield the text of a response as it arrives. Raises `TollgateError` if the stream breaks."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
         headers = send.headers_for(self._settings)
-        with (
-            reaching(send.path),
-            self._http.stream("POST", send.path, json=body, headers=headers) as response,
-        ):
-            if response.is_error:
-                response.read()
-                wire.data_of(Reply.of(response))
-            yield from texts_of(response.iter_lines())
+        with reaching(send.path):
+            with self._http.stream("POST", send.path, json=body, headers=headers) as response:
+                if response.is_error:
+                    response.read()
+                    wire.data_of(Reply.of(response))
+                for line in response.iter_lines():
+                    text = text_of(line)
+                    if text is None:
+                        return
+                    if text:
+                        yield text
+        raise TollgateError("the answer broke off")
 
     def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""
         with reaching(file.url):
-            return self._http.get(file.url).raise_for_status().content
+            response = self._http.get(file.url)
+            return response.raise_for_status().content
 
     def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
         """Save a file in a folder, or under another name, and return its path."""
-        with reaching(file.url), self._http.stream("GET", file.url) as response, saving(file, to) as out:
-            for chunk in response.raise_for_status().iter_bytes(DOWNLOAD_CHUNK_BYTES):
-                out.write(chunk)
+        with reaching(file.url):
+            with self._http.stream("GET", file.url) as response:
+                response.raise_for_status()
+                with saving(file, to) as out:
+                    for chunk in response.iter_bytes(DOWNLOAD_CHUNK_BYTES):
+                        out.write(chunk)
         return place_of(file, to)
 
     def close(self) -> None:
@@ -235,84 +250,3 @@ class Client:
                 raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
             return None
         return Reply.of(response)
-
-
-@contextmanager
-def reaching(what: str) -> Iterator[None]:
-    """Raise an error of the HTTP client as a `TollgateError`; `what` is the address."""
-    try:
-        yield
-    except httpx.TransportError as exc:
-        raise UnreachableError(f"no answer from {what}: {exc!r}") from exc
-    except httpx.HTTPStatusError as exc:
-        raise TollgateError(f"{what}: HTTP {exc.response.status_code}") from exc
-
-
-@contextmanager
-def saving(file: RemoteFile, to: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing. If writing fails, no file remains."""
-    path = place_of(file, to)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("wb") as out:
-            yield out
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def place_of(file: RemoteFile, to: str | os.PathLike[str]) -> Path:
-    """Return the path under which a file is saved: in a folder, or with another name."""
-    target = Path(to)
-    return target / file.name if target.is_dir() else target
-
-
-def form_of(put: PutFile) -> dict[str, Any]:
-    """Return an upload as arguments of an httpx request: the form's fields and the file."""
-    return {"data": dict(put.fields), "files": {"file": (put.name, put.content, put.content_type)}}
-
-
-def chat_body(model: str, messages: Messages, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a chat request."""
-    said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
-    return {"model": model, "messages": said, **options}
-
-
-def chat_of(reply: Reply) -> Chat:
-    """Return the chat of a complete response."""
-    choices = reply.body.get("choices") or [{}]
-    cost = reply.headers.get("x-tollgate-cost-micro-usd")
-    return Chat(
-        text=(choices[0].get("message") or {}).get("content") or "",
-        usage=reply.body.get("usage"),
-        cost_micro_usd=int(cost) if cost is not None and cost.isdigit() else None,
-        data=reply.body,
-    )
-
-
-def texts_of(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the text in the lines of an event stream.
-
-    Raises `TollgateError` for an error or a missing end.
-    """
-    for line in lines:
-        text = text_of(line)
-        if text is None:
-            return
-        if text:
-            yield text
-    raise TollgateError("the answer broke off")
-
-
-def text_of(line: str) -> str | None:
-    """Return the text in one line of an event stream, or `None` at its end. Raises `TollgateError`."""
-    if not line.startswith("data:"):
-        return ""
-    said = line.removeprefix("data:").strip()
-    if said == "[DONE]":
-        return None
-    chunk = json.loads(said)
-    if "error" in chunk:
-        raise TollgateError(f"the answer broke off: {chunk['error'].get('message', chunk['error'])}")
-    choices = chunk.get("choices") or [{}]
-    return (choices[0].get("delta") or {}).get("content") or ""

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import IO, Any, Literal, TypedDict, Union
+
+if sys.version_info >= (3, 11):
+    from typing import Required
+else:
+    from typing_extensions import Required
 
 Media = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
 """A URL, a data URI, the id of an upload, or a local file."""
@@ -75,52 +81,335 @@ ModelId = Literal[
 ]
 
 
-class _Flux3ImageInput(TypedDict):
-    """Required fields of `flux-3-image`."""
+class _ImgAInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given images."""
+    size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
+    """Ratio of width to height."""
+
+
+class _VidHInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    imageUrls: list[Media]
+    """The first and optionally the last frame. Not with references."""
+    referenceImageUrls: list[Media]
+    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
+    referenceVideoUrls: list[Media]
+    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Ratio of width to height."""
+    duration: Literal[4, 6, 8, 10]
+    """Length in seconds. Ignored with a source video."""
+    resolution: Literal["360p", "720p", "1080p", "4k"]
+    """1080p and 4k are upscaled."""
+
+
+class _ImgBInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given images."""
+    urls: list[Media]
+    """Up to 16 images to use as a reference."""
+    size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
+    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
+    resolution: Literal["1k", "2k", "4k"]
+    """The price depends on the resolution."""
+
+
+class _ImgCInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given image."""
+
+
+class _VidGInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    size: Literal["16:9", "9:16", "1:1", "3:2", "2:3"]
+    """Ratio of width to height."""
+    resolution: Literal["480p", "720p"]
+    """The price per second depends on the resolution."""
+    urls: list[Media]
+    """Images to start from. Without them, the video is generated only from the text."""
+
+
+class _VidJInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    aspectRatio: Literal["16:9", "9:16", "1:1"]
+    """Ratio of width to height. Ignored if the video starts from an image."""
+    imageUrls: list[Media]
+    """One image is the first frame, two are the first and the last."""
+
+
+class _VidKInput(TypedDict, total=False):
+    """Fields that several models have."""
 
     prompt: str
+    """Other content of the video."""
+    imageUrls: Required[list[Media]]
+    """Exactly one image of the character: JPG or PNG, at most 10 MB."""
+    videoUrls: Required[list[Media]]
+    """Exactly one video of the motion: MP4 or MOV, at most 100 MB."""
+    characterOrientation: Required[Literal["image", "video"]]
+    """Take the character's orientation from the image or the video."""
+    resolution: Literal["720p", "1080p"]
+    """The price per second depends on the resolution."""
+
+
+class _VidLInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    duration: float
+    """Length in seconds. Ignored with a source video and with scenes."""
+    aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
+    """Ratio of width to height. Must be auto with a source video."""
+
+
+class _VidMInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Ratio of width to height."""
+    imageUrls: list[Media]
+    """Up to 9 images. The first 5 are free, each additional image is billed."""
+    audioUrls: list[Media]
+    """Up to 3 files, free of charge."""
+    seed: float
+    """The same seed and input return a similar result."""
+
+
+class _ImgDInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
     """A description of the image, or of the changes to the given images."""
 
 
-class Flux3ImageInput(_Flux3ImageInput, total=False):
+class _ImgGInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given images."""
+    urls: list[Media]
+    """Images to edit. The prompt can refer to them by their order."""
+    size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
+    """Ratio of width to height."""
+    seed: float
+    """The same seed and input return a similar result."""
+
+
+class _VidFInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: str
+    """A description of the video. Required without an image."""
+    duration: Literal[4, 8, 12]
+    """Length in seconds."""
+    size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
+    """Ratio of width to height."""
+    resolution: Literal["480p", "720p", "1080p"]
+    """The price per second depends on the resolution."""
+    seed: float
+    """The same seed and input return a similar result."""
+    imageWithRoles: list[dict[str, Any]]
+    """Up to 2 images, each with its role. Not with imageUrls."""
+    cameraFixed: bool
+    """Keep the camera still."""
+
+
+class _VidDInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: str
+    """A description of the video. Required without reference images or videos."""
+    duration: float
+    """Length in seconds."""
+    size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
+    """Ratio of width to height."""
+    seed: float
+    """The same seed and input return a similar result."""
+    generateAudio: bool
+    """Generate sound for the video."""
+    nsfwCheck: bool
+    """Have the provider check the content first."""
+    returnLastFrame: bool
+    """Also return the last frame as an image."""
+    imageUrls: list[Media]
+    """Up to 9 images. Not with imageWithRoles."""
+    imageWithRoles: list[dict[str, Any]]
+    """Up to 2 images, each with its role. Not with other reference media."""
+    videoUrls: list[Media]
+    """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
+    audioUrls: list[Media]
+    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
+    tools: list[dict[str, Any]]
+    """Tools for the model: a web search."""
+
+
+class _ImgEInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given images."""
+    urls: list[Media]
+    """Images to use as a reference."""
+    watermark: bool
+    """Add the vendor's watermark to the image."""
+
+
+class _MusicInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
+    """The kind of job."""
+    prompt: str
+    """The subject of the song; with styles or title, its lyrics."""
+    styles: str
+    """Genres, moods, instruments, separated by commas."""
+    title: str
+    """Title of the track."""
+    instrumental: bool
+    """Generate music without vocals."""
+    autoLyrics: bool
+    """Write lyrics from the prompt, instead of using it as lyrics."""
+    negativeTags: str
+    """Styles to avoid, separated by commas."""
+    styleWeight: float
+    """How closely to follow the styles."""
+    weirdnessConstraint: float
+    """Higher values return more unusual music."""
+    audioWeight: float
+    """How closely to follow the given audio."""
+    vocalGender: Literal["Male", "Female"]
+    """Preferred voice."""
+    variationCategory: Literal["subtle", "normal", "high"]
+    """Strength of a variation."""
+    audioUrls: list[Media]
+    """Tracks to use."""
+    parentTaskId: str
+    """The task with the track to use."""
+    audioId: str
+    """The id of a track of that task."""
+    audioUrl: Media
+    """URL of a track, instead of an earlier task."""
+    voiceAudioUrl: Media
+    """A recording of the voice to copy."""
+    startS: float
+    """Start of the section in seconds; for extend, the time at which the extension starts."""
+    endS: float
+    """End of the section in seconds, after startS."""
+    durationS: float
+    """Length in seconds."""
+    bpm: float
+    """Beats per minute."""
+    key: str
+    """Musical key, e.g. C minor."""
+    type: Literal["one-shot", "loop"]
+    """Of a sound."""
+    speed: float
+    """1 is the original speed."""
+    keepPitch: bool
+    """Change the speed without changing the pitch."""
+    sourceTaskIds: list[str]
+    """Exactly 2 tasks to mash up."""
+    audioIds: list[str]
+    """One audio id for each source task."""
+    voxAudioId: str
+    """Deprecated and ignored."""
+
+
+class _VidCInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Ratio of width to height."""
+    resolution: Literal["720p", "1080p", "4k"]
+    """The price depends on the resolution."""
+
+
+class _VidOInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    resolution: Literal["720p", "1080p"]
+    """The price per second depends on the resolution."""
+    seed: float
+    """The same seed and input return a similar result."""
+    enableSafetyChecker: bool
+    """Refuse content that the provider's checker finds unsafe."""
+
+
+class _VidPInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: str
+    """A description of the video. Required without media."""
+    imageUrls: list[Media]
+    """Up to 10 images: references, or frames if generationType says so."""
+    imageWithRoles: list[dict[str, Any]]
+    """Up to 10 images, as frames or as references, not both."""
+    videoUrls: list[Media]
+    """Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result."""
+    audioUrls: list[Media]
+    """Up to 5 files."""
+    fileUrl: Media
+    """A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."""
+    linkUrl: str
+    """A web page for the video. Not with fileUrl."""
+    generationType: Literal["frame", "reference"]
+    """frame: the first and the last frame. reference: people or things that appear in the video."""
+    size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
+    """Ratio of width to height."""
+    resolution: Literal["480p", "720p", "1080p"]
+    """The price per second depends on the resolution."""
+    duration: float
+    """Length in seconds."""
+    audio: bool
+    """Generate sound for the video."""
+    watermark: bool
+    """Add the vendor's watermark to the video."""
+    seed: float
+    """The same seed and input return a similar result."""
+
+
+class Flux3ImageInput(_ImgAInput, total=False):
     """FLUX 3 Image (`flux-3-image`)."""
 
     urls: list[Media]
     """Up to 10 images to use as a reference."""
-    size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
-    """Ratio of width to height."""
     resolution: Literal["768SQ", "1K", "1.5K", "2K", "4K"]
     """The price depends on the resolution."""
     grounding: bool
     """Search the web for facts and images first. No extra cost."""
 
 
-class _Flux3KleinInput(TypedDict):
-    """Required fields of `flux-3-klein`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Flux3KleinInput(_Flux3KleinInput, total=False):
+class Flux3KleinInput(_ImgAInput, total=False):
     """FLUX 3 Klein (`flux-3-klein`)."""
 
-    size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
-    """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
     """The price depends on the resolution."""
 
 
-class _Flux3VideoInput(TypedDict):
-    """Required fields of `flux-3-video`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Flux3VideoInput(_Flux3VideoInput, total=False):
+class Flux3VideoInput(TypedDict, total=False):
     """FLUX 3 Video (`flux-3-video`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
     resolution: Literal["720p", "1080p"]
     """The price per second depends on the resolution. A draft is 720p."""
     duration: float
@@ -137,92 +426,27 @@ class Flux3VideoInput(_Flux3VideoInput, total=False):
     """0 is the strictest check of the content."""
 
 
-class _GeminiOmni11FlashInput(TypedDict):
-    """Required fields of `gemini-omni-1.1-flash`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class GeminiOmni11FlashInput(_GeminiOmni11FlashInput, total=False):
+class GeminiOmni11FlashInput(_VidHInput, total=False):
     """Gemini Omni Flash 1.1 (`gemini-omni-1.1-flash`)."""
 
-    imageUrls: list[Media]
-    """The first and optionally the last frame. Not with references."""
-    referenceImageUrls: list[Media]
-    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
-    referenceVideoUrls: list[Media]
-    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    duration: Literal[4, 6, 8, 10]
-    """Length in seconds. Ignored with a source video."""
-    resolution: Literal["360p", "720p", "1080p", "4k"]
-    """1080p and 4k are upscaled."""
 
 
-class _GptImage2Input(TypedDict):
-    """Required fields of `gpt-image-2`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class GptImage2Input(_GptImage2Input, total=False):
+class GptImage2Input(_ImgBInput, total=False):
     """GPT Image 2 (`gpt-image-2`)."""
 
-    urls: list[Media]
-    """Up to 16 images to use as a reference."""
-    size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
-    resolution: Literal["1k", "2k", "4k"]
-    """The price depends on the resolution."""
 
 
-class _GptImage25FlareInput(TypedDict):
-    """Required fields of `gpt-image-2.5-flare`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class GptImage25FlareInput(_GptImage25FlareInput, total=False):
+class GptImage25FlareInput(_ImgBInput, total=False):
     """GPT Image 2.5 Flare (`gpt-image-2.5-flare`)."""
 
-    urls: list[Media]
-    """Up to 16 images to use as a reference."""
-    size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
-    resolution: Literal["1k", "2k", "4k"]
-    """The price depends on the resolution."""
 
 
-class _GptImage25SunburstInput(TypedDict):
-    """Required fields of `gpt-image-2.5-sunburst`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class GptImage25SunburstInput(_GptImage25SunburstInput, total=False):
+class GptImage25SunburstInput(_ImgBInput, total=False):
     """GPT Image 2.5 Sunburst (`gpt-image-2.5-sunburst`)."""
 
-    urls: list[Media]
-    """Up to 16 images to use as a reference."""
-    size: Literal["auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3", "21:9", "9:21"]
-    """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
-    resolution: Literal["1k", "2k", "4k"]
-    """The price depends on the resolution."""
 
 
-class _GrokImagineImageInput(TypedDict):
-    """Required fields of `grok-imagine-image`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given image."""
-
-
-class GrokImagineImageInput(_GrokImagineImageInput, total=False):
+class GrokImagineImageInput(_ImgCInput, total=False):
     """Grok Imagine Image (`grok-imagine-image`)."""
 
     urls: list[Media]
@@ -231,28 +455,14 @@ class GrokImagineImageInput(_GrokImagineImageInput, total=False):
     """Ratio of width to height."""
 
 
-class _GrokImagineImage15Input(TypedDict):
-    """Required fields of `grok-imagine-image-1.5`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given image."""
-
-
-class GrokImagineImage15Input(_GrokImagineImage15Input, total=False):
+class GrokImagineImage15Input(_ImgCInput, total=False):
     """Grok Imagine Image 1.5 (text only) (`grok-imagine-image-1.5`)."""
 
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
     """Ratio of width to height."""
 
 
-class _GrokImagineImage20Input(TypedDict):
-    """Required fields of `grok-imagine-image-2.0`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given image."""
-
-
-class GrokImagineImage20Input(_GrokImagineImage20Input, total=False):
+class GrokImagineImage20Input(_ImgCInput, total=False):
     """Grok Imagine Image 2.0 (`grok-imagine-image-2.0`)."""
 
     urls: list[Media]
@@ -261,205 +471,92 @@ class GrokImagineImage20Input(_GrokImagineImage20Input, total=False):
     """Ratio of width to height."""
 
 
-class _GrokImagineVideoInput(TypedDict):
-    """Required fields of `grok-imagine-video`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class GrokImagineVideoInput(_GrokImagineVideoInput, total=False):
+class GrokImagineVideoInput(_VidGInput, total=False):
     """Grok Imagine Video (`grok-imagine-video`)."""
 
-    size: Literal["16:9", "9:16", "1:1", "3:2", "2:3"]
-    """Ratio of width to height."""
     duration: Literal[6, 10, 15, 20, 25, 30]
     """Length in seconds."""
-    resolution: Literal["480p", "720p"]
-    """The price per second depends on the resolution."""
-    urls: list[Media]
-    """Images to start from. Without them, the video is generated only from the text."""
 
 
-class _GrokImagineVideo15Input(TypedDict):
-    """Required fields of `grok-imagine-video-1.5`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class GrokImagineVideo15Input(_GrokImagineVideo15Input, total=False):
+class GrokImagineVideo15Input(_VidGInput, total=False):
     """Grok Imagine Video 1.5 (`grok-imagine-video-1.5`)."""
 
-    size: Literal["16:9", "9:16", "1:1", "3:2", "2:3"]
-    """Ratio of width to height."""
     duration: Literal[6, 10, 15]
     """Length in seconds."""
-    resolution: Literal["480p", "720p"]
-    """The price per second depends on the resolution."""
-    urls: list[Media]
-    """Images to start from. Without them, the video is generated only from the text."""
 
 
-class _Kling26Input(TypedDict):
-    """Required fields of `kling-2.6`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Kling26Input(_Kling26Input, total=False):
+class Kling26Input(_VidJInput, total=False):
     """Kling 2.6 (`kling-2.6`)."""
 
     resolution: Literal["1080p"]
     """The price depends on the resolution."""
     duration: Literal[5, 10]
     """Length in seconds."""
-    aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
     """Generate sound for the video."""
-    imageUrls: list[Media]
-    """One image is the first frame, two are the first and the last."""
 
 
-class _Kling26MotionControlInput(TypedDict):
-    """Required fields of `kling-2.6-motion-control`."""
-
-    imageUrls: list[Media]
-    """Exactly one image of the character: JPG or PNG, at most 10 MB."""
-    videoUrls: list[Media]
-    """Exactly one video of the motion: MP4 or MOV, at most 100 MB."""
-    characterOrientation: Literal["image", "video"]
-    """Take the character's orientation from the image or the video."""
-
-
-class Kling26MotionControlInput(_Kling26MotionControlInput, total=False):
+class Kling26MotionControlInput(_VidKInput, total=False):
     """Kling 2.6 Motion Control (`kling-2.6-motion-control`)."""
 
-    prompt: str
-    """Other content of the video."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
 
 
-class _Kling30Input(TypedDict):
-    """Required fields of `kling-3.0`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Kling30Input(_Kling30Input, total=False):
+class Kling30Input(_VidJInput, total=False):
     """Kling 3.0 (`kling-3.0`)."""
 
     resolution: Literal["720p", "1080p", "4k"]
     """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
-    aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
     """Generate sound for the video."""
-    imageUrls: list[Media]
-    """One image is the first frame, two are the first and the last."""
 
 
-class _Kling30MotionControlInput(TypedDict):
-    """Required fields of `kling-3.0-motion-control`."""
-
-    imageUrls: list[Media]
-    """Exactly one image of the character: JPG or PNG, at most 10 MB."""
-    videoUrls: list[Media]
-    """Exactly one video of the motion: MP4 or MOV, at most 100 MB."""
-    characterOrientation: Literal["image", "video"]
-    """Take the character's orientation from the image or the video."""
-
-
-class Kling30MotionControlInput(_Kling30MotionControlInput, total=False):
+class Kling30MotionControlInput(_VidKInput, total=False):
     """Kling 3.0 Motion Control (`kling-3.0-motion-control`)."""
 
-    prompt: str
-    """Other content of the video."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
 
 
-class _Kling30TurboInput(TypedDict):
-    """Required fields of `kling-3.0-turbo`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Kling30TurboInput(_Kling30TurboInput, total=False):
+class Kling30TurboInput(_VidJInput, total=False):
     """Kling 3.0 Turbo (`kling-3.0-turbo`)."""
 
     resolution: Literal["720p", "1080p"]
     """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
-    aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Ratio of width to height. Ignored if the video starts from an image."""
-    imageUrls: list[Media]
-    """One image is the first frame, two are the first and the last."""
 
 
-class Kling40Input(TypedDict, total=False):
+class Kling40Input(_VidLInput, total=False):
     """Kling 4.0 (`kling-4.0`)."""
 
     prompt: str
     """A description of the video. Required unless there are scenes."""
     resolution: Literal["720p", "1080p"]
     """The price per second depends on the resolution."""
-    duration: float
-    """Length in seconds. Ignored with a source video and with scenes."""
-    aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Ratio of width to height. Must be auto with a source video."""
     generateAudio: bool
     """Generate sound for the video."""
     keepAudio: bool
     """Keep the sound of the source video."""
 
 
-class _Kling40FlashInput(TypedDict):
-    """Required fields of `kling-4.0-flash`."""
-
-    prompt: str
-    """A description of the video. Required unless there are scenes."""
-
-
-class Kling40FlashInput(_Kling40FlashInput, total=False):
+class Kling40FlashInput(_VidLInput, total=False):
     """Kling 4.0 Flash (`kling-4.0-flash`)."""
 
+    prompt: Required[str]
+    """A description of the video. Required unless there are scenes."""
     resolution: Literal["720p"]
     """The price per second depends on the resolution."""
-    duration: float
-    """Length in seconds. Ignored with a source video and with scenes."""
-    aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Ratio of width to height. Must be auto with a source video."""
 
 
-class _KlingO3Input(TypedDict):
-    """Required fields of `kling-o3`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class KlingO3Input(_KlingO3Input, total=False):
+class KlingO3Input(_VidJInput, total=False):
     """Kling O3 (3.0 Omni) (`kling-o3`)."""
 
     resolution: Literal["720p", "1080p", "4k"]
     """The price depends on the resolution."""
     duration: float
     """Length in seconds."""
-    aspectRatio: Literal["16:9", "9:16", "1:1"]
-    """Ratio of width to height. Ignored if the video starts from an image."""
     generateAudio: bool
     """Generate sound for the video."""
-    imageUrls: list[Media]
-    """One image is the first frame, two are the first and the last."""
 
 
 class MidjourneyInput(TypedDict, total=False):
@@ -560,62 +657,25 @@ class MidjourneyVideoInput(TypedDict, total=False):
     """The last frame, for the start_end types."""
 
 
-class _MinimaxH3Input(TypedDict):
-    """Required fields of `minimax-h3`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class MinimaxH3Input(_MinimaxH3Input, total=False):
+class MinimaxH3Input(_VidMInput, total=False):
     """MiniMax H3 (`minimax-h3`)."""
 
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    imageUrls: list[Media]
-    """Up to 9 images. The first 5 are free, each additional image is billed."""
-    audioUrls: list[Media]
-    """Up to 3 files, free of charge."""
     resolution: Literal["768p", "2k"]
     """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class _MinimaxH3MaxInput(TypedDict):
-    """Required fields of `minimax-h3-max`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class MinimaxH3MaxInput(_MinimaxH3MaxInput, total=False):
+class MinimaxH3MaxInput(_VidMInput, total=False):
     """MiniMax H3 Max (`minimax-h3-max`)."""
 
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    imageUrls: list[Media]
-    """Up to 9 images. The first 5 are free, each additional image is billed."""
-    audioUrls: list[Media]
-    """Up to 3 files, free of charge."""
     resolution: Literal["480p", "768p", "1080p"]
     """The price per second depends on the resolution."""
     duration: float
     """Length in seconds. At most 10 at 1080p."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class _NanoBanana2Input(TypedDict):
-    """Required fields of `nano-banana-2`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class NanoBanana2Input(_NanoBanana2Input, total=False):
+class NanoBanana2Input(_ImgDInput, total=False):
     """Nano Banana 2 (`nano-banana-2`)."""
 
     urls: list[Media]
@@ -626,14 +686,7 @@ class NanoBanana2Input(_NanoBanana2Input, total=False):
     """The price depends on the resolution."""
 
 
-class _NanoBanana2LiteInput(TypedDict):
-    """Required fields of `nano-banana-2-lite`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
+class NanoBanana2LiteInput(_ImgDInput, total=False):
     """Nano Banana 2 Lite (`nano-banana-2-lite`)."""
 
     urls: list[Media]
@@ -642,14 +695,7 @@ class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
     """Ratio of width to height."""
 
 
-class _NanoBanana21Input(TypedDict):
-    """Required fields of `nano-banana-2.1`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class NanoBanana21Input(_NanoBanana21Input, total=False):
+class NanoBanana21Input(_ImgDInput, total=False):
     """Nano Banana 2.1 (`nano-banana-2.1`)."""
 
     urls: list[Media]
@@ -660,14 +706,7 @@ class NanoBanana21Input(_NanoBanana21Input, total=False):
     """The price depends on the resolution."""
 
 
-class _NanoBananaProInput(TypedDict):
-    """Required fields of `nano-banana-pro`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class NanoBananaProInput(_NanoBananaProInput, total=False):
+class NanoBananaProInput(_ImgDInput, total=False):
     """Nano Banana Pro (`nano-banana-pro`)."""
 
     urls: list[Media]
@@ -678,16 +717,11 @@ class NanoBananaProInput(_NanoBananaProInput, total=False):
     """The price depends on the resolution."""
 
 
-class _PixverseV6Input(TypedDict):
-    """Required fields of `pixverse-v6`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class PixverseV6Input(_PixverseV6Input, total=False):
+class PixverseV6Input(TypedDict, total=False):
     """PixVerse V6 (`pixverse-v6`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
     resolution: Literal["360p", "540p", "720p", "1080p"]
     """The price per second depends on the resolution."""
     duration: float
@@ -718,189 +752,58 @@ class PixverseV6Input(_PixverseV6Input, total=False):
     """The id of an earlier task of this model."""
 
 
-class _QwenImage3Input(TypedDict):
-    """Required fields of `qwen-image-3`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class QwenImage3Input(_QwenImage3Input, total=False):
+class QwenImage3Input(_ImgGInput, total=False):
     """Qwen Image 3.0 (`qwen-image-3`)."""
 
-    urls: list[Media]
-    """Images to edit. The prompt can refer to them by their order."""
-    size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Ratio of width to height."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class _QwenImage3ProInput(TypedDict):
-    """Required fields of `qwen-image-3-pro`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class QwenImage3ProInput(_QwenImage3ProInput, total=False):
+class QwenImage3ProInput(_ImgGInput, total=False):
     """Qwen Image 3.0 Pro (`qwen-image-3-pro`)."""
 
-    urls: list[Media]
-    """Images to edit. The prompt can refer to them by their order."""
-    size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Ratio of width to height."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class Seedance10ProFastInput(TypedDict, total=False):
+class Seedance10ProFastInput(_VidFInput, total=False):
     """Seedance 1.0 Pro Fast (`seedance-1.0-pro-fast`)."""
 
-    prompt: str
-    """A description of the video. Required without an image."""
-    duration: Literal[4, 8, 12]
-    """Length in seconds."""
-    size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
-    resolution: Literal["480p", "720p", "1080p"]
-    """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
     imageUrls: list[Media]
     """One image. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with imageUrls."""
-    cameraFixed: bool
-    """Keep the camera still."""
 
 
-class Seedance15ProInput(TypedDict, total=False):
+class Seedance15ProInput(_VidFInput, total=False):
     """Seedance 1.5 Pro (`seedance-1.5-pro`)."""
 
-    prompt: str
-    """A description of the video. Required without an image."""
-    duration: Literal[4, 8, 12]
-    """Length in seconds."""
-    size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
-    resolution: Literal["480p", "720p", "1080p"]
-    """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
     generateAudio: bool
     """Generate sound for the video."""
     imageUrls: list[Media]
     """Up to 2 images. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with imageUrls."""
-    cameraFixed: bool
-    """Keep the camera still."""
 
 
-class Seedance20Input(TypedDict, total=False):
+class Seedance20Input(_VidDInput, total=False):
     """Seedance 2.0 (`seedance-2.0`)."""
 
-    prompt: str
-    """A description of the video. Required without reference images or videos."""
-    duration: float
-    """Length in seconds."""
-    size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
     resolution: Literal["480p", "720p", "1080p", "4k"]
     """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
-    generateAudio: bool
-    """Generate sound for the video."""
-    nsfwCheck: bool
-    """Have the provider check the content first."""
-    returnLastFrame: bool
-    """Also return the last frame as an image."""
-    imageUrls: list[Media]
-    """Up to 9 images. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with other reference media."""
-    videoUrls: list[Media]
-    """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
-    audioUrls: list[Media]
-    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
-    tools: list[dict[str, Any]]
-    """Tools for the model: a web search."""
 
 
-class Seedance20FastInput(TypedDict, total=False):
+class Seedance20FastInput(_VidDInput, total=False):
     """Seedance 2.0 Fast (`seedance-2.0-fast`)."""
 
-    prompt: str
-    """A description of the video. Required without reference images or videos."""
-    duration: float
-    """Length in seconds."""
-    size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
     resolution: Literal["480p", "720p"]
     """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
-    generateAudio: bool
-    """Generate sound for the video."""
-    nsfwCheck: bool
-    """Have the provider check the content first."""
-    returnLastFrame: bool
-    """Also return the last frame as an image."""
-    imageUrls: list[Media]
-    """Up to 9 images. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with other reference media."""
-    videoUrls: list[Media]
-    """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
-    audioUrls: list[Media]
-    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
-    tools: list[dict[str, Any]]
-    """Tools for the model: a web search."""
 
 
-class Seedance20MiniInput(TypedDict, total=False):
+class Seedance20MiniInput(_VidDInput, total=False):
     """Seedance 2.0 Mini (`seedance-2.0-mini`)."""
 
-    prompt: str
-    """A description of the video. Required without reference images or videos."""
-    duration: float
-    """Length in seconds."""
-    size: Literal["adaptive", "16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
     resolution: Literal["480p", "720p"]
     """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
-    generateAudio: bool
-    """Generate sound for the video."""
-    nsfwCheck: bool
-    """Have the provider check the content first."""
-    returnLastFrame: bool
-    """Also return the last frame as an image."""
-    imageUrls: list[Media]
-    """Up to 9 images. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with other reference media."""
-    videoUrls: list[Media]
-    """Up to 3 videos, together more than 1.8 s and less than 15.2 s."""
-    audioUrls: list[Media]
-    """Up to 3 files, 15 s together. Needs imageUrls or videoUrls."""
-    tools: list[dict[str, Any]]
-    """Tools for the model: a web search."""
 
 
-class _Seedance25Input(TypedDict):
-    """Required fields of `seedance-2.5`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Seedance25Input(_Seedance25Input, total=False):
+class Seedance25Input(TypedDict, total=False):
     """Seedance 2.5 (`seedance-2.5`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
     duration: float
     """Length in seconds."""
     size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"]
@@ -933,18 +836,9 @@ class Seedance25Input(_Seedance25Input, total=False):
     """Tools for the model: a web search."""
 
 
-class _Seedream40Input(TypedDict):
-    """Required fields of `seedream-4.0`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Seedream40Input(_Seedream40Input, total=False):
+class Seedream40Input(_ImgEInput, total=False):
     """Seedream 4.0 (`seedream-4.0`)."""
 
-    urls: list[Media]
-    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
     """Ratio of width to height."""
     resolution: Literal["1K", "2K", "4K"]
@@ -953,22 +847,11 @@ class Seedream40Input(_Seedream40Input, total=False):
     """File type of the result."""
     promptOptimizeMode: Literal["standard", "fast"]
     """How thoroughly the prompt is reworked before the image is generated."""
-    watermark: bool
-    """Add the vendor's watermark to the image."""
 
 
-class _Seedream45Input(TypedDict):
-    """Required fields of `seedream-4.5`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Seedream45Input(_Seedream45Input, total=False):
+class Seedream45Input(_ImgEInput, total=False):
     """Seedream 4.5 (`seedream-4.5`)."""
 
-    urls: list[Media]
-    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
     """Ratio of width to height."""
     resolution: Literal["2K", "4K"]
@@ -977,44 +860,22 @@ class Seedream45Input(_Seedream45Input, total=False):
     """File type of the result."""
     promptOptimizeMode: Literal["standard"]
     """How thoroughly the prompt is reworked before the image is generated."""
-    watermark: bool
-    """Add the vendor's watermark to the image."""
 
 
-class _Seedream5FlashInput(TypedDict):
-    """Required fields of `seedream-5-flash`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Seedream5FlashInput(_Seedream5FlashInput, total=False):
+class Seedream5FlashInput(_ImgEInput, total=False):
     """Seedream 5.0 Flash (`seedream-5-flash`)."""
 
-    urls: list[Media]
-    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9"]
     """Ratio of width to height."""
     resolution: Literal["1K", "1.5K", "2K"]
     """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
     """File type of the result."""
-    watermark: bool
-    """Add the vendor's watermark to the image."""
 
 
-class _Seedream5LiteInput(TypedDict):
-    """Required fields of `seedream-5-lite`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Seedream5LiteInput(_Seedream5LiteInput, total=False):
+class Seedream5LiteInput(_ImgEInput, total=False):
     """Seedream 5.0 Lite (`seedream-5-lite`)."""
 
-    urls: list[Media]
-    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto"]
     """Ratio of width to height."""
     resolution: Literal["2K", "3K", "4K"]
@@ -1023,123 +884,42 @@ class Seedream5LiteInput(_Seedream5LiteInput, total=False):
     """File type of the result."""
     promptOptimizeMode: Literal["standard"]
     """How thoroughly the prompt is reworked before the image is generated."""
-    watermark: bool
-    """Add the vendor's watermark to the image."""
 
 
-class _Seedream5ProInput(TypedDict):
-    """Required fields of `seedream-5-pro`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Seedream5ProInput(_Seedream5ProInput, total=False):
+class Seedream5ProInput(_ImgEInput, total=False):
     """Seedream 5.0 Pro (`seedream-5-pro`)."""
 
-    urls: list[Media]
-    """Images to use as a reference."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9"]
     """Ratio of width to height."""
     resolution: Literal["1K", "1.5K", "2K"]
     """The price depends on the resolution."""
     outputFormat: Literal["jpeg", "png"]
     """File type of the result."""
-    watermark: bool
-    """Add the vendor's watermark to the image."""
 
 
-class SunoInput(TypedDict, total=False):
+class SunoInput(_MusicInput, total=False):
     """Suno (`suno`)."""
 
-    action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
-    """The kind of job."""
-    prompt: str
-    """The subject of the song; with styles or title, its lyrics."""
-    styles: str
-    """Genres, moods, instruments, separated by commas."""
-    title: str
-    """Title of the track."""
-    instrumental: bool
-    """Generate music without vocals."""
-    autoLyrics: bool
-    """Write lyrics from the prompt, instead of using it as lyrics."""
-    negativeTags: str
-    """Styles to avoid, separated by commas."""
     mv: Literal["v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5"]
     """Version of the music engine."""
-    styleWeight: float
-    """How closely to follow the styles."""
-    weirdnessConstraint: float
-    """Higher values return more unusual music."""
-    audioWeight: float
-    """How closely to follow the given audio."""
-    vocalGender: Literal["Male", "Female"]
-    """Preferred voice."""
-    variationCategory: Literal["subtle", "normal", "high"]
-    """Strength of a variation."""
-    audioUrls: list[Media]
-    """Tracks to use."""
-    parentTaskId: str
-    """The task with the track to use."""
-    audioId: str
-    """The id of a track of that task."""
-    audioUrl: Media
-    """URL of a track, instead of an earlier task."""
-    voiceAudioUrl: Media
-    """A recording of the voice to copy."""
     aspectRatio: Literal["9:16"]
     """Ratio of width to height of a music video."""
     quality: Literal["compact"]
     """Of a video."""
-    startS: float
-    """Start of the section in seconds; for extend, the time at which the extension starts."""
-    endS: float
-    """End of the section in seconds, after startS."""
-    durationS: float
-    """Length in seconds."""
-    bpm: float
-    """Beats per minute."""
-    key: str
-    """Musical key, e.g. C minor."""
-    type: Literal["one-shot", "loop"]
-    """Of a sound."""
     stemType: Literal["lead_vocal"]
     """The stem to extract."""
-    speed: float
-    """1 is the original speed."""
-    keepPitch: bool
-    """Change the speed without changing the pitch."""
-    sourceTaskIds: list[str]
-    """Exactly 2 tasks to mash up."""
-    audioIds: list[str]
-    """One audio id for each source task."""
-    voxAudioId: str
-    """Deprecated and ignored."""
 
 
-class _SunoCustomModelInput(TypedDict):
-    """Required fields of `suno-custom-model`."""
+class SunoCustomModelInput(TypedDict, total=False):
+    """Suno Custom Model (`suno-custom-model`)."""
 
-    name: str
+    name: Required[str]
     """Name of the engine."""
-    audioUrls: list[Media]
+    audioUrls: Required[list[Media]]
     """6 to 24 tracks: MP3, WAV or M4A."""
 
 
-class SunoCustomModelInput(_SunoCustomModelInput, total=False):
-    """Suno Custom Model (`suno-custom-model`)."""
-
-
-
-class _TestImageInput(TypedDict):
-    """Required fields of `test-image`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given image."""
-
-
-class TestImageInput(_TestImageInput, total=False):
+class TestImageInput(_ImgCInput, total=False):
     """Test image (`test-image`)."""
 
     urls: list[Media]
@@ -1148,7 +928,7 @@ class TestImageInput(_TestImageInput, total=False):
     """Ratio of width to height."""
 
 
-class TestKling4Input(TypedDict, total=False):
+class TestKling4Input(_VidLInput, total=False):
     """Test: Kling 4 (`test-kling-4`)."""
 
     prompt: str
@@ -1157,10 +937,6 @@ class TestKling4Input(TypedDict, total=False):
     """The source of the video. Without it, the source is only the text."""
     resolution: Literal["720p", "1080p"]
     """The price per second depends on the resolution."""
-    duration: float
-    """Length in seconds. Ignored with a source video and with scenes."""
-    aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
-    """Ratio of width to height. Must be auto with a source video."""
     generateAudio: bool
     """Generate sound for the video."""
     keepAudio: bool
@@ -1183,63 +959,25 @@ class TestKling4Input(TypedDict, total=False):
     """2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."""
 
 
-class _TestOmniInput(TypedDict):
-    """Required fields of `test-omni`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class TestOmniInput(_TestOmniInput, total=False):
+class TestOmniInput(_VidHInput, total=False):
     """Test: Omni (`test-omni`)."""
 
-    imageUrls: list[Media]
-    """The first and optionally the last frame. Not with references."""
-    referenceImageUrls: list[Media]
-    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
-    referenceVideoUrls: list[Media]
-    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    duration: Literal[4, 6, 8, 10]
-    """Length in seconds. Ignored with a source video."""
-    resolution: Literal["360p", "720p", "1080p", "4k"]
-    """1080p and 4k are upscaled."""
 
 
-class TestSeedance1Input(TypedDict, total=False):
+class TestSeedance1Input(_VidFInput, total=False):
     """Test: Seedance 1 (`test-seedance-1`)."""
 
-    prompt: str
-    """A description of the video. Required without an image."""
-    duration: Literal[4, 8, 12]
-    """Length in seconds."""
-    size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
-    """Ratio of width to height."""
-    resolution: Literal["480p", "720p", "1080p"]
-    """The price per second depends on the resolution."""
-    seed: float
-    """The same seed and input return a similar result."""
     generateAudio: bool
     """Generate sound for the video."""
     imageUrls: list[Media]
     """Up to 9 images. Not with imageWithRoles."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 2 images, each with its role. Not with imageUrls."""
-    cameraFixed: bool
-    """Keep the camera still."""
 
 
-class _TestSora2Input(TypedDict):
-    """Required fields of `test-sora-2`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class TestSora2Input(_TestSora2Input, total=False):
+class TestSora2Input(TypedDict, total=False):
     """Test: Sora 2 (`test-sora-2`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
     aspectRatio: Literal["16:9", "9:16"]
     """Ratio of width to height."""
     urls: list[Media]
@@ -1248,47 +986,13 @@ class TestSora2Input(_TestSora2Input, total=False):
     """Length in seconds."""
 
 
-class TestSunoInput(TypedDict, total=False):
+class TestSunoInput(_MusicInput, total=False):
     """Test: Suno (`test-suno`)."""
 
-    action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
-    """The kind of job."""
-    prompt: str
-    """The subject of the song; with styles or title, its lyrics."""
-    styles: str
-    """Genres, moods, instruments, separated by commas."""
-    title: str
-    """Title of the track."""
-    instrumental: bool
-    """Generate music without vocals."""
-    autoLyrics: bool
-    """Write lyrics from the prompt, instead of using it as lyrics."""
-    negativeTags: str
-    """Styles to avoid, separated by commas."""
     mv: Literal["v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom"]
     """Version of the music engine."""
-    styleWeight: float
-    """How closely to follow the styles."""
-    weirdnessConstraint: float
-    """Higher values return more unusual music."""
-    audioWeight: float
-    """How closely to follow the given audio."""
-    vocalGender: Literal["Male", "Female"]
-    """Preferred voice."""
-    variationCategory: Literal["subtle", "normal", "high"]
-    """Strength of a variation."""
-    audioUrls: list[Media]
-    """Tracks to use."""
-    parentTaskId: str
-    """The task with the track to use."""
-    audioId: str
-    """The id of a track of that task."""
-    audioUrl: Media
-    """URL of a track, instead of an earlier task."""
     imageUrl: Media
     """Image for a music video."""
-    voiceAudioUrl: Media
-    """A recording of the voice to copy."""
     verificationAudioUrl: Media
     """A recording of the phrase, read by the same voice."""
     phraseId: str
@@ -1305,42 +1009,15 @@ class TestSunoInput(TypedDict, total=False):
     """1 to 4 hex colors."""
     quality: Literal["compact", "high", "max"]
     """Of a video."""
-    startS: float
-    """Start of the section in seconds; for extend, the time at which the extension starts."""
-    endS: float
-    """End of the section in seconds, after startS."""
-    durationS: float
-    """Length in seconds."""
-    bpm: float
-    """Beats per minute."""
-    key: str
-    """Musical key, e.g. C minor."""
-    type: Literal["one-shot", "loop"]
-    """Of a sound."""
     stemType: str
     """The stem to extract."""
-    speed: float
-    """1 is the original speed."""
-    keepPitch: bool
-    """Change the speed without changing the pitch."""
-    sourceTaskIds: list[str]
-    """Exactly 2 tasks to mash up."""
-    audioIds: list[str]
-    """One audio id for each source task."""
-    voxAudioId: str
-    """Deprecated and ignored."""
 
 
-class _TestVideoInput(TypedDict):
-    """Required fields of `test-video`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class TestVideoInput(_TestVideoInput, total=False):
+class TestVideoInput(TypedDict, total=False):
     """Test video (`test-video`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
     aspectRatio: Literal["16:9", "9:16"]
     """Ratio of width to height."""
     urls: list[Media]
@@ -1349,135 +1026,65 @@ class TestVideoInput(_TestVideoInput, total=False):
     """Length in seconds."""
 
 
-class _Veo31FastInput(TypedDict):
-    """Required fields of `veo-3.1-fast`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Veo31FastInput(_Veo31FastInput, total=False):
+class Veo31FastInput(_VidCInput, total=False):
     """Veo 3.1 Fast (`veo-3.1-fast`)."""
 
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
     urls: list[Media]
     """First and last frame, or references: see generationType."""
-    resolution: Literal["720p", "1080p", "4k"]
-    """The price depends on the resolution."""
     generationType: Literal["frame", "reference"]
     """frame: the first and the last frame. reference: people or things that appear in the video."""
 
 
-class _Veo31LiteInput(TypedDict):
-    """Required fields of `veo-3.1-lite`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Veo31LiteInput(_Veo31LiteInput, total=False):
+class Veo31LiteInput(_VidCInput, total=False):
     """Veo 3.1 Lite (`veo-3.1-lite`)."""
 
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    resolution: Literal["720p", "1080p", "4k"]
-    """The price depends on the resolution."""
 
 
-class _Veo31QualityInput(TypedDict):
-    """Required fields of `veo-3.1-quality`."""
-
-    prompt: str
-    """A description of the video."""
-
-
-class Veo31QualityInput(_Veo31QualityInput, total=False):
+class Veo31QualityInput(_VidCInput, total=False):
     """Veo 3.1 Quality (`veo-3.1-quality`)."""
 
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
     urls: list[Media]
     """First and last frame, or references: see generationType."""
-    resolution: Literal["720p", "1080p", "4k"]
-    """The price depends on the resolution."""
     generationType: Literal["frame"]
     """frame: the first and the last frame. reference: people or things that appear in the video."""
 
 
-class _Wan27EditVideoInput(TypedDict):
-    """Required fields of `wan-2.7-edit-video`."""
-
-    editVideoUrl: Media
-    """The video that the prompt changes."""
-
-
-class Wan27EditVideoInput(_Wan27EditVideoInput, total=False):
+class Wan27EditVideoInput(_VidOInput, total=False):
     """Wan 2.7 Edit Video (`wan-2.7-edit-video`)."""
 
     prompt: str
     """A description of the video. Required without media."""
+    editVideoUrl: Required[Media]
+    """The video that the prompt changes."""
     referenceImageUrl: Media
     """An image that the edit refers to."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
     """Ratio of width to height."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
     duration: Literal[0, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     """Length in seconds. 0 keeps the length of a video to edit."""
     audioSetting: str
     """The treatment of the video's sound."""
-    seed: float
-    """The same seed and input return a similar result."""
-    enableSafetyChecker: bool
-    """Refuse content that the provider's checker finds unsafe."""
 
 
-class _Wan27ImageInput(TypedDict):
-    """Required fields of `wan-2.7-image`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Wan27ImageInput(_Wan27ImageInput, total=False):
+class Wan27ImageInput(_ImgGInput, total=False):
     """Wan 2.7 Image (`wan-2.7-image`)."""
 
-    urls: list[Media]
-    """Images to edit. The prompt can refer to them by their order."""
-    size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Ratio of width to height."""
     width: float
     """Width in pixels, together with height. Replaces the aspect ratio."""
     height: float
     """Height in pixels, together with width. Replaces the aspect ratio."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class _Wan27ImageProInput(TypedDict):
-    """Required fields of `wan-2.7-image-pro`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given images."""
-
-
-class Wan27ImageProInput(_Wan27ImageProInput, total=False):
+class Wan27ImageProInput(_ImgGInput, total=False):
     """Wan 2.7 Image Pro (`wan-2.7-image-pro`)."""
 
-    urls: list[Media]
-    """Images to edit. The prompt can refer to them by their order."""
-    size: Literal["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]
-    """Ratio of width to height."""
     width: float
     """Width in pixels, together with height. Replaces the aspect ratio."""
     height: float
     """Height in pixels, together with width. Replaces the aspect ratio."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class Wan27ImageToVideoInput(TypedDict, total=False):
+class Wan27ImageToVideoInput(_VidOInput, total=False):
     """Wan 2.7 Image to Video (`wan-2.7-image-to-video`)."""
 
     prompt: str
@@ -1488,19 +1095,13 @@ class Wan27ImageToVideoInput(TypedDict, total=False):
     """Sound that the video follows. Not with continueVideoUrl."""
     continueVideoUrl: Media
     """A video of 2 to 10 s. Not with imageUrls or audioUrl."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     multiShots: bool
     """Use several shots."""
-    seed: float
-    """The same seed and input return a similar result."""
-    enableSafetyChecker: bool
-    """Refuse content that the provider's checker finds unsafe."""
 
 
-class Wan27ReferenceToVideoInput(TypedDict, total=False):
+class Wan27ReferenceToVideoInput(_VidOInput, total=False):
     """Wan 2.7 Reference to Video (`wan-2.7-reference-to-video`)."""
 
     prompt: str
@@ -1511,118 +1112,40 @@ class Wan27ReferenceToVideoInput(TypedDict, total=False):
     """Videos of the people or things that appear."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
     """Ratio of width to height."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
     duration: float
     """Length in seconds."""
     multiShots: bool
     """Use several shots."""
-    seed: float
-    """The same seed and input return a similar result."""
-    enableSafetyChecker: bool
-    """Refuse content that the provider's checker finds unsafe."""
 
 
-class _Wan27TextToVideoInput(TypedDict):
-    """Required fields of `wan-2.7-text-to-video`."""
-
-    prompt: str
-    """A description of the video. Required without media."""
-
-
-class Wan27TextToVideoInput(_Wan27TextToVideoInput, total=False):
+class Wan27TextToVideoInput(_VidOInput, total=False):
     """Wan 2.7 Text to Video (`wan-2.7-text-to-video`)."""
 
+    prompt: Required[str]
+    """A description of the video. Required without media."""
     audioUrl: Media
     """Sound that the video follows. Not with continueVideoUrl."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4"]
     """Ratio of width to height."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
     duration: Literal[5, 10, 15]
     """Length in seconds."""
-    seed: float
-    """The same seed and input return a similar result."""
-    enableSafetyChecker: bool
-    """Refuse content that the provider's checker finds unsafe."""
 
 
-class Wan30Input(TypedDict, total=False):
+class Wan30Input(_VidPInput, total=False):
     """Wan 3.0 (`wan-3.0`)."""
 
-    prompt: str
-    """A description of the video. Required without media."""
-    imageUrls: list[Media]
-    """Up to 10 images: references, or frames if generationType says so."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 10 images, as frames or as references, not both."""
-    videoUrls: list[Media]
-    """Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result."""
-    audioUrls: list[Media]
-    """Up to 5 files."""
-    fileUrl: Media
-    """A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."""
-    linkUrl: str
-    """A web page for the video. Not with fileUrl."""
-    generationType: Literal["frame", "reference"]
-    """frame: the first and the last frame. reference: people or things that appear in the video."""
-    size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
-    """Ratio of width to height."""
-    resolution: Literal["480p", "720p", "1080p"]
-    """The price per second depends on the resolution."""
-    duration: float
-    """Length in seconds."""
-    audio: bool
-    """Generate sound for the video."""
-    watermark: bool
-    """Add the vendor's watermark to the video."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class Wan30PrimeInput(TypedDict, total=False):
+class Wan30PrimeInput(_VidPInput, total=False):
     """Wan 3.0 Prime (`wan-3.0-prime`)."""
 
-    prompt: str
-    """A description of the video. Required without media."""
-    imageUrls: list[Media]
-    """Up to 10 images: references, or frames if generationType says so."""
-    imageWithRoles: list[dict[str, Any]]
-    """Up to 10 images, as frames or as references, not both."""
-    videoUrls: list[Media]
-    """Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result."""
-    audioUrls: list[Media]
-    """Up to 5 files."""
-    fileUrl: Media
-    """A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."""
-    linkUrl: str
-    """A web page for the video. Not with fileUrl."""
-    generationType: Literal["frame", "reference"]
-    """frame: the first and the last frame. reference: people or things that appear in the video."""
-    size: Literal["adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"]
-    """Ratio of width to height."""
-    resolution: Literal["480p", "720p", "1080p"]
-    """The price per second depends on the resolution."""
-    duration: float
-    """Length in seconds."""
-    audio: bool
-    """Generate sound for the video."""
-    watermark: bool
-    """Add the vendor's watermark to the video."""
-    seed: float
-    """The same seed and input return a similar result."""
 
 
-class _ZImageInput(TypedDict):
-    """Required fields of `z-image`."""
-
-    prompt: str
-    """A description of the image, or of the changes to the given image."""
-
-
-class ZImageInput(_ZImageInput, total=False):
+class ZImageInput(TypedDict, total=False):
     """Z-Image Turbo (`z-image`)."""
 
+    prompt: Required[str]
+    """A description of the image, or of the changes to the given image."""
     urls: list[Media]
     """Exactly one image to edit. Without it, a new image is generated."""
     size: Literal["1:1", "4:3", "3:4", "16:9", "9:16"]

@@ -1,0 +1,17 @@
+"""The generated files of both clients are up to date."""
+
+from clients import generate
+
+OLD = "`make clients` writes it again"
+
+
+class TestGenerated:
+    def test_the_python_inputs_are_those_of_the_catalog(self) -> None:
+        assert generate.PYTHON.read_text() == generate.python(generate.media_models()), OLD
+
+    def test_the_typescript_inputs_are_those_of_the_catalog(self) -> None:
+        assert generate.TYPESCRIPT.read_text() == generate.typescript(generate.media_models()), OLD
+
+    def test_the_client_for_threads_is_the_one_for_asyncio_without_asyncio(self) -> None:
+        source = generate.ASYNC_CLIENT.read_text()
+        assert generate.CLIENT.read_text() == generate.client_for_threads(source), OLD
