@@ -99,8 +99,6 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py tests/unit/test_maps.py
 	@$(PYTHON) -m local.prose --check
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
-	@$(PYTHON) -m local.on_instances template.yaml .local/on_instances.yaml >/dev/null
-	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint .local/on_instances.yaml
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint deploy-role.yaml
 	@$(PYTHON) -m local.deploy_role --check
 	@.local/check-jsonschema/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
@@ -178,9 +176,6 @@ throwaway-deploy: .venv/.ready .local/sam/.ready  ## deploy it into the AWS acco
 
 throwaway-delete: .venv/.ready .local/sam/.ready  ## delete it there, with all that is in its buckets (STACK=tollgate-try)
 	@$(PYTHON) -m local.throwaway delete $(STACK)
-
-on-instances: .venv/.ready  ## what was built runs text on Lambda Managed Instances, many requests in a process
-	@$(PYTHON) -m local.on_instances
 
 clean:  ## remove everything that was made here
 	@rm -rf .venv .local .aws-sam .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

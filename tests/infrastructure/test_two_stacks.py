@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from samtranslator.yaml_helper import yaml_parse
 
-from local.on_instances import on_instances
 from local.template import ROOT, Properties, Template
-from local.translation import translate
 from tollgate.kit.observability import NAMESPACE_VARIABLE, emit, emit_provider_error
 
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
@@ -19,13 +16,6 @@ Metric = tuple[str, str, frozenset[tuple[str, str]]]
 STACKS = ("tollgate-dev", "tollgate-prod")
 ACCOUNT_WIDE = {"AccountConcurrencyAlarm"}
 """Alarms about what all stacks of an account share."""
-
-
-@pytest.fixture(scope="module")
-def changed() -> Template:
-    """Return the template with text on instances."""
-    text = on_instances((ROOT / "template.yaml").read_text())
-    return Template(yaml_parse(text), translate(yaml_parse(text)))
 
 
 class TestAlarms:
@@ -68,12 +58,6 @@ class TestWhatIsWritten:
             heard = {each for each in listened if each[2]}
             assert heard <= written, function
             assert written & {each for _, each in watched(template, other)} == set(), function
-
-    def test_text_on_instances_writes_there_too(self, template: Template, changed: Template) -> None:
-        assert len(changed.functions()) == len(template.functions())
-        for function in changed.functions():
-            namespace = resolved(changed.variables(function)[NAMESPACE_VARIABLE], STACKS[0])
-            assert namespace == f"Tollgate/{STACKS[0]}"
 
     def test_the_gateways_log_is_counted_there_too(self, template: Template) -> None:
         for stack in STACKS:

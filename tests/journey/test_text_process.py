@@ -25,7 +25,7 @@ CHAT: dict[str, Any] = {
 }
 
 CUSTOMERS, AT_ONCE = 8, 64
-"""As many at once as a process has on instances (`local/on_instances.py`)."""
+"""Requests at once in one process: Lambda gives it one, `make run` gives it many."""
 LIMIT = 600
 """RequestsPerMinute of the template."""
 

@@ -15,7 +15,7 @@ from local.processes import start, stop
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, Template, read_template
-from tests.bench.cost import capacity, idle
+from tests.bench.cost import idle
 from tests.bench.cost.bill import duration_s, requests, total
 from tests.bench.cost.meter import Meter
 from tests.bench.cost.parts import Bench, Part, metered_clients
@@ -121,23 +121,8 @@ def idle_bills(template: Template) -> str:
     return table(head, [*rows, ["**all**", "", sums[0], "", sums[1]]])
 
 
-def capacities(parts: dict[str, Part], memory: dict[str, int]) -> str:
-    """Return the table of text on demand and on instances."""
-    head = [
-        "Million chats a month",
-        "At once, at the peak",
-        "On demand, USD",
-        "Instances",
-        "On instances, USD",
-    ]
-    meets = capacity.meets_at(parts, memory)
-    return (
-        f"{table(head, capacity.rows(parts, memory))}\n\nBoth cost the same at {meets:.1f} million a month."
-    )
-
-
 def quick(path: Path) -> None:
-    """Measure a chat and the timers alone, and write what they take into a file: for a test."""
+    """Measure only a chat and the timers, and write what they take into a file: for a test."""
     with TemporaryDirectory() as folder, benched(read_template(), Path(folder)) as bench:
         parts = {**bench.text_parts(), **bench.timer_parts()}
     path.write_text(json.dumps({name: asdict(part) for name, part in parts.items()}))
@@ -152,7 +137,6 @@ def main() -> None:
     tables = {
         "costs": costs(parts, memory),
         "counts": counts(parts, memory),
-        "capacity": capacities(parts, memory),
         "idle": idle_bills(template),
         "prices": prices(),
     }

@@ -43,13 +43,6 @@ PRICES = {
     "s3_put": _per_million("5.00", "S3 PUT or list", "INFERRED: $0.005 per 1000, unchanged for years"),
     "s3_get": _per_million("0.40", "S3 GET or HEAD", "INFERRED: $0.0004 per 1000, unchanged for years"),
     "log_gb": Price(Decimal("0.50"), "GB of logs, metrics in them", "go-cloud.io/aws-api-gateway-pricing"),
-    "instance_h": Price(
-        Decimal("0.0816"),
-        "hour of an m7g.large (2 vCPU, 8 GiB); 15 % more if Lambda manages it",
-        "factualminds.com/blog/amazon-ec2-on-demand-pricing-instance-families-2026, of 2026-06-17; "
-        "the fee: edjgeek.com/blog/lambda-managed-instances",
-    ),
-    "nat_h": Price(Decimal("0.045"), "hour of a NAT gateway", "INFERRED: $0.045, unchanged for years"),
     "alarm": Price(
         Decimal("0.10"), "metric of an alarm, a month", "c3x.dev/resources/aws/aws_cloudwatch_metric_alarm"
     ),
@@ -87,8 +80,6 @@ PRICES = {
     "traces": _per_million("5.00", "X-Ray trace", "aws.amazon.com/xray/pricing"),
 }
 
-MANAGEMENT_FEE = Decimal("0.15")
-"""Of Lambda, on the price of an instance that it manages."""
 STREAMED_REQUEST_BYTES = 10 * 1024 * 1024
 TRACED_SHARE = Decimal("0.05")
 """X-Ray records the first request of each second and 5 % of the others."""

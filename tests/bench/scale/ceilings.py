@@ -231,7 +231,7 @@ def _of_region(rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ce
     files = rates["finish"]
     rows = [
         ("gateway", load.requests(rates), ""),
-        ("lambda", functions, "; or [text on instances](cost.md#text-on-instances)"),
+        ("lambda", functions, ""),
         (
             "lambda_growth",
             text_at_once / 2,
