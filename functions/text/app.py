@@ -5,6 +5,8 @@ headers are in `tollgate/text/middleware.py`, the stream is in `tollgate/text/ev
 completes a broken stream, and never ends an invocation with an open hold.
 """
 
+from functools import partial
+
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import gateway_address
 from tollgate.accounts.sent_key import sent_key
@@ -71,7 +73,8 @@ async def responses(request: Request) -> Answer:
     call = await made.responses.read(body, key)
     request_id = request.state[REQUEST_ID]
     responding = call.respond(made.service, key, request_id, request.headers)
-    return await http_response(responding, call.rendering, request.state[HELPED], stream=call.chat.stream)
+    end_if_asked = partial(made.service.end_if_asked, request_id) if call.chat.stream else None
+    return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)
 
 
 async def embeddings(request: Request) -> Answer:
@@ -81,7 +84,7 @@ async def embeddings(request: Request) -> Answer:
     service = (await text_parts.text()).service
     responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
     rendering, helped = Unchanged(TextProtocol.OPENAI), request.state[HELPED]
-    return await http_response(responding, rendering, helped, stream=False)
+    return await http_response(responding, rendering, helped)
 
 
 async def stored_response(request: Request) -> Answer:
@@ -108,9 +111,10 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     key = await _authenticate(request)
     text_request = read_request(protocol, await _body(request))
     service = (await text_parts.text()).service
-    responding = service.respond(text_request, key, request.state[REQUEST_ID], request.headers)
-    rendering, helped = Unchanged(protocol), request.state[HELPED]
-    return await http_response(responding, rendering, helped, stream=text_request.stream)
+    request_id = request.state[REQUEST_ID]
+    responding = service.respond(text_request, key, request_id, request.headers)
+    end_if_asked = partial(service.end_if_asked, request_id) if text_request.stream else None
+    return await http_response(responding, Unchanged(protocol), request.state[HELPED], end_if_asked)
 
 
 async def _authenticate(request: Request) -> ApiKey:

@@ -13,7 +13,8 @@ from tests.functional.test_api import call
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.kit.ids import new_id
-from tollgate.text import response
+from tollgate.ledger.entries import EntryKind
+from tollgate.text import event_stream, response
 from tollgate.text.service import STREAM_TIMEOUT_S
 
 pytestmark = [
@@ -109,6 +110,99 @@ class TestAProviderThatIsSilent:
             assert end(client, request_id)[0] == 200
             rest = [line for line in lines if line.startswith("data: ")]
         assert ["request_ended" in line for line in rest] == [True]
+
+
+@contextmanager
+def waiting(client: TextClient, path: str, prompt: str, model: str) -> Iterator[tuple[str, Iterator[str]]]:
+    """Begin a stream whose provider is silent; give its request's id and its lines."""
+    said: dict[str, Any] = (
+        {"input": prompt, "max_output_tokens": TOKENS}
+        if path == "/responses"
+        else {"messages": [{"role": "user", "content": prompt}], "max_tokens": TOKENS}
+    )
+    headers = {"authorization": f"Bearer {client.account.api_key}"}
+    asked = {"model": model, "stream": True, **said}
+    url = f"{client.url}/api/v1{path}"
+    with httpx.stream("POST", url, json=asked, headers=headers, timeout=START_TIMEOUT_S) as answer:
+        yield answer.headers["x-request-id"], answer.iter_lines()
+
+
+def events_of(lines: Iterator[str]) -> list[dict[str, Any]]:
+    """Return the data of the events, without signs of life."""
+    data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
+    return [event for event in map(json.loads, data) if event.get("type") != "ping"]
+
+
+# Its first word comes in 2 s: far later than the look that finds the mark.
+SILENCES = ["[[hang 2]]", "[[silent 2]]"]
+LAST_EVENTS = {
+    "/chat/completions": ("gpt-5.4-mini", None),
+    "/messages": ("claude-haiku-4-5", "error"),
+    "/responses": ("gpt-5.4-mini", "error"),
+}
+"""A model of each route, and the type of an error event in the route's protocol."""
+
+
+class TestAStreamThatIsEndedBeforeItsFirstWord:
+    @pytest.fixture(autouse=True)
+    def at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
+        monkeypatch.setattr("tollgate.text.event_stream.LOOK_EVERY_S", 0.1)
+
+    @pytest.mark.parametrize("path", LAST_EVENTS)
+    @pytest.mark.parametrize("silence", SILENCES)
+    def test_its_only_event_is_the_error_in_the_clients_protocol_and_its_input_is_charged(
+        self, client: TextClient, path: str, silence: str
+    ) -> None:
+        model, kind = LAST_EVENTS[path]
+        with waiting(client, path, f"{silence} {LONG}", model) as (request_id, lines):
+            status, answer = end(client, request_id)
+            assert (status, answer["data"]) == (200, {"requestId": request_id, "ending": True})
+            (found,) = events_of(lines)
+        assert (found.get("type"), found["error"]["code"]) == (kind, "request_ended")
+        wait_until_settled(client)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert entry.usage["input_tokens"] > 0
+        assert entry.usage.get("output_tokens", 0) < TOKENS / 2
+        assert client.balance() == USD + entry.amount_micro_usd
+
+    def test_one_that_may_think_out_of_sight_is_billed_by_its_report(self, client: TextClient) -> None:
+        prompt = "[[hang 2]] [[tokens 40]] [[think]]"
+        with waiting(client, "/chat/completions", prompt, "gpt-5.5") as (request_id, lines):
+            end(client, request_id)
+            assert [event["error"]["code"] for event in events_of(lines)] == ["request_ended"]
+        wait_until_settled(client)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert entry.usage["output_tokens"] > 40
+        assert "estimated" not in entry.usage
+
+    def test_no_other_route_is_called_and_nothing_is_charged(self, client: TextClient) -> None:
+        prompt = "[[anthropic: hang 2]] [[anthropic: garbage]]"
+        with waiting(client, "/messages", prompt, "claude-sonnet-4-6") as (request_id, lines):
+            end(client, request_id)
+            assert [event["error"]["code"] for event in events_of(lines)] == ["request_ended"]
+        assert client.settled()
+        assert client.balance() == USD
+        (ended,) = client.entries_of(EntryKind.VOID)
+        assert ended.provider == "anthropic"
+        assert ended.reason == "Ended with HTTP 499; nothing was charged."
+
+    def test_the_first_word_does_not_make_the_wait_longer(
+        self, client: TextClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # The first word comes before the next look, and the one after it would be too late.
+        for module in ("event_stream", "response"):
+            monkeypatch.setattr(f"tollgate.text.{module}.LOOK_EVERY_S", START_TIMEOUT_S)
+        with waiting(client, "/chat/completions", f"[[hang 1]] {LONG}", "gpt-5.4-mini") as (
+            request_id,
+            lines,
+        ):
+            end(client, request_id)
+            *words, last = events_of(lines)
+        assert last["error"]["code"] == "request_ended"
+        assert len(words) < TOKENS / 2
 
 
 class TestNobodyElsesBusiness:

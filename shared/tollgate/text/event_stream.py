@@ -5,16 +5,23 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
 from tollgate.kit.observability import logger, note
 from tollgate.text.asgi import SEND_TIMEOUT_S, Answer, Message, Receive, Reply, Send, encoded_headers
-from tollgate.text.errors import error_body
+from tollgate.text.errors import RequestEndedError, error_body
 from tollgate.text.middleware import public_error
 from tollgate.text.rendering import Rendering
-from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
+from tollgate.text.response import (
+    LOOK_EVERY_S,
+    MAX_LOOKS,
+    CompleteResponse,
+    Refused,
+    StreamedResponse,
+    TextResponse,
+)
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
@@ -31,11 +38,21 @@ Helped = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
 """Adds the link to the docs and the request id to an error body, with the anchor of the link."""
 
 
+EndIfAsked = Callable[[], Awaitable[bool]]
+"""Ends a request that has no response yet if its owner asked for that; returns whether it is ending."""
+
+
 async def http_response(
-    respond: Coroutine[Any, Any, TextResponse], rendering: Rendering, helped: Helped, *, stream: bool
+    respond: Coroutine[Any, Any, TextResponse],
+    rendering: Rendering,
+    helped: Helped,
+    end_if_asked: EndIfAsked | None = None,
 ) -> Answer:
-    """Return the response of `respond` in sendable form. Raises the errors that refuse the request."""
-    if not stream:
+    """Return the response of `respond` in sendable form. Raises the errors that refuse the request.
+
+    It is a stream if it has `end_if_asked`.
+    """
+    if end_if_asked is None:
         return await _reply(await respond, rendering, helped)
     responding = asyncio.ensure_future(respond)
     # If the first event takes long, the client gets keep-alives. Most responses begin before that.
@@ -46,12 +63,13 @@ async def http_response(
         await _abandon(responding)
         raise
     if not responding.done():
-        return EventStream(rendering, responding, helped)
+        return EventStream(rendering, responding, helped, end_if_asked)
     response = await responding
     if not isinstance(response, StreamedResponse):
         return await _reply(response, rendering, helped)
     limited = _limited(response.placed.plan.passed_limit is not None)
-    return EventStream(rendering, responding, helped, {ENDS_ON: response.ends_on, **limited})
+    headers = {ENDS_ON: response.ends_on, **limited}
+    return EventStream(rendering, responding, helped, end_if_asked, headers)
 
 
 async def _reply(response: TextResponse, rendering: Rendering, helped: Helped) -> Reply:
@@ -96,12 +114,14 @@ class EventStream:
         rendering: Rendering,
         responding: "asyncio.Future[TextResponse]",
         helped: Helped,
+        end_if_asked: EndIfAsked,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._headers = encoded_headers({**_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
         self._helped = helped
+        self._end_if_asked = end_if_asked
         self._send: Send = _send_nothing
         self._relaying: asyncio.Task[Any] | None = None
         self._gone = asyncio.Event()
@@ -125,16 +145,16 @@ class EventStream:
                 helper.cancel()
 
     async def _relay(self) -> None:
-        if not self._responding.done():
-            # A client that has waited long for the first word hears from us at once.
-            await self._send_events(self._rendering.keep_alive)
+        is_late = not self._responding.done()
         try:
+            if is_late:
+                await self._wait()
             response = await self._responding
             if not isinstance(response, Refused):
                 # A stream has no complete response.
                 streamed = cast("StreamedResponse", response)
-                billed = await streamed.relay(self._send_rendered, self._gone)
-                note("text.streamed", charge_micro_usd=billed.charge_micro_usd)
+                streamed.is_late = is_late
+                await self._settle(streamed)
                 await self._send_events(await self._rendering.end())
                 return
             # The stream had to begin before this was known, so the error is its last event.
@@ -143,6 +163,33 @@ class EventStream:
             error = public_error(exc)
             body, anchor = error_body(self._rendering.protocol, error), error.code
         await self._send_events(self._rendering.error(encoded(self._helped(body, anchor))))
+        if not self._responding.done():
+            await self._settle_unread()
+
+    async def _wait(self) -> None:
+        """Wait for the response to begin. Raises `RequestEndedError` if its owner ends it before that."""
+        # A client that has waited long for the first word hears from us at once.
+        await self._send_events(self._rendering.keep_alive)
+        for _ in range(MAX_LOOKS):
+            if (await asyncio.wait({self._responding}, timeout=LOOK_EVERY_S))[0]:
+                return
+            if await self._end_if_asked():
+                raise RequestEndedError
+
+    async def _settle_unread(self) -> None:
+        """Wait for a response that was ended before it began, and settle it. Its client gets nothing more."""
+        try:
+            response = await self._responding
+        except Exception as exc:  # noqa: BLE001 - as above; its hold was released
+            public_error(exc)
+            return
+        if isinstance(response, StreamedResponse):
+            response.is_ended = True
+            await self._settle(response)
+
+    async def _settle(self, response: StreamedResponse) -> None:
+        billed = await response.relay(self._send_rendered, self._gone)
+        note("text.streamed", charge_micro_usd=billed.charge_micro_usd)
 
     async def _send_rendered(self, chunk: bytes) -> None:
         await self._send_events(self._rendering.events(chunk))

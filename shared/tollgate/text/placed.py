@@ -30,6 +30,8 @@ class PlacedHold:
     """Whose answer it pays for, once that is known."""
     asked: list[str] = field(default_factory=list)
     """The providers that were called, in order."""
+    is_ending: bool = False
+    """Whether its owner asked to end the request before it had a response: no other route is called then."""
     completes: bool = False
     """Whether the account lets its responses complete after the client has disconnected."""
     renewals: int = 0

@@ -60,6 +60,8 @@ class StreamedResponse:
     """Whether the answer ends when the client goes. Else it is read to its end, and billed by its report."""
     is_ended: bool = False
     """Whether the client gets nothing more: it has disconnected, or its owner has ended the response."""
+    is_late: bool = False
+    """Whether its client was told to wait before it began, and so has known the request's id."""
 
     @property
     def ends_on(self) -> str:
@@ -73,7 +75,7 @@ class StreamedResponse:
         stream = self.exchange.stream
         watch = asyncio.ensure_future(self._watch_for_end(send, client_gone))
         try:
-            await send(self.first)
+            await self._send_if_any(send, self.first)
             await self._relay(send)
         except (HttpError, TimeoutError, UnreadableStreamError) as exc:
             slow = isinstance(exc, TimeoutError)
@@ -111,20 +113,17 @@ class StreamedResponse:
 
     async def _watch_for_end(self, send: SendEvents, client_gone: asyncio.Event) -> None:
         """End the response if its owner asked for that, or the client disconnects."""
+        if self.is_ended:
+            return
         # This event is never set, because the response does not end with its client.
         gone = client_gone if self.ends_with_client else asyncio.Event()
+        # The wait of a late stream ended between two looks, so this one is due now.
+        wait_s = 0.0 if self.is_late else LOOK_EVERY_S
         for _ in range(MAX_LOOKS):
-            if await _is_set_within(gone, LOOK_EVERY_S) or await self._is_end_asked():
+            if await _is_set_within(gone, wait_s) or await self.billing.is_end_asked(self.placed):
                 await self._end(send)
                 return
-
-    async def _is_end_asked(self) -> bool:
-        try:
-            return await self.billing.is_end_asked(self.placed)
-        except DatabaseError:
-            # The next look may do better; the answer itself needs no database until its end.
-            logger.warning("text.not_looked")
-            return False
+            wait_s = LOOK_EVERY_S
 
     async def _end(self, send: SendEvents) -> None:
         """Send the last event that the client gets, and close a countable answer at its provider."""

@@ -10,13 +10,13 @@ In every case, the hold is settled or voided before the request's invocation end
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
@@ -24,7 +24,7 @@ from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
-from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
+from tollgate.text.errors import RequestEndedError, error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
     BROKEN_OFF,
     CLOSED_IDLE,
@@ -89,6 +89,8 @@ class TextService:
     sees_clients_go: bool = True
     """Whether the server is notified when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
+    _waiting: dict[str, PlacedHold] = field(default_factory=dict)
+    """The requests without a response so far, by their ids."""
 
     def model(self, name: str, protocol: TextProtocol, key: ApiKey) -> TextModel:
         """Return the model with this name. Raises as `model_named` does."""
@@ -104,16 +106,30 @@ class TextService:
         placed = await self.billing.place(
             key.account_id, request_id, demand, model, allowance, key_id=key.listed_id
         )
+        self._waiting[request_id] = placed
         try:
             response = await self._try_routes(request, model, placed, headers)
         # Includes cancellation, which is no Exception: the hold must not wait for the sweeper.
         except BaseException:
             await self.finishing.run(self.billing.fail(placed, model.id, NO_ANSWER))
             raise
+        finally:
+            self._waiting.pop(request_id, None)
         if isinstance(response, Refused):
             refused = f"Ended with HTTP {response.status}; nothing was charged."
             await self.finishing.run(self.billing.fail(placed, model.id, refused))
         return response
+
+    async def end_if_asked(self, request_id: str) -> bool:
+        """End a request without a response if its owner asked for that; return whether it is ending.
+
+        No other route is called. The routes that were called go on: they may have processed the input.
+        """
+        placed = self._waiting.get(request_id)
+        if placed is None:
+            return False
+        placed.is_ending = await self.billing.is_end_asked(placed)
+        return placed.is_ending
 
     async def count_tokens(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
@@ -182,17 +198,15 @@ class TextService:
                     break  # the client's own 100 s are over
             if first := await race.first():
                 return await self._bill_or_relay(*first, placed)
-            in_time = time.monotonic() + RETRY_PAUSE_S < answer_by
-            if last is not None and race.failures[-1].is_transient and in_time:
+            may_retry = time.monotonic() + RETRY_PAUSE_S < answer_by and not placed.is_ending
+            if last is not None and race.failures[-1].is_transient and may_retry:
                 # No other route is left, and the client has received nothing. Most such failures end at once.
                 await asyncio.sleep(RETRY_PAUSE_S)
                 again = upstreams[last.route.provider].exchange(last)
                 race.start(last.route.provider, self._attempt(last, again, answer_by))
                 if first := await race.first():
                     return await self._bill_or_relay(*first, placed)
-        emit({"TextGivenUp": 1})
-        error = error_of_failures(race.failures, stream=request.stream)
-        return Refused(error.status, error_body(request.protocol, error), error.headers(), error.code)
+        return _given_up(request, placed, race.failures)
 
     async def _bill_or_relay(
         self, answered: "_Answered", silent: list[str], placed: PlacedHold
@@ -240,7 +254,7 @@ class TextService:
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
     ) -> Iterator[tuple[RoutedRequest, Exchange]]:
-        """Return each route that can carry the request, when its turn comes.
+        """Return each route that can carry the request, when its turn comes; no more once it is ending.
 
         Raises `InvalidInputError`, with the first route's message, if no route can.
         """
@@ -250,6 +264,8 @@ class TextService:
         refused: InvalidInputError | None = None
         carried = False
         for route in model.routes:
+            if placed.is_ending:
+                return
             upstream = upstreams.get(route.provider)
             # A fallback with a smaller window would refuse a request that the model accepts, as a client
             # error.
@@ -354,6 +370,16 @@ class _Answered:
         """Read no more of it: another route was quicker."""
         if self.response is not None:
             self.response.close()
+
+
+def _given_up(request: TextRequest, placed: PlacedHold, failures: Sequence[Fault]) -> Refused:
+    """Return the answer to a request that no route answered."""
+    if placed.is_ending:
+        error: TollgateError = RequestEndedError()
+    else:
+        emit({"TextGivenUp": 1})
+        error = error_of_failures(failures, stream=request.stream)
+    return Refused(error.status, error_body(request.protocol, error), error.headers(), error.code)
 
 
 def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:

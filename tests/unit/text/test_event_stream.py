@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.simulated import SimulatedLoop
 from tollgate.text.asgi import SEND_TIMEOUT_S, Message
-from tollgate.text.event_stream import KEEP_ALIVE_S, EventStream
+from tollgate.text.event_stream import KEEP_ALIVE_S, EndIfAsked, EventStream
 from tollgate.text.models import TextProtocol
 from tollgate.text.placed import Billed
 from tollgate.text.rendering import Unchanged
@@ -69,7 +69,11 @@ def simulated(story: Callable[[SimulatedLoop], Coroutine[Any, Any, None]]) -> No
         loop.run_until_complete(story(loop))
 
 
-async def streamed(told: Told, begins_after_s: float = 0) -> EventStream:
+async def never() -> bool:
+    return False
+
+
+async def streamed(told: Told, begins_after_s: float = 0, end_if_asked: EndIfAsked = never) -> EventStream:
     async def respond() -> StreamedResponse:
         await asyncio.sleep(begins_after_s)
         return told
@@ -77,7 +81,7 @@ async def streamed(told: Told, begins_after_s: float = 0) -> EventStream:
     responding: asyncio.Future[Any] = asyncio.ensure_future(respond())
     if not begins_after_s:
         await responding
-    return EventStream(Unchanged(TextProtocol.OPENAI), responding, lambda body, _: body)
+    return EventStream(Unchanged(TextProtocol.OPENAI), responding, lambda body, _: body, end_if_asked)
 
 
 @pytest.mark.parametrize("begins_after_s", [0, BEGINS_LATE_S])
@@ -166,5 +170,30 @@ class TestAServerThatStops:
             await asyncio.wait({serving})
             assert serving.cancelled()
             assert told.settled_at == at_s
+
+        simulated(story)
+
+
+class TestAStreamEndedBeforeItBegins:
+    @pytest.mark.parametrize("asked_at_s", [0.0, 4.9, 5.0, 14.9])
+    def test_tells_its_client_within_5_s_and_is_settled_unread(self, asked_at_s: float) -> None:
+        async def story(loop: SimulatedLoop) -> None:
+            told, reader, heard_at = Told([1.0]), Reader(99), list[float]()
+
+            async def is_asked() -> bool:
+                return loop.time() >= asked_at_s
+
+            async def send(message: Message) -> None:
+                if b"request_ended" in message.get("body", b""):
+                    heard_at.append(loop.time())
+                await reader.send(message)
+
+            stream = await streamed(told, BEGINS_LATE_S, is_asked)
+            await stream.send(reader.receive, send)
+            (ended_at,) = heard_at
+            assert asked_at_s <= ended_at <= asked_at_s + 5
+            assert told.is_ended
+            assert told.settled_at is not None
+            assert told.settled_at >= BEGINS_LATE_S
 
         simulated(story)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -118,7 +119,8 @@ class Scene:
         )
         key = ApiKey("key_1", self.world.account_id, "d", frozenset({Scope.TEXT}), 0)
         responding = service.respond(request, key, REQUEST, {})
-        answer = await http_response(responding, Unchanged(OPENAI), lambda body, _: body, stream=True)
+        end_if_asked = partial(service.end_if_asked, REQUEST)
+        answer = await http_response(responding, Unchanged(OPENAI), lambda body, _: body, end_if_asked)
         await answer.send(self.receive, self.send)
 
     async def receive(self) -> Message:
