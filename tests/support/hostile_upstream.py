@@ -15,6 +15,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 MAX_PIECES = 200
 """A long answer goes out in larger pieces, so that a case takes a bounded time."""
+MAX_WAIT_S = 60.0
+"""Far above the time of any answer."""
 
 
 class Delivery(StrEnum):
@@ -53,8 +55,12 @@ class Upstream:
         return f"{self.url}/{name}/{delivery}"
 
     async def is_written(self, name: str, delivery: Delivery) -> None:
-        """Wait until all of an answer has gone out, or its connection was closed."""
-        await self.written[f"/{name}/{delivery}"].wait()
+        """Wait until all of an answer has gone out, or its connection was closed.
+
+        Raises `TimeoutError` if nobody has asked for the answer within `MAX_WAIT_S`.
+        """
+        async with asyncio.timeout(MAX_WAIT_S):
+            await self.written[f"/{name}/{delivery}"].wait()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
