@@ -92,8 +92,8 @@ DASHBOARD_PATHS = (
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
-WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/images/", "/clients/")
-"""Paths of the function that waits and serves the packages of the clients."""
+WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/images/", "/clients/", "/previews/")
+"""Paths of the function that waits, and serves packages of clients and images."""
 TEXT_PATHS = tuple(
     f"{base}/{name}"
     for base in ("/api/v1", "/api", "/api/v1/v1")

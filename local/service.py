@@ -39,7 +39,8 @@ from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount
-from tollgate.reference.clients import FOLDER as PACKAGES
+from tollgate.reference import clients as packages
+from tollgate.reference import preview_store
 
 FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = accounts()
@@ -91,7 +92,7 @@ class LocalService:
 
     def _start(self) -> Service:
         earlier = self._kept.service(self.base_url) if self._kept else None
-        packages = _start_build()
+        builds = _start_builds()
         emulator = self._start_emulator()
         simulator, simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
@@ -112,12 +113,13 @@ class LocalService:
         # SES accepts only verified senders. The emulator verifies any address.
         sdk.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
         write_environment(environment)
-        if packages.wait():
-            raise LocalError(f"The packages of the clients were not built; the log: {LOGS / 'clients.log'}")
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{simulator_url}/healthz", simulator, "The simulator", LOGS / "simulator.log")
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
+        for name, process in builds.items():
+            if process.wait():
+                raise LocalError(f"The {name} that the service serves were not built: {LOGS / f'{name}.log'}")
         key, secret = self._first_account(earlier)
         service = Service(self.base_url, self.base_url + STORAGE_PATH, key, simulator_url, secret)
         write_service(service)
@@ -199,10 +201,17 @@ class LocalService:
         self._ends.callback(stop, process)
 
 
-def _start_build() -> "subprocess.Popen[bytes]":
-    """Build the packages that the service serves, while the other parts start."""
-    command = [sys.executable, str(ROOT / "clients" / "build.py"), str(PACKAGES)]
-    return start("clients", command, {"PATH": os.environ["PATH"]}, LOGS / "clients.log")
+def _start_builds() -> dict[str, "subprocess.Popen[bytes]"]:
+    """Build the files that the service serves, while the other parts start."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'shared'}:{ROOT}"}
+    programs = {
+        "clients": [str(ROOT / "clients" / "build.py"), str(packages.FOLDER)],
+        "previews": ["-m", "local.previews", str(preview_store.FOLDER)],
+    }
+    return {
+        name: start(name, [sys.executable, *program], environment, LOGS / f"{name}.log")
+        for name, program in programs.items()
+    }
 
 
 def warm(base_url: str) -> None:

@@ -16,6 +16,7 @@ from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.kit.numbers import digits
+from tollgate.reference import previews
 from tollgate.reference.prices import Headlines
 from tollgate.web.comparison import compared_inputs, taken
 from tollgate.web.languages import ENGLISH, language_of
@@ -99,6 +100,7 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
         tiers=api.reference.tiers(model_id),
         example=example,
         taken={param["name"]: taken(param, schema) for param in model["params"]},
+        preview=previews.shown(api.catalog.catalog().find_by_name(model_id)),
     )
 
 

@@ -4,6 +4,7 @@ Sources: RFC 9309 (robots.txt), sitemaps.org protocol 0.9, RFC 9116 (security.tx
 """
 
 from collections.abc import Iterator
+from functools import cache
 from xml.sax.saxutils import escape
 
 from fastapi import APIRouter, Request, Response
@@ -52,7 +53,7 @@ def sitemap(services: Services, request: Request) -> Response:
 @router.get("/favicon.ico")
 def favicon(request: Request) -> Response:
     """Return the icon for browsers that request it without reading a page."""
-    return cached_answer(request, (STATIC / "icon.svg").read_text(), "image/svg+xml")
+    return cached_answer(request, _icon(), "image/svg+xml")
 
 
 @router.get("/.well-known/security.txt")
@@ -80,11 +81,15 @@ def security(services: Services, request: Request) -> Response:
 @router.get("/contact")
 def supplied(services: Services, request: Request) -> Response:
     """Redirect to the operator's page. Raises `RouteNotFoundError` if the operator has supplied none."""
-    name = request.url.path.rpartition("/")[2]
-    address = services.settings.supplied_pages.get(name)
+    address = services.settings.supplied_pages.get(request.scope["route"].path.removeprefix("/"))
     if address is None:
         raise RouteNotFoundError(request.method, request.url.path)
     return RedirectResponse(address)
+
+
+@cache
+def _icon() -> str:
+    return (STATIC / "icon.svg").read_text()
 
 
 def _public_paths(services: Dashboard) -> Iterator[str]:

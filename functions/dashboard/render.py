@@ -19,8 +19,11 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
 from tollgate.kit.http.cached_body import CachedBody
+from tollgate.kit.http.cached_response import cached_response
 from tollgate.kit.version import VERSION
 from tollgate.ledger.suspension import BEING_CLOSED
+from tollgate.reference.previews import SERVICE
+from tollgate.reference.previews import shown as shown_preview
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.chart import share
@@ -35,7 +38,6 @@ PATH = "/dashboard"
 VERSION_CHARS = 12
 TINTS = 8
 KEPT = "public, max-age=300"
-NOT_MODIFIED = 304
 PRICES = '<h2 id="prices">'
 # The page event on which the balance is reloaded.
 MONEY_MOVED = "money-moved"
@@ -116,17 +118,15 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
     before, prices, after = html.partition(PRICES)
     parts = [Markup(before), Markup(prices + after)]  # noqa: S704 - it passes on no HTML
     shown = {"parts": parts, "doc": site.pages[path], "navigation": site.navigation()}
+    context["preview"] = shown_preview(site.model(path))
     sections = sections_of(markdown)
     return public_page(request, "docs.html", **shown, sections=sections, **context)
 
 
 def cached_answer(request: Request, text: str, kind: str) -> Response:
     """Return a text that caches keep for a while and revalidate by ETag (RFC 9110, 13.1.2)."""
-    answer = CachedBody.of_bytes(text.encode())
-    headers = {"etag": answer.etag, "cache-control": KEPT}
-    if answer.matches(request.headers.get("if-none-match")):
-        return Response(status_code=NOT_MODIFIED, headers=headers)
-    return Response(answer.body, media_type=kind, headers=headers)
+    page = CachedBody.of_bytes(text.encode())
+    return cached_response(page, request.headers.get("if-none-match"), kind, KEPT)
 
 
 def _places(request: Request) -> dict[str, Any]:
@@ -139,6 +139,7 @@ def _places(request: Request) -> dict[str, Any]:
         "version": version(),
         "release": VERSION,
         "canonical": f"{base_url(request)}{path_of(request)}",
+        "preview": SERVICE,
         "supplied": dashboard_parts.dashboard_settings().supplied_pages,
     }
 

@@ -1,8 +1,9 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: routes that wait.
 
-status.py   the status of a task, which customers poll, or with `wait` its end
-images.py   images in OpenAI's protocol: `api` creates the task, and the response is sent when it has ended
-clients.py  the packages of our clients, because only streamed responses can contain bytes
+status.py       the status of a task, which customers poll, or with `wait` its end
+images.py       images in OpenAI's protocol: `api` creates the task, and the response is sent at its end
+built_files.py  the packages of our clients and the images of link previews, because only streamed
+                responses can contain bytes
 
 It is a separate function because the cost of waiting depends on the memory of the function that waits. It has
 a quarter of the memory of `api`. The gateway ends buffered responses after 29 s, and streamed ones after 300
@@ -18,8 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from get_status.clients import ROUTE as CLIENTS_ROUTE
-from get_status.clients import client_package
+from get_status.built_files import CLIENTS, PREVIEWS, client_package, preview
 from get_status.http import refused
 from get_status.images import ROUTES as IMAGE_ROUTES
 from get_status.images import held_image
@@ -96,7 +96,8 @@ app = Starlette(
     routes=[
         Route(STATUS_ROUTE, named(shown_status), methods=["GET"]),
         *(Route(route, named(held_image), methods=["POST"]) for route in IMAGE_ROUTES),
-        Route(CLIENTS_ROUTE, named(client_package), methods=["GET"]),
+        Route(CLIENTS, named(client_package), methods=["GET"]),
+        Route(PREVIEWS, named(preview), methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ],
     exception_handlers={HTTPException: unknown_route},

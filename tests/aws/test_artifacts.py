@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from local.build import architecture
+from local.previews import previews
 from local.template import ROOT, Template
 from tests.aws.conftest import Artifacts
 from tests.e2e.test_built_layers import DEMUXER, IMPORT, IMPORT_TIMEOUT_S, _variables
 from tests.support.missing import missing
+from tollgate.reference import preview_store
 from tollgate.reference.clients import FOLDER, WHEELS
 
 pytestmark = pytest.mark.aws
@@ -22,6 +24,7 @@ OURS_MAX_BYTES = 200 * 1000 * 1000
 LAYERS_MAX = 5
 PACKAGE_MAX_BYTES = 1_000_000
 """Of a client; an emulator, which does not stream, returns at most 6 MB in base64."""
+PREVIEWS_MAX_BYTES = 4_000_000
 
 NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"
 OTHER_PROCESSOR = "built for another processor, which only a machine that has it can run"
@@ -81,6 +84,13 @@ class TestArtifacts:
         folder = artifacts.content("SharedLayer") / "python" / FOLDER.relative_to(ROOT / "shared")
         assert {path.name for path in folder.iterdir()} == {*WHEELS.values(), "tollgate-client.tgz"}
         assert all(0 < path.stat().st_size < PACKAGE_MAX_BYTES for path in folder.iterdir())
+
+    def test_the_images_of_link_previews_are_in_the_layer(self, artifacts: Artifacts) -> None:
+        folder = (
+            artifacts.content("SharedLayer") / "python" / preview_store.FOLDER.relative_to(ROOT / "shared")
+        )
+        assert {path.name for path in folder.iterdir()} == {preview.file for preview in previews()}
+        assert size_of(folder) < PREVIEWS_MAX_BYTES
 
     def test_ffmpeg_starts_from_what_was_built_alone(self, artifacts: Artifacts) -> None:
         if artifacts.architecture != architecture() or not artifacts.python:

@@ -89,15 +89,15 @@ class Deployed:
         found = httpx.get(at, headers={"host": parts.hostname or ""}, timeout=ANSWER_TIMEOUT_S)
         return found.raise_for_status().content
 
-    def package(self, file: str) -> bytes:
-        """Return a file of a client as pip, uv and npm receive it.
+    def built_file(self, path: str) -> bytes:
+        """Return a package of a client, or an image, as clients receive it.
 
         The emulator's gateway buffers responses and returns no bytes, so there the function is called.
         """
         if not self.endpoint:
-            found = httpx.get(f"{self.base_url}/clients/{file}", timeout=ANSWER_TIMEOUT_S)
+            found = httpx.get(f"{self.base_url}{path}", timeout=ANSWER_TIMEOUT_S)
             return found.raise_for_status().content
-        event = json.loads((ROOT / "events/get_status.json").read_bytes()) | {"path": f"/clients/{file}"}
+        event = json.loads((ROOT / "events/get_status.json").read_bytes()) | {"path": path}
         name = self.physical("GetStatusFunction")
         answer = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event))
         return b64decode(json.load(answer["Payload"])["body"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from local.template import ROOT, Template, stem_of
 from tests.e2e.conftest import LIVE, PAID, Offer
@@ -23,6 +24,7 @@ from tests.e2e.deployed import Deployed
 from tests.e2e.deployment import BUILD, Deployment
 from tests.support.customer import Customer
 from tollgate.reference.clients import WHEELS
+from tollgate.reference.previews import SERVICE
 from tollgate.tasks.waiting import MAX_HELD_S
 
 pytestmark = pytest.mark.e2e
@@ -93,13 +95,18 @@ class TestDeployed:
         assert customer.http.get("/dashboard", headers={"authorization": ""}).status_code == 303
 
     def test_the_packages_of_the_clients_arrive_whole(self, stack: Deployed) -> None:
-        with tarfile.open(fileobj=BytesIO(stack.package("tollgate-client.tgz"))) as archive:
+        with tarfile.open(fileobj=BytesIO(stack.built_file("/clients/tollgate-client.tgz"))) as archive:
             assert "package/dist/index.js" in archive.getnames()
         for file, wheel in WHEELS.items():
-            assert zipfile.ZipFile(BytesIO(stack.package(wheel))).testzip() is None
+            assert zipfile.ZipFile(BytesIO(stack.built_file(f"/clients/{wheel}"))).testzip() is None
             # The emulator does not tell a function its domain.
             if not stack.endpoint:
-                assert stack.package(file) == f"{stack.base_url}/clients/{wheel}\n".encode()
+                assert stack.built_file(f"/clients/{file}") == f"{stack.base_url}/clients/{wheel}\n".encode()
+
+    def test_a_image_of_a_link_preview_arrives_whole(self, stack: Deployed) -> None:
+        with Image.open(BytesIO(stack.built_file(f"/previews/{SERVICE.file}"))) as image:
+            image.load()
+            assert image.size == (1200, 630)
 
     def test_every_function_takes_its_sample_event(self, stack: Deployed, template: Template) -> None:
         assert set(template.functions()) - set(stack.functions) <= {"VisitServiceFunction"}

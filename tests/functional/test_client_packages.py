@@ -32,9 +32,13 @@ def packages(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def call(method: str, file: str, **headers: str) -> dict[str, Any]:
+    """Return the function's answer for a file of a client."""
+    return call_path(method, f"/clients/{file}", **headers)
+
+
+def call_path(method: str, path: str, **headers: str) -> dict[str, Any]:
     """Return the function's own answer to the gateway, its headers by their names in lower case."""
     event = deepcopy(EVENT)
-    path = f"/clients/{file}"
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     event |= {
         "httpMethod": method,

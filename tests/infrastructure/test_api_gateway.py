@@ -38,8 +38,10 @@ WAITING = {
     ("POST", "/api/v1/images/edits"),
 }
 
-CLIENTS = {("GET", "/clients/{file}"), ("HEAD", "/clients/{file}")}
-"""The packages of our clients."""
+BUILT_FILES = {
+    (method, path) for method in ("GET", "HEAD") for path in ("/clients/{file}", "/previews/{file}")
+}
+"""The packages of our clients, and the images of link previews."""
 
 V1_TWICE = "/api/v1/v1/{proxy+}"
 TEXT_OF_OTHER_BASES = {
@@ -94,7 +96,7 @@ class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
         assert (
             template.routes()
-            == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | CLIENTS | ADMIN | MCP
+            == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | BUILT_FILES | ADMIN | MCP
         )
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
@@ -123,15 +125,15 @@ class TestRoutes:
         }
 
     def test_on_one_machine_the_same_function_waits(self) -> None:
-        for _, path in WAITING | CLIENTS:
+        for _, path in WAITING | BUILT_FILES:
             assert path.startswith(WAITING_PATHS), path
         assert not [path for _, path in (ROUTES | MCP | TEXT) - WAITING if path.startswith(WAITING_PATHS)]
 
     def test_text_what_is_waited_for_and_packages_are_streamed_and_no_other(self, template: Template) -> None:
         text = TEXT | TEXT_OF_OTHER_BASES
-        for method, path in ROUTES | CLIENTS | text:
+        for method, path in ROUTES | BUILT_FILES | text:
             on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
-            streamed = (method, path) in text | WAITING | CLIENTS
+            streamed = (method, path) in text | WAITING | BUILT_FILES
             # Any other word than RESPONSE_STREAM in the template would quietly give the buffered address.
             address = "response-streaming-invocations" if streamed else "/invocations"
             assert on["uri"]["Fn::Sub"].endswith(address)
@@ -152,9 +154,9 @@ class TestCrossOrigin:
     ) -> None:
         preflights = template.preflights()
         assert set(preflights) == {
-            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | CLIENTS
+            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | BUILT_FILES
         }
-        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | CLIENTS:
+        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | BUILT_FILES:
             headers = preflights[path]
             assert method in headers["access-control-allow-methods"].strip("'").split(",")
             # A wildcard stands for every header but this one.

@@ -2,12 +2,13 @@
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.template import ROOT, Template
-from tollgate.reference.clients import FOLDER
+from tollgate.reference import clients, preview_store
 
 SETTINGS = dict(re.findall(r"^(\w+) \??:?= (\S+)$", (ROOT / "layers/python.mk").read_text(), re.MULTILINE))
 
@@ -46,11 +47,21 @@ class TestLayers:
             assert layer["Metadata"] == {"BuildMethod": "makefile"}
             assert f"\nbuild-{name}:\n" in makefile.read_text()
 
-    def test_the_packages_of_the_clients_are_built_to_where_they_are_read(self) -> None:
+    @pytest.mark.parametrize(
+        ("variable", "folder", "program"),
+        [
+            ("CLIENTS", clients.FOLDER, "$(ROOT)/clients/build.py"),
+            ("PREVIEWS", preview_store.FOLDER, "-m local.previews"),
+        ],
+        ids=["clients", "previews"],
+    )
+    def test_served_files_are_built_to_where_they_are_read(
+        self, variable: str, folder: Path, program: str
+    ) -> None:
         makefile = (ROOT / "shared/Makefile").read_text()
-        read_from = FOLDER.relative_to(ROOT / "shared")
-        assert f"\nCLIENTS = $(ARTIFACTS_DIR)/python/{read_from}\n" in makefile
-        assert "python $(ROOT)/clients/build.py $(CLIENTS)\n" in makefile
+        read_from = folder.relative_to(ROOT / "shared")
+        assert f"\n{variable} = $(ARTIFACTS_DIR)/python/{read_from}\n" in makefile
+        assert f"python {program} $({variable})\n" in makefile
 
     def test_every_function_has_both_layers_and_the_one_copy_of_the_code(self, template: Template) -> None:
         shared = template.source["Globals"]["Function"]

@@ -9,5 +9,6 @@ site.py           the docs: Markdown from the templates in site/; markup.py conv
 guides.py         the pages that people write: order, links, advice of the errors page
 examples.py       programs in the docs; prices.py and calculator.py: the prices of models
 clients.py        the packages of Tollgate's clients at /clients
+previews.py       the images that previews of links show; preview_store.py: their files
 pages.py          all of it, rendered once per catalog; views.py describes schemas in words
 """
