@@ -5,6 +5,9 @@ BALANCE_CENTS ?= 10000
 CHAOS_TASKS ?= 500
 STACK ?= tollgate-try
 TASKS ?= 1000
+MODULES ?= ledger billing keys lifecycle routing
+SAMPLE ?= 20
+MINUTES ?= 20
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
 RIC_VERSION := 4.2.2
@@ -59,6 +62,10 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 
 test: .venv/.ready .local/ministack/.ready  ## all tests but the next
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
+
+mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
+	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
+		--minutes $(MINUTES) $(if $(GUARDS),--guards) || exit 1; done
 
 record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of AWS, for the tests of their rights
 	@TOLLGATE_RECORD_CALLS=1 $(PYTHON) -m pytest -q -n 3 --dist loadgroup tests/functional

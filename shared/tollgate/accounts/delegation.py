@@ -58,6 +58,6 @@ def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:
 
 def _spends_more(cap: SpendingCap | None, changed: SpendingCap | None) -> bool:
     """Return whether a key may spend more after a change of its cap: a new period starts at 0."""
-    if cap is None or changed == cap:
+    if cap is None:
         return False
     return changed is None or changed.per is not cap.per or changed.limit_micro_usd > cap.limit_micro_usd

@@ -101,13 +101,44 @@ class TestEachLimit:
         assert refused(by, {}) == "scopes, expiresAt, spendingCap"
 
 
-class TestItself:
-    def test_a_key_with_a_cap_may_name_itself_and_lower_its_cap(self) -> None:
-        by = replace(FREE, cap=CAP)
-        check_change(by, by, replace(by, name="new", cap=replace(CAP, limit_micro_usd=1)))
+class TestStrongerKey:
+    """A key that may do more than the caller stays as it is, even if the change would weaken it."""
 
     @pytest.mark.parametrize(
-        "cap", [None, replace(CAP, limit_micro_usd=20_000), replace(CAP, per=CapPeriod.MONTH)]
+        "limit",
+        [
+            {"scopes": frozenset({Scope.ACCOUNT})},
+            {"models": frozenset("a")},
+            {"networks": (network_of("10.0.0.0/8"),)},
+            {"expires_at_ms": 100},
+        ],
+        ids=lambda limit: next(iter(limit)),
+    )
+    def test_is_not_changed_to_a_weaker_one(self, limit: dict[str, Any]) -> None:
+        by, stronger = replace(FREE, **limit), replace(FREE, key_id=OTHER)
+        with pytest.raises(ForbiddenError, match="cannot change"):
+            check_change(by, stronger, replace(stronger, **limit))
+
+
+class TestItself:
+    @pytest.mark.parametrize(
+        ("cap", "changed"),
+        [
+            (CAP, CAP),
+            (CAP, replace(CAP, limit_micro_usd=CAP.limit_micro_usd - 1)),
+            (None, None),
+            (None, CAP),
+        ],
+    )
+    def test_a_key_may_name_itself_and_lower_its_cap(
+        self, cap: SpendingCap | None, changed: SpendingCap | None
+    ) -> None:
+        by = replace(FREE, cap=cap)
+        check_change(by, by, replace(by, name="new", cap=changed))
+
+    @pytest.mark.parametrize(
+        "cap",
+        [None, replace(CAP, limit_micro_usd=CAP.limit_micro_usd + 1), replace(CAP, per=CapPeriod.MONTH)],
     )
     def test_but_not_raise_it_nor_begin_another_period(self, cap: SpendingCap | None) -> None:
         by = replace(FREE, cap=CAP)

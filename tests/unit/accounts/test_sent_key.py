@@ -75,8 +75,9 @@ class TestChallenge:
     """RFC 6750, section 3: a parameter must follow the scheme, and only a wrong key has an error."""
 
     def test_names_an_error_only_if_a_key_was_read(self) -> None:
-        with pytest.raises(InvalidApiKeyError) as none:
-            sent_key({}, {})
-        assert none.value.headers() == {"WWW-Authenticate": 'Bearer realm="tollgate"'}
+        for headers in ({}, {"authorization": f"Bearer {KEY}", "x-api-key": OTHER}):
+            with pytest.raises(InvalidApiKeyError) as none:
+                sent_key(headers, {})
+            assert none.value.headers() == {"WWW-Authenticate": 'Bearer realm="tollgate"'}
         wrong = {"WWW-Authenticate": 'Bearer realm="tollgate", error="invalid_token"'}
         assert InvalidApiKeyError().headers() == wrong

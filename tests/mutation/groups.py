@@ -1,0 +1,57 @@
+"""The groups of `make mutants`: files, and the tests that should notice a change of them."""
+
+from typing import NamedTuple
+
+_CODE = "shared/tollgate"
+
+
+class Group(NamedTuple):
+    """Patterns of files to change, and paths of tests."""
+
+    files: list[str]
+    tests: list[str]
+
+
+GROUPS = {
+    "ledger": Group(
+        [f"{_CODE}/ledger/*.py"],
+        ["tests/unit/ledger", "tests/unit/kit/test_repeats.py", "tests/unit/text/test_billing.py"],
+    ),
+    "billing": Group(
+        [f"{_CODE}/text/billing.py", f"{_CODE}/text/metering.py", f"{_CODE}/catalog/pricing.py"],
+        [
+            *(
+                f"tests/unit/text/test_{name}.py"
+                for name in ("billing", "metering", "leaving", "renewals", "reserves")
+            ),
+            *(f"tests/unit/ledger/test_{name}.py" for name in ("wallets", "late_settlements", "caps")),
+            "tests/unit/catalog/test_quote.py",
+        ],
+    ),
+    "keys": Group(
+        [f"{_CODE}/accounts/*.py"],
+        ["tests/unit/accounts", "tests/functional/test_api_keys.py", "tests/functional/test_api.py"],
+    ),
+    "lifecycle": Group(
+        [f"{_CODE}/tasks/lifecycle.py", f"{_CODE}/tasks/finalizer.py"],
+        ["tests/unit/tasks", "tests/functional/test_run_task.py", "tests/functional/test_task_api.py"],
+    ),
+    "routing": Group(
+        [
+            *(f"{_CODE}/providers/runtime/{name}.py" for name in ("routing", "health")),
+            *(f"{_CODE}/text/{name}.py" for name in ("faults", "breaker")),
+        ],
+        [
+            *(f"tests/unit/providers/test_{name}.py" for name in ("routing", "health")),
+            *(f"tests/unit/text/test_{name}.py" for name in ("faults", "breaker", "text_service")),
+        ],
+    ),
+    "permissions": Group(
+        [
+            *(f"{_CODE}/{name}/*.py" for name in ("accounts", "members", "operator")),
+            f"{_CODE}/text/**/*.py",
+            "functions/**/*.py",
+        ],
+        ["tests/unit", "tests/functional"],
+    ),
+}
