@@ -93,7 +93,7 @@ def _stem(function: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", function.removesuffix("Function")).lower()
 
 
-def drawn(plan: Wiring) -> str:
+def render_diagram(plan: Wiring) -> str:
     """Return the image as SVG, light or dark according to the reader's settings."""
     rows = {function: TOP + ROW * number for number, function in enumerate(plan.callers)}
     columns = {name: LEFT + COLUMN * number for number, name in enumerate(plan.resources)}
@@ -143,7 +143,7 @@ def _legend(y: int) -> str:
 
 def main() -> None:
     """Draw the image."""
-    DIAGRAM.write_text(drawn(wiring(read_template())))
+    DIAGRAM.write_text(render_diagram(wiring(read_template())))
 
 
 if __name__ == "__main__":

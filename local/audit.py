@@ -62,14 +62,14 @@ def files() -> list[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditReport:
     """The result of an audit: `package version: advisory` per vulnerability, and packages without data."""
 
     weak: list[str]
     unknown: list[str]
 
 
-def audited(uv: str) -> Audited | None:
+def run_pip_audit(uv: str) -> AuditReport | None:
     """Audit the deployed packages; `None` if the index cannot be reached."""
     with TemporaryDirectory() as folder:
         packages, report = Path(folder) / "requirements.txt", Path(folder) / "report.json"
@@ -87,7 +87,7 @@ def audited(uv: str) -> Audited | None:
         return read_report(report.read_text()) if report.exists() else None
 
 
-def read_report(text: str) -> Audited:
+def read_report(text: str) -> AuditReport:
     """Return the result from a report of pip-audit."""
     packages = json.loads(text)["dependencies"]
     weak = [
@@ -95,13 +95,13 @@ def read_report(text: str) -> Audited:
         for package in packages
         for found in package.get("vulns", [])
     ]
-    return Audited(weak, [package["name"] for package in packages if "skip_reason" in package])
+    return AuditReport(weak, [package["name"] for package in packages if "skip_reason" in package])
 
 
 def main(uv: str) -> int:
     """Audit, print the result, and return the exit code."""
     found = secrets_of(files())
-    packages = audited(uv)
+    packages = run_pip_audit(uv)
     if packages is None or packages.unknown:
         count = "all" if packages is None else len(packages.unknown)
         print(f"Not audited, because no advisories can be read from here: {count} packages")

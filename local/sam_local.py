@@ -126,11 +126,11 @@ def _start_sam(
     # The worker and the containers use different addresses of the simulator, so each has a secret.
     secret = provider_secret({}, simulator_url.replace(LOOPBACK, host))
     made = Clients.at(endpoint).secrets.create_secret(Name=SECRET, SecretString=secret)
-    variables = packed({name: value.replace(LOOPBACK, host) for name, value in known.items()})
+    variables = packed_variables({name: value.replace(LOOPBACK, host) for name, value in known.items()})
     # Functions receive only the variables that their template declares.
     passed = {"Parameters": {**variables, "PROVIDER_SECRET_ARN": made["ARN"]}}
     (FOLDER / "sam-local.json").write_text(json.dumps(passed))
-    template = str(with_switches(built, os.environ))
+    template = str(with_environment(built, os.environ))
     command = [str(SAM), "local", "start-api", "--template", template, "--port", str(sam_port)]
     command += [
         "--env-vars",
@@ -145,7 +145,7 @@ def _start_sam(
     return start("sam local", command, environment, LOGS / "sam-local.log")
 
 
-def packed(variables: Mapping[str, str]) -> dict[str, str]:
+def packed_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables in the template's form, with tables and queues combined into one variable each."""
     tables = {name.removesuffix("_TABLE"): value for name, value in variables.items() if _is_table(name)}
     queues = {name.removesuffix("_URL"): value for name, value in variables.items() if _is_queue(name)}
@@ -164,7 +164,7 @@ def _is_queue(name: str) -> bool:
     return name.endswith(("_QUEUE_URL", "_DLQ_URL"))
 
 
-def with_switches(built: Path, given: Mapping[str, str]) -> Path:
+def with_environment(built: Path, given: Mapping[str, str]) -> Path:
     """Write a template with the switches in `given` beside the built template, and return its path.
 
     SAM passes a container only variables that its template declares.

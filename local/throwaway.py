@@ -42,7 +42,7 @@ MAX_PAGES = 1_000
 SAM_TIMEOUT_S = 2_700
 
 
-def thrown_away(text: str) -> str:
+def as_throwaway(text: str) -> str:
     """Return a built template whose data is deleted with its stack.
 
     Raises `ValueError` if it keeps no data already.
@@ -137,7 +137,7 @@ def main(words: Sequence[str]) -> None:
             delete(stack)
         case [] | [_]:
             built = Path(words[0]) if words else BUILT
-            built.write_text(thrown_away(built.read_text()))
+            built.write_text(as_throwaway(built.read_text()))
             print(f"{built} now loses its data with its stack: `make throwaway-deploy STACK=<name>`")
         case _:
             raise LocalError(f"unknown: {' '.join(words)}")

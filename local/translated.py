@@ -9,14 +9,14 @@ from pathlib import Path
 
 from local.template import Template, read_template
 
-AS_WRITTEN = ("AWSTemplateFormatVersion", "Description", "Parameters", "Conditions", "Rules", "Outputs")
+COPIED_SECTIONS = ("AWSTemplateFormatVersion", "Description", "Parameters", "Conditions", "Rules", "Outputs")
 
 
-def written_out(template: Template) -> str:
+def expanded(template: Template) -> str:
     """Return the template as JSON, with resources as SAM translates them."""
-    kept = {section: template.source[section] for section in AS_WRITTEN}
+    kept = {section: template.source[section] for section in COPIED_SECTIONS}
     return json.dumps({**kept, "Resources": template.resources}, indent=1)
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(written_out(read_template()))
+    Path(sys.argv[1]).write_text(expanded(read_template()))

@@ -42,7 +42,7 @@ from api import (
 )
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
-from tollgate.composition.snapshot import begin_anew_when_restored
+from tollgate.composition.snapshot import reset_after_restore
 from tollgate.kit.errors import (
     MethodNotAllowedError,
     RouteNotFoundError,
@@ -114,7 +114,7 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
         api = api_parts.api()
         # A request that took money was counted by the write that took it.
         if request.method != "POST" or response.status_code >= FIRST_ERROR:
-            await run_in_threadpool(api.tell_count, account_id)
+            await run_in_threadpool(api.share_count, account_id)
         response.headers.update(api.rate_headers(account_id))
     logger.info("api.request", account_id=account_id, status=response.status_code, **_route(request))
     return response
@@ -171,5 +171,5 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
 app.add_middleware(WithoutTrailingSlash)
 app.add_middleware(CrossOrigin, headers=cors_headers)
 
-begin_anew_when_restored()
+reset_after_restore()
 handler = Mangum(app, lifespan="off")

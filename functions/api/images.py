@@ -15,7 +15,7 @@ from api.form import Sent
 from api.http import MediaBody, MediaKey, Services, created_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
-from tollgate.tasks.openai_images import SAID_AS, ImageRequest, read_image_request
+from tollgate.tasks.openai_images import SENT_NAMES, ImageRequest, read_image_request
 
 router = APIRouter()
 
@@ -39,6 +39,6 @@ async def edit_image(
 
 async def _created(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
     """Return 202 with the data for the wait (`tasks/image_creates.py`)."""
-    task_id = await run_in_threadpool(created_of, api, key, asked.create, idempotency_key, SAID_AS)
+    task_id = await run_in_threadpool(created_of, api, key, asked.create, idempotency_key, SENT_NAMES)
     made = {"accountId": key.account_id, "taskId": task_id, "wantsBytes": asked.wants_bytes}
     return JSONResponse(made, status_code=HTTPStatus.ACCEPTED)

@@ -11,7 +11,7 @@ from api.form import Sent
 from api.http import MediaKey, Services, created_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import TaskPendingError
-from tollgate.tasks.openai_videos import SAID_AS, read_video_request, video
+from tollgate.tasks.openai_videos import SENT_NAMES, read_video_request, video
 from tollgate.tasks.results import files_of
 
 router = APIRouter(prefix="/api/v1/videos")
@@ -23,7 +23,7 @@ async def create_video(
 ) -> Response:
     """Create a video's task, and respond at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
-    task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SAID_AS)
+    task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SENT_NAMES)
     task = await run_in_threadpool(api.reader.status, key.account_id, task_id)
     return _shown(task, sent.fields)
 

@@ -28,7 +28,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         return context.get_remaining_time_in_millis() > RESERVE_MS
 
     runner = check_ledger_parts.ledger_audit()
-    run = runner.go_on(has_time) if event.get("continue") else runner.begin(has_time)
+    run = runner.continue_last_run(has_time) if event.get("continue") else runner.begin(has_time)
     if run is None:
         return {"drifts": 0}
     logger.info("check_ledger.done" if run.done else "check_ledger.paused", **asdict(run))

@@ -74,10 +74,10 @@ def remove(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 
 
 @router.post("/members/mails")
-def choose_mails(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+def set_mail_topics(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Switch the visitor's own mails on or off, by topic: a box that is not ticked is not sent."""
     wanted = {topic: sent.get(topic) == "1" for topic in Topic}
-    services.members.choose_mails(visitor.account_id, visitor.actor, wanted)
+    services.members.set_mail_topics(visitor.account_id, visitor.actor, wanted)
     return toast(request, "Saved.")
 
 

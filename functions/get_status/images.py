@@ -16,7 +16,7 @@ from tollgate.kit.observability import add_to_log
 from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
 from tollgate.tasks.models import TERMINAL, TaskStatus, TaskView
 from tollgate.tasks.results import files_of
-from tollgate.tasks.waiting import MAX_HELD_S, MAX_WAIT_S, looks_of
+from tollgate.tasks.waiting import MAX_HELD_S, MAX_WAIT_S, pauses_within
 
 ROUTES = ("/api/v1/images/generations", "/api/v1/images/edits")
 # Headers of the response of `api` that this function's response sets itself.
@@ -59,7 +59,7 @@ async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
     (docs/request-path.md#ending-an-answer-early). In both cases the task continues.
     """
     waited_s = 0.0
-    for pause_s in [0.0, *looks_of(MAX_HELD_S)]:
+    for pause_s in [0.0, *pauses_within(MAX_HELD_S)]:
         await anyio.sleep(pause_s)
         waited_s += pause_s
         task = await run_in_threadpool(parts.reader.find, made.account_id, made.task_id)

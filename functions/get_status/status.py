@@ -10,7 +10,7 @@ from tollgate.accounts.models import Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.tasks.models import TaskView
-from tollgate.tasks.waiting import pauses_of
+from tollgate.tasks.waiting import read_pauses
 
 ROUTE = "/api/v1/task/status/{task_id}"
 
@@ -27,7 +27,7 @@ async def shown_status(request: Request) -> Response:
     )
     request.state.account_id = key.account_id
     parts.count(key.account_id)
-    pauses = pauses_of(request.query_params.get("wait", "0"))
+    pauses = read_pauses(request.query_params.get("wait", "0"))
     shown = await _look(request, parts, key.account_id)
     for pause_s in pauses:
         if "pollAfterS" not in shown or await request.is_disconnected():

@@ -13,17 +13,17 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.aws.batches import Record, message_of, process_at_once
 from tollgate.kit.observability import begin_log
 from tollgate.tasks.reports import report
-from tollgate.tasks.step import Stepped
+from tollgate.tasks.step import StepReport
 
 
 def step(record: Record) -> None:
     """Carry out one step. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
-    report(_stepped(message))
+    report(_take_step(message))
 
 
-def _stepped(message: dict[str, Any]) -> Stepped:
+def _take_step(message: dict[str, Any]) -> StepReport:
     runner, task_id = run_task_parts.step_runner(), message["task_id"]
     if "cancel" in message:
         return runner.cancel(task_id, message["cancel"])

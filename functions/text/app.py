@@ -162,4 +162,4 @@ routes = Routes(
     # Running requests are settled before the process ends.
     close=text_parts.close,
 )
-app = TextMiddleware(routes, text_parts.rate_headers, text_parts.tell_count, cors_headers, _base_url)
+app = TextMiddleware(routes, text_parts.rate_headers, text_parts.share_count, cors_headers, _base_url)

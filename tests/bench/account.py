@@ -286,8 +286,8 @@ def _start(world: World, task_id: str) -> Task:
     assert task is not None
     attempt = Attempt("openai", world.clock.now_ms())
     started = replace(task, seq=task.seq + 1, status=TaskStatus.RUNNING, attempts=(attempt,))
-    slots = world.ledger.slots(task.row)
-    tasks.start(started, world.ledger.acquire_slot(task.row, slots.most))
+    slots = world.ledger.slots(task.row_id)
+    tasks.start(started, world.ledger.acquire_slot(task.row_id, slots.most))
     return started
 
 

@@ -11,7 +11,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from local.build import architecture, build
 from local.template import ROOT
-from local.throwaway import thrown_away
+from local.throwaway import as_throwaway
 from tests.e2e.deployed import Deployed
 
 PYTHON = ROOT / ".local" / "ministack" / "bin" / "python"
@@ -50,7 +50,7 @@ class Deployment(Deployed):
         version = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout
         build(architecture(), BUILD, {"PYTHON_VERSION": version.strip(), "LAYER_PYTHON": str(PYTHON)})
         # It is deleted at the end, and shall leave nothing
-        text = without_metric_math(thrown_away(BUILT_TEMPLATE.read_text()))
+        text = without_metric_math(as_throwaway(BUILT_TEMPLATE.read_text()))
         for wanted, possible in UNSUPPORTED.items():
             assert wanted in text, f"the template has no {wanted} any more"
             text = text.replace(wanted, possible)

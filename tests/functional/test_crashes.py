@@ -230,7 +230,7 @@ def test_a_death_between_the_charge_and_the_files_of_the_request_costs_nothing(
         raise Died
 
     monkeypatch.setattr(InputStore, "store", dies)
-    monkeypatch.setattr(inputs, "LOOK_EVERY_S", 0)
+    monkeypatch.setattr(inputs, "READ_INTERVAL_S", 0)
     # Whoever cannot read what it is named refuses; the simulator reads nothing.
     prompt = "a fox" if repeats or stored == 2 else "a fox [[reject]]"
     values = {"prompt": prompt, "urls": [data_uri(1), data_uri(2)]}

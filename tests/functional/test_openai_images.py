@@ -29,7 +29,7 @@ from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.http.json_body import MAX_MEDIA_BODY_BYTES
 from tollgate.tasks.image_creates import MAX_BODY_BYTES
-from tollgate.tasks.waiting import LAST_LOOK_S, MAX_HELD_S, MAX_WAIT_S
+from tollgate.tasks.waiting import LAST_PAUSE_S, MAX_HELD_S, MAX_WAIT_S
 
 Pauses = Callable[[float], None]
 IDLE_S = 300
@@ -115,7 +115,7 @@ class TestWaiting:
         with pytest.raises(APIStatusError) as raised:
             asyncio.run(generate(customer.api_key))
         assert raised.value.code == "task_pending"
-        assert MAX_WAIT_S <= sum(waited) < MAX_WAIT_S + LAST_LOOK_S
+        assert MAX_WAIT_S <= sum(waited) < MAX_WAIT_S + LAST_PAUSE_S
         assert task_of(customer)["status"] == "not_started"
 
     def test_it_ends_before_gateway_and_function_do(self, template: Template) -> None:

@@ -14,7 +14,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
 from tollgate.command.restore import Standstill, _places_before
-from tollgate.command.swap import Row, Swap, Swapped
+from tollgate.command.swap import Row, Swap, SwapCounts
 
 TABLES = ("AccountsTable", "LedgerTable", "TasksTable", "ApiKeysTable")
 
@@ -35,7 +35,7 @@ def copies(aws: Aws, customer: OpenedAccount, clock: ManualClock) -> dict[str, s
     return found
 
 
-def swapped(aws: Aws, copies: dict[str, str], kept: list[tuple[str, Row]]) -> list[Swapped]:
+def swapped(aws: Aws, copies: dict[str, str], kept: list[tuple[str, Row]]) -> list[SwapCounts]:
     swap = Swap(aws.clients.dynamodb, lambda table, row: kept.append((table, row)))
     return [swap.run(table, copy) for table, copy in copies.items()]
 
@@ -85,7 +85,7 @@ class TestSwap:
     ) -> None:
         spoil(aws, customer)
         swapped(aws, copies, kept)
-        assert swapped(aws, copies, kept) == [Swapped(0, 0)] * len(TABLES)
+        assert swapped(aws, copies, kept) == [SwapCounts(0, 0)] * len(TABLES)
 
     def test_more_rows_than_one_batch_takes(
         self, aws: Aws, copies: dict[str, str], kept: list[tuple[str, Row]]
@@ -96,7 +96,7 @@ class TestSwap:
             dynamodb.put_item(TableName=copies[table], Item=row)
             dynamodb.put_item(TableName=table, Item={**row, "entry_id": {"S": f"newer_{number:03}"}})
         swap = Swap(dynamodb, lambda table, row: kept.append((table, row)))
-        assert swap.run(table, copies[table]) == Swapped(130, 130)
+        assert swap.run(table, copies[table]) == SwapCounts(130, 130)
         rows = {row["entry_id"]["S"] for row in dynamodb.scan(TableName=table)["Items"]}
         assert {f"entry_{number:03}" for number in range(130)} <= rows
         assert not any(name.startswith("newer") for name in rows)

@@ -19,7 +19,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.providers.runtime.health_store import REFRESH_MS
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
-from tollgate.tasks.sweep import WAITING_AGAIN_MS
+from tollgate.tasks.sweep import RESEND_WAITING_AFTER_MS
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/sweep.json").read_text())
 
@@ -68,7 +68,7 @@ class TestTasks:
         sweep()
         sweep()
         assert len(sent(aws)) == 1
-        clock.advance(WAITING_AGAIN_MS)
+        clock.advance(RESEND_WAITING_AFTER_MS)
         sweep()
         assert len(sent(aws)) == 1
 
@@ -91,7 +91,7 @@ class TestTasks:
     def test_an_ended_task_is_never_due(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
         run_to_end(create(customer), clock)
         aws.messages("TaskQueue")
-        clock.advance(10 * WAITING_AGAIN_MS)
+        clock.advance(10 * RESEND_WAITING_AFTER_MS)
         sweep()
         assert sent(aws) == []
 
@@ -114,7 +114,7 @@ class TestDeliveries:
     ) -> None:
         task = run_to_end(create(customer, webhook="https://receiver.test/"), clock)
         aws.messages("TaskQueue")
-        clock.advance(WAITING_AGAIN_MS)
+        clock.advance(RESEND_WAITING_AFTER_MS)
         sweep()
         delivery_id = "evt_" + task.task_id.removeprefix("task_")
         assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "seq": 0}]

@@ -29,12 +29,12 @@ TOKENS = 1_000
 """At 20 ms each the answer would take 20 s."""
 LONG = f"[[tokens {TOKENS}]] [[delay 20]]"
 SILENT = "[[tokens 5]] [[delay 3000]]"
-LOOKS_EVERY_S = response.LOOK_EVERY_S
+LOOKS_EVERY_S = response.READ_INTERVAL_S
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response, "LOOK_EVERY_S", 0.1)
+    monkeypatch.setattr(response, "READ_INTERVAL_S", 0.1)
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def wait_until_settled(client: TextClient) -> None:
 class TestTheBounds:
     def test_a_stream_looks_every_5_s_for_as_long_as_it_may_last(self) -> None:
         assert LOOKS_EVERY_S == 5
-        assert response.MAX_LOOKS * LOOKS_EVERY_S >= STREAM_TIMEOUT_S
+        assert response.MAX_READS * LOOKS_EVERY_S >= STREAM_TIMEOUT_S
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
@@ -147,7 +147,7 @@ class TestAStreamThatIsEndedBeforeItsFirstWord:
     @pytest.fixture(autouse=True)
     def at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
-        monkeypatch.setattr("tollgate.text.event_stream.LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr("tollgate.text.event_stream.READ_INTERVAL_S", 0.1)
 
     @pytest.mark.parametrize("path", LAST_EVENTS)
     @pytest.mark.parametrize("silence", SILENCES)
@@ -194,7 +194,7 @@ class TestAStreamThatIsEndedBeforeItsFirstWord:
     ) -> None:
         # The first word comes before the next look, and the one after it would be too late.
         for module in ("event_stream", "response"):
-            monkeypatch.setattr(f"tollgate.text.{module}.LOOK_EVERY_S", START_TIMEOUT_S)
+            monkeypatch.setattr(f"tollgate.text.{module}.READ_INTERVAL_S", START_TIMEOUT_S)
         with waiting(client, "/chat/completions", f"[[hang 1]] {LONG}", "gpt-5.4-mini") as (
             request_id,
             lines,

@@ -11,7 +11,7 @@ import pytest
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.ledger.entries import Entry
-from tollgate.text.event_stream import ENDS_ON
+from tollgate.text.event_stream import ENDS_ON_HEADER
 from tollgate.text.request import dumps
 
 pytestmark = [
@@ -51,7 +51,7 @@ def leave(client: TextClient, path: str, asked: dict[str, Any]) -> str:
         pieces = answer.iter_raw()
         for _ in range(PIECES):
             next(pieces)
-        return answer.headers[ENDS_ON]
+        return answer.headers[ENDS_ON_HEADER]
 
 
 def settled(client: TextClient) -> Entry:
@@ -105,7 +105,7 @@ class TestAStreamWhoseClientGoes:
         assert entry.usage is not None
         assert entry.usage["output_tokens"] == 40
         whole = client.post(path, body(path, "hi", stream=False))
-        assert whole.headers[ENDS_ON] == "nothing"
+        assert whole.headers[ENDS_ON_HEADER] == "nothing"
 
 
 def test_a_response_is_stored_only_if_it_was_made_to_its_end(client: TextClient) -> None:

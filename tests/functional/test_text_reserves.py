@@ -31,7 +31,7 @@ def test_a_provider_that_is_down_costs_nobody_an_answer(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, down: str, fault: str
 ) -> None:
     # Nobody else takes as long as the one that hangs.
-    monkeypatch.setattr(service, "PATIENCE_S", 0.5 if "hang" in fault else service.PATIENCE_S)
+    monkeypatch.setattr(service, "MAX_SILENCE_S", 0.5 if "hang" in fault else service.MAX_SILENCE_S)
     asked = [model for model in with_reserve() if any(route.provider == down for route in model.routes)]
     spent = 0
     for count, model in enumerate(asked, start=1):

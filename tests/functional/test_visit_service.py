@@ -13,7 +13,7 @@ from tests.conftest import Aws
 from tests.support.http_server import Raw, Received, Reply, http_server
 from tollgate.composition import visit_service as visit_parts
 from tollgate.kit.aws import sdk
-from tollgate.visits.visitor import LONGEST_VISIT_S, MAX_LOOKS, MAX_REQUESTS, TRIES
+from tollgate.visits.visitor import LONGEST_VISIT_S, MAX_READS, MAX_REQUESTS, TRIES
 from visit_service.app import handler
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/visit_service.json").read_text())
@@ -203,7 +203,7 @@ class TestBounds:
         self, public: PublicAddress, capsys: pytest.CaptureFixture[str]
     ) -> None:
         # The last request of the longest way fails, after every look
-        looks: list[Reply | Raw | int] = [data(status="running")] * (MAX_LOOKS - 1)
+        looks: list[Reply | Raw | int] = [data(status="running")] * (MAX_READS - 1)
         finished = data(status="finished", files=[{"fileUrl": public.url + FILE_PATH}])
         public.changed["GET /api/v1/task/status/task_1"] = [*looks, finished, *looks, finished]
         public.changed["DELETE /api/v1/task/files/task_1"] = [Reply(500)]

@@ -2,13 +2,13 @@
 
 import re
 
-from local.architecture import DIAGRAM, Access, drawn, wiring
+from local.architecture import DIAGRAM, Access, render_diagram, wiring
 from local.template import Template
 
 
 class TestPicture:
     def test_it_is_up_to_date(self, template: Template) -> None:
-        assert DIAGRAM.read_text() == drawn(wiring(template)), "make architecture"
+        assert DIAGRAM.read_text() == render_diagram(wiring(template)), "make architecture"
 
     def test_every_function_has_a_row_and_a_caller_or_a_trigger(self, template: Template) -> None:
         plan = wiring(template)

@@ -9,7 +9,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from local.template import ROOT, Properties, Template, named
-from local.throwaway import thrown_away
+from local.throwaway import as_throwaway
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.kit.aws.batches import MAX_AT_ONCE
 from tollgate.kit.clock import MS_PER_S
@@ -150,7 +150,7 @@ class TestNothingIsLost:
         assert named_there == {name for name, each in template.resources.items() if each["Type"] in self.KEPT}
 
     def test_a_throw_away_stack_keeps_nothing(self) -> None:
-        text = thrown_away((ROOT / "template.yaml").read_text())
+        text = as_throwaway((ROOT / "template.yaml").read_text())
         kept = {
             name
             for name, each in yaml_parse(text)["Resources"].items()

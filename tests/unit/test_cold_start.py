@@ -119,7 +119,7 @@ class TestSnapshots:
     def test_one_hook_waits_for_a_restore_and_where_there_is_none_nothing_of_it_is_loaded(
         self, stem: str
     ) -> None:
-        assert imported(stem)[1] == (["begin_anew"] if stem in STARTED else [])
+        assert imported(stem)[1] == (["reset_process"] if stem in STARTED else [])
         assert ("snapshot_restore_py" in loaded(stem)) is (stem in STARTED)
 
 

@@ -31,7 +31,7 @@ from local.simulator.directions import MAX_DIRECTIONS, MAX_SECONDS, MS_PER_S
 
 MAX_TOKENS = 20_000
 MAX_TOOLS = 10
-ABSURD_FACTOR = 1_000_000
+IMPLAUSIBLE_FACTOR = 1_000_000
 
 _DIRECTION = re.compile(
     r"\[\[\s*(?:([a-z0-9-]{1,40})\s*:)?\s*([a-z-]{1,40})(?:\s+([a-z0-9.]{1,20}))?\s*\]\]", re.I
@@ -108,7 +108,7 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "error-in-stream": ("error_in_stream", _flag),
     "no-usage": ("no_usage", _flag),
     "usage-negative": ("usage_factor", _always(-1)),
-    "usage-absurd": ("usage_factor", _always(ABSURD_FACTOR)),
+    "usage-absurd": ("usage_factor", _always(IMPLAUSIBLE_FACTOR)),
     "usage-in-choices": ("usage_in_choices", _flag),
     "vendor": ("vendor", _name),
 }

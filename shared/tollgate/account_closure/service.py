@@ -69,7 +69,7 @@ class AccountClosureService:
             noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
             begun = self.teams.change(team, changed)
             self.ledger.suspend(
-                account_id, BEING_CLOSED, now_ms, begun, noted, *no_top_up, over_another=False
+                account_id, BEING_CLOSED, now_ms, begun, noted, *no_top_up, replace_reason=False
             )
             return self.teams.get(account_id)
 
@@ -118,7 +118,7 @@ class AccountClosureService:
             noted = self.audit.note(account_id, by.name, Action.CLOSING_UNDONE, "Account")
             kept = self.teams.change(team, replace(team, closing=None, wake_at_ms=None))
             # Only the suspension of the closure is lifted, never a suspension by an operator.
-            self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
+            self.ledger.resume(account_id, kept, noted, only_reason=BEING_CLOSED)
 
         retry_change(change, StaleTeamError, StaleLowBalanceError, what=_WHAT)
 

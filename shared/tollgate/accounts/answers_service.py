@@ -29,4 +29,4 @@ class AnswerSettings:
             return
         detail = "complete after a disconnect" if completes else "end with a disconnect"
         note = self.audit.note(account_id, who, Action.ANSWERS_CHOSEN, SUBJECT, detail)
-        self.accounts.let_answers_complete(account_id, completes, note)
+        self.accounts.set_completes_answers(account_id, completes, note)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tollgate.accounts.auth import KeyCache, UseNotedError, accepted, checked_id, use_write
+from tollgate.accounts.auth import KeyCache, UseAlreadyRecordedError, accepted, checked_id, use_write
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
@@ -33,15 +33,15 @@ class AsyncAuthenticator:
         good = accepted(text, key, scope, address, self._clock.now_ms())
         if self._cache.use_is_due(good):
             # Runs beside the request, which does not wait for it. The set keeps it from being collected.
-            noting = asyncio.create_task(self._note_use(good))
+            noting = asyncio.create_task(self._record_use(good))
             self._noting.add(noting)
             noting.add_done_callback(self._noting.discard)
         return good
 
-    async def _note_use(self, key: ApiKey) -> None:
+    async def _record_use(self, key: ApiKey) -> None:
         try:
             await self._db.write(use_write(self._table, key.key_id, self._clock.now_ms()))
-        except UseNotedError:
+        except UseAlreadyRecordedError:
             return  # by another process
         except Exception:  # noqa: BLE001 - the boundary: no request fails because noting its use fails
             logger.exception("keys.use_not_noted", key_id=key.key_id)

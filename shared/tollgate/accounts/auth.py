@@ -23,25 +23,28 @@ MAX_CACHED_KEYS = 10_000
 # Of one key in 30 s: a secret that differs from the cached one may be new, or a guess.
 MAX_READS = 3
 # A key's last use is at most this old, and is written at most this often.
-USE_NOTED_MS = 5 * 60 * MS_PER_S
+USE_RECORD_INTERVAL_MS = 5 * 60 * MS_PER_S
 
 
-class UseNotedError(Exception):
+class UseAlreadyRecordedError(Exception):
     """A use of about now is noted already, or the key is gone."""
 
 
 def use_write(table: str, key_id: str, now_ms: int) -> Write:
-    """Return the write that notes a key's last use. Refused: `UseNotedError`."""
+    """Return the write that notes a key's last use. Refused: `UseAlreadyRecordedError`."""
     # An update would create a row if there is none.
     key_is_there = Exists("key_id")
     # It was never used, or no use was noted for a while.
-    never_used, noted_long_ago = Missing("last_used_at_ms"), AtMost("last_used_at_ms", now_ms - USE_NOTED_MS)
+    never_used, noted_long_ago = (
+        Missing("last_used_at_ms"),
+        AtMost("last_used_at_ms", now_ms - USE_RECORD_INTERVAL_MS),
+    )
     return Write(
         table,
         key={"key_id": key_id},
         update=(Set("last_used_at_ms", now_ms),),
         condition=key_is_there & (never_used | noted_long_ago),
-        refused=lambda _: UseNotedError(key_id),
+        refused=lambda _: UseAlreadyRecordedError(key_id),
     )
 
 
@@ -118,7 +121,7 @@ class KeyCache:
     def use_is_due(self, key: ApiKey) -> bool:
         """Return whether this use of a key is due to be noted, and treat it as noted from now on."""
         now_ms = self._clock.now_ms()
-        if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_NOTED_MS:
+        if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_RECORD_INTERVAL_MS:
             return False
         known = self._keys.get(key.key_id)
         # Set before the write: of several concurrent requests in this process, one writes.
@@ -137,8 +140,8 @@ class KeyStore(Protocol):
     def get(self, key_id: str) -> ApiKey | None:
         """Return the stored key, or `None`."""
 
-    def note_use(self, key_id: str, now_ms: int) -> None:
-        """Note a key's last use. Raises `UseNotedError`."""
+    def record_use(self, key_id: str, now_ms: int) -> None:
+        """Note a key's last use. Raises `UseAlreadyRecordedError`."""
 
 
 class Authenticator:
@@ -161,7 +164,7 @@ class Authenticator:
             self._cache.put(key_id, key)
         good = accepted(text, key, scope, address, self._clock.now_ms())
         if self._cache.use_is_due(good):
-            self._note_use(good)
+            self._record_use(good)
         return good
 
     def authenticate_now(self, text: str, scope: Scope, address: str | None) -> ApiKey:
@@ -172,10 +175,10 @@ class Authenticator:
         self.authenticate(text, scope, address)
         return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
 
-    def _note_use(self, key: ApiKey) -> None:
+    def _record_use(self, key: ApiKey) -> None:
         try:
-            self._keys.note_use(key.key_id, self._clock.now_ms())
-        except UseNotedError:
+            self._keys.record_use(key.key_id, self._clock.now_ms())
+        except UseAlreadyRecordedError:
             return  # by another process
         except Exception:  # noqa: BLE001 - the boundary: no request fails because noting its use fails
             logger.exception("keys.use_not_noted", key_id=key.key_id)

@@ -14,7 +14,7 @@ GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap")
 _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap"}
 
 
-def check_gift(by: ApiKey, made: ApiKey) -> None:
+def check_new_key(by: ApiKey, made: ApiKey) -> None:
     """Raise `ForbiddenError`, naming each field in which a key that `by` creates exceeds `by`."""
     _check(by, made, "An API key cannot grant more permissions than it has")
 
@@ -28,7 +28,7 @@ def check_control(by: ApiKey, key: ApiKey) -> None:
 def check_change(by: ApiKey, key: ApiKey, changed: ApiKey) -> None:
     """Raise `ForbiddenError` unless `by` may change a key to `changed`."""
     check_control(by, key)
-    check_gift(by, changed)
+    check_new_key(by, changed)
 
 
 def _check(by: ApiKey, key: ApiKey, message: str) -> None:

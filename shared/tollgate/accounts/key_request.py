@@ -21,7 +21,7 @@ MAX_CAP_CENTS = 2**31 - 1
 MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
 
 # Joins the parts of an emoji, and letters in Persian and Hindi: invisible but needed.
-JOINERS = re.compile("[\u200c\u200d]")
+INVISIBLE_JOINERS = re.compile("[\u200c\u200d]")
 
 # Returns whether the catalog has a model of this id.
 IsModel = Callable[[str], bool]
@@ -63,7 +63,7 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _name(value: Any) -> str:
-    seen = JOINERS.sub("", value).strip() if isinstance(value, str) else ""
+    seen = INVISIBLE_JOINERS.sub("", value).strip() if isinstance(value, str) else ""
     if not seen or not seen.isprintable() or len(value.strip()) > MAX_NAME_LENGTH:
         raise _wrong("/name", "Must be a name.", f"1 to {MAX_NAME_LENGTH} printable characters")
     return str(value.strip())

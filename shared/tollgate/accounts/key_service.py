@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, live_windows_ms
-from tollgate.accounts.delegation import check_change, check_control, check_gift
+from tollgate.accounts.delegation import check_change, check_control, check_new_key
 from tollgate.accounts.key_request import IsModel, read_key
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
@@ -76,7 +76,7 @@ class KeyService:
         now_ms = self.clock.now_ms()
         for start_ms in live_windows_ms(now_ms):
             key_id = chat_key_id(account_id, identity_id, start_ms)
-            self.keys.bury(key_id, account_id, start_ms + LIFETIME_MS, now_ms)
+            self.keys.revoke_internal(key_id, account_id, start_ms + LIFETIME_MS, now_ms)
 
     def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> None:
         """Revoke the keys that a person created. Raises as `revoke` does."""
@@ -126,7 +126,7 @@ class KeyService:
         )
         # Check the whole key, including defaults: a missing field can grant something too.
         if by is not None:
-            check_gift(by, key)
+            check_new_key(by, key)
         noted = self._noted(key, Action.KEY_CREATED, by, who, _limits(key))
         self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), noted)
         return {**key.view(now_ms, {}), "key": made.text}

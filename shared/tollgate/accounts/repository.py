@@ -18,7 +18,7 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import is_wallet, together
+from tollgate.ledger.wallets import is_wallet, merged_rows
 
 # Keys of one account, not counting revoked keys.
 MAX_API_KEYS = 100
@@ -53,7 +53,7 @@ class AccountRepository:
     def get(self, account_id: str) -> Account | None:
         """Return the account, or `None`."""
         rows = self._wallets.rows(account_id)
-        return Account.from_item(together(rows)) if rows else None
+        return Account.from_item(merged_rows(rows)) if rows else None
 
     def existing(self, account_id: str) -> Account:
         """Return the account. Raises `UserNotFoundError`."""
@@ -99,7 +99,7 @@ class AccountRepository:
         )
         self._db.transact([replaced, *others])
 
-    def let_answers_complete(self, account_id: str, completes: bool, *others: TransactWrite) -> None:
+    def set_completes_answers(self, account_id: str, completes: bool, *others: TransactWrite) -> None:
         """Set whether text answers are completed after their client has disconnected.
 
         `others` are written in the same transaction. Raises `UserNotFoundError`.
@@ -140,7 +140,7 @@ class AccountRepository:
     def all(self) -> Iterator[Account]:
         """Return every account; for audits only."""
         rows = (row for row in self._db.scan(self._table) if not is_wallet(row["account_id"]))
-        return (Account.from_item(together(self._wallets.rows_of(row))) for row in rows)
+        return (Account.from_item(merged_rows(self._wallets.all_rows(row))) for row in rows)
 
 
 class ApiKeyRepository(OneTable):
@@ -234,15 +234,15 @@ class ApiKeyRepository(OneTable):
         )
         self._transact([revoke, *others])
 
-    def bury(self, key_id: str, account_id: str, expires_at_ms: int, now_ms: int) -> None:
+    def revoke_internal(self, key_id: str, account_id: str, expires_at_ms: int, now_ms: int) -> None:
         """Revoke an internal key, whether it exists or not: it can be neither used nor created any more."""
         ended = ApiKey(key_id, account_id, "", frozenset(), now_ms, expires_at_ms, revoked_at_ms=now_ms)
         row = {name: value for name, value in ended.to_item().items() if name != "key_id"}
         sets = tuple(Set(name, value) for name, value in row.items())
         self._db.write(Write(self._table, key={"key_id": key_id}, update=sets))
 
-    def note_use(self, key_id: str, now_ms: int) -> None:
-        """Note a key's last use. Raises `UseNotedError`."""
+    def record_use(self, key_id: str, now_ms: int) -> None:
+        """Note a key's last use. Raises `UseAlreadyRecordedError`."""
         self._db.write(use_write(self._table, key_id, now_ms))
 
     def _transact(self, writes: Sequence[TransactWrite]) -> None:

@@ -49,7 +49,7 @@ class AccountService:
         if not is_id("req", request_id):
             raise RequestNotFoundError
         try:
-            self._ledger.ask_end(account_id, request_id)
+            self._ledger.request_end(account_id, request_id)
         except AlreadyResolvedError as exc:
             raise RequestNotFoundError from exc
         return {"requestId": request_id, "ending": True}

@@ -28,8 +28,8 @@ MAX_DEPTH = 4
 # A provider reads its input when the job starts, which may be hours after the submit.
 SIGNED_S = 12 * 60 * 60
 # A create stores its files after its charge, so a quick worker may be first. This is how often it looks.
-MAX_LOOKS = 10
-LOOK_EVERY_S = 1.0
+MAX_READS = 10
+READ_INTERVAL_S = 1.0
 
 _DATA_URI = re.compile(r"data:(?:image|video|audio)/[\w.+-]+;base64,", re.IGNORECASE)
 _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG, base64-encoded"
@@ -129,14 +129,14 @@ class InputStore:
             return text
         if not self._comes(key):
             # Signed although it is missing: the provider rejects it, and the charge is refunded.
-            logger.error("inputs.missing", key=key, looks=MAX_LOOKS)
+            logger.error("inputs.missing", key=key, looks=MAX_READS)
         return self._sign(key)
 
     def _comes(self, key: str) -> bool:
         """Return whether a file is stored now or within the next seconds. Raises the SDK's errors."""
-        for look in range(MAX_LOOKS):
+        for look in range(MAX_READS):
             if look:
-                time.sleep(LOOK_EVERY_S)
+                time.sleep(READ_INTERVAL_S)
             if is_stored(self.s3, self.bucket, key):
                 return True
         return False

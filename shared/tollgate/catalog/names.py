@@ -26,11 +26,11 @@ def names_of(model_id: str, aliases: Sequence[str], vendor_names: Sequence[str])
 
 
 def index(models: Iterable[Raw]) -> dict[str, str]:
-    """Return, by name, the id of the model that has it; `clashes` sees to it that there is one."""
+    """Return, by name, the id of the model that has it; `name_conflicts` sees to it that there is one."""
     return {name: raw["id"] for raw in models for name in _names(raw)}
 
 
-def clashes(models: Iterable[Raw]) -> list[str]:
+def name_conflicts(models: Iterable[Raw]) -> list[str]:
     """Return the conflicts between the names of all models: each name that two models share."""
     owners: dict[str, str] = {}
     found = []

@@ -190,7 +190,7 @@ def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = 
     return Rule(f"{field}_only_with_its_{chooser}", frozenset((field, chooser)), check, schema, choosing)
 
 
-def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = None) -> Rule:
+def has_required_source(chooser: str, cases: tuple[Case, ...], default: Any = None) -> Rule:
     """Require, for the value of `chooser` (`default` if it is omitted), the fields of its case."""
     by_value = {value: case for case in cases for value in case.chosen}
 
@@ -212,24 +212,26 @@ def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = N
     return Rule(f"{chooser}_has_what_it_works_on", frozenset((chooser, *fields)), check, schema, choosing)
 
 
-def is_told_what_it_can_use(
-    chooser: str, carried: Mapping[Any, Collection[str]], asks_for_nothing: Mapping[str, Any]
+def only_usable_fields(
+    chooser: str, fields_of_job: Mapping[Any, Collection[str]], redundant_values: Mapping[str, Any]
 ) -> Rule:
     """Refuse a field that the job `chooser` names cannot carry: it would be charged, and no route take it.
 
-    `carried` has the fields of each job. A field with its value of `asks_for_nothing`, its default, may
+    `fields_of_job` has the fields of each job. A field with its value of `redundant_values`, its default, may
     stand anywhere.
     """
-    ruled = {name for fields in carried.values() for name in fields}
+    ruled = {name for fields in fields_of_job.values() for name in fields}
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
         chosen = checked.values[chooser]
-        for name in sorted((checked.given & ruled) - set(carried[chosen])):
+        for name in sorted((checked.given & ruled) - set(fields_of_job[chosen])):
             # This value of the field requests nothing, so no uncarried work is charged.
-            if name not in asks_for_nothing or checked.values.get(name) != asks_for_nothing[name]:
+            if name not in redundant_values or checked.values.get(name) != redundant_values[name]:
                 yield Problem(at(name), f"{chooser.capitalize()} {chosen} cannot use it.")
 
-    allowed = {name: tuple(value for value, names in carried.items() if name in names) for name in ruled}
+    allowed = {
+        name: tuple(value for value, names in fields_of_job.items() if name in names) for name in ruled
+    }
     choosing = Choosing(chooser, allowed=allowed)
     return Rule(f"{chooser}_is_told_what_it_can_use", frozenset({chooser}), check, choosing=choosing)
 

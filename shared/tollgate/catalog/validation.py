@@ -22,7 +22,7 @@ def faults_of(source: Folder | Document) -> list[str]:
                 found.append(f"{model_id}: id: is {model.id!r}")
             found += lint.text_faults(model) if isinstance(model, CatalogTextModel) else lint.faults(model)
     # An unreadable model has no names, so names are compared only after every model can be read.
-    return found or names.clashes(source.document().values())
+    return found or names.name_conflicts(source.document().values())
 
 
 def read_document(body: bytes) -> Document:

@@ -37,7 +37,7 @@ _EXPLAINED = (
 BUSY = "Other writes kept interfering; nothing was done. Try again."
 
 
-def explained(exc: Exception) -> str:
+def explanation_of(exc: Exception) -> str:
     """Return one line with the reason why a command failed."""
     match exc:
         case WriteConflictError():
@@ -59,10 +59,10 @@ class OneLineErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except _EXPLAINED as exc:
-            typer.echo(explained(exc), err=True)
+            typer.echo(explanation_of(exc), err=True)
             raise typer.Exit(1) from exc
         except typer.TyperException as exc:
-            typer.echo(explained(exc), err=True)
+            typer.echo(explanation_of(exc), err=True)
             raise typer.Exit(exc.exit_code) from exc
 
 

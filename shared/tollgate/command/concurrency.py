@@ -12,19 +12,19 @@ GOOD_LIMIT = 1000
 KEPT = {"SweepFunction": 2, "DispatchChangesFunction": 4}
 
 
-def reservable(limit: int, reserved_by_others: int = 0) -> int:
+def reservable_concurrency(limit: int, reserved_by_others: int = 0) -> int:
     """Return how many places a stack may reserve in an account of `limit`."""
     return max(0, limit - reserved_by_others - UNRESERVED)
 
 
-def advised(limit: int, reserved_by_others: int = 0) -> dict[str, str]:
+def recommended(limit: int, reserved_by_others: int = 0) -> dict[str, str]:
     """Return parameters that AWS accepts and that reserve places for the timer and the dispatcher.
 
     Text gets four fifths of the places, or the number that may be reserved if that is lower. It gets no limit
     if that would be less than half of the places.
     """
     kept = sum(KEPT.values())
-    left = reservable(limit, reserved_by_others) - kept
+    left = reservable_concurrency(limit, reserved_by_others) - kept
     if left < 0:
         return {}
     text = min(limit * 4 // 5, left)

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from tollgate.command.doctor_account import OF_ANY_ACCOUNT, ON_AWS
 from tollgate.command.errors import CommandError
-from tollgate.command.examining import Check, Finding, Stack, State, examined
+from tollgate.command.examining import Check, CheckResult, Stack, State, run_checks
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.command.terminal import print_json
@@ -37,10 +37,10 @@ def doctor(stack: Annotated[str, typer.Option(help="The service's stack.")], as_
     Before a first deployment, it checks for causes of a failure.
     """
     looked_at = _stack_of(boto3.Session(), stack)
-    found = [*examined(looked_at, _checks_of(looked_at))]
+    found = [*run_checks(looked_at, _checks_of(looked_at))]
     if looked_at.is_new:
         said = "it does not exist yet, so only the account was checked"
-        found.insert(0, Finding("stack", State.UNKNOWN, said))
+        found.insert(0, CheckResult("stack", State.UNKNOWN, said))
     if as_json:
         print_json({"stack": stack, "findings": [asdict(each) for each in found]})
     else:
@@ -89,14 +89,14 @@ def _checks_of(stack: Stack) -> dict[str, Check]:
     return OF_ANY_ACCOUNT | on_aws | ({} if stack.is_new else OF_STACK)
 
 
-def secrets(stack: Stack) -> Iterator[Finding]:
+def secrets(stack: Stack) -> Iterator[CheckResult]:
     """Check for live providers without a key, keys of other providers, and missing keys for payments."""
     about, client = "provider keys", stack.client("secretsmanager")
     text = client.get_secret_value(SecretId=stack.facts.output("ProviderSecretArn"))["SecretString"]
     try:
         stored = set(read_credentials(text))
     except MalformedSecretError:
-        yield Finding(
+        yield CheckResult(
             about, State.ACT, "the secret has an invalid format", "run `tollgate secrets list` for details"
         )
         return
@@ -104,22 +104,22 @@ def secrets(stack: Stack) -> Iterator[Finding]:
     name = stack.facts.name
     for provider in sorted(live - stored - NO_KEY_NEEDED):
         do = f"tollgate secrets set {provider} --stack {name}"
-        yield Finding(about, State.ACT, f"{provider} is live but has no key: its jobs fail", do)
+        yield CheckResult(about, State.ACT, f"{provider} is live but has no key: its jobs fail", do)
     for provider in sorted(stored - live):
         do = f"tollgate secrets set {provider} --stack {name}"
-        yield Finding(about, State.ACT, f"{provider} has a key but is not live", do)
+        yield CheckResult(about, State.ACT, f"{provider} has a key but is not live", do)
     if not live:
         known = ", ".join(sorted(accounts())[:3])
         do = f"tollgate secrets set PROVIDER --stack {name} ({known}, …)"
-        yield Finding(about, State.ACT, "no provider is live, so nothing can be generated", do)
+        yield CheckResult(about, State.ACT, "no provider is live, so nothing can be generated", do)
     elif live <= stored | NO_KEY_NEEDED:
-        yield Finding(about, State.GOOD, f"{len(live)} live, each with its key")
+        yield CheckResult(about, State.GOOD, f"{len(live)} live, each with its key")
     stripe = client.get_secret_value(SecretId=stack.facts.output("StripeSecretArn"))["SecretString"]
     said = "cards cannot be charged" if stripe.strip() in {"", "{}"} else "customers pay by card"
-    yield Finding("payments", State.GOOD, said)
+    yield CheckResult("payments", State.GOOD, said)
 
 
-def alarms(stack: Stack) -> Iterator[Finding]:
+def alarms(stack: Stack) -> Iterator[CheckResult]:
     """Check that alarms have confirmed recipients, and that none is active."""
     about = "alarms"
     client = stack.client("sns")
@@ -130,7 +130,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
     ]
     waiting = [each["Endpoint"] for each in found if not each["SubscriptionArn"].startswith("arn:")]
     for address in sorted(set(waiting)):
-        yield Finding(
+        yield CheckResult(
             about,
             State.ACT,
             f"{address} has not confirmed its subscription",
@@ -138,7 +138,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         )
     if not found:
         state = State.ACT if stack.is_prod else State.GOOD
-        yield Finding(
+        yield CheckResult(
             about,
             state,
             "no address receives them",
@@ -146,12 +146,14 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         )
     elif len(waiting) < len(found):
         agreed = {each["Endpoint"] for each in found if each["SubscriptionArn"].startswith("arn:")}
-        yield Finding(about, State.GOOD, f"{len(agreed)} addresses receive alarms")
+        yield CheckResult(about, State.GOOD, f"{len(agreed)} addresses receive alarms")
     if stack.parameter("Visits") == "false":
         do = f"tollgate visits on --stack {stack.facts.name}" if stack.is_prod else ""
-        yield Finding(about, State.GOOD, "the public address has no visits", do)
+        yield CheckResult(about, State.GOOD, "the public address has no visits", do)
     for each in _alarms_in(stack, "ALARM"):
-        yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "see its heading in docs/runbook.md")
+        yield CheckResult(
+            about, State.ACT, f"{each['AlarmName']} rings", "see its heading in docs/runbook.md"
+        )
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):
         # Only alarms for missing data have these actions. In a new stack they have no data yet.
         if not each.get("InsufficientDataActions"):
@@ -159,7 +161,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         since = each["StateUpdatedTimestamp"]
         if datetime.now(UTC) - since > NEWBORN:
             said = f"{each['AlarmName']} has had no data since {since:%Y-%m-%d %H:%M}"
-            yield Finding(about, State.ACT, said, "see its heading in docs/runbook.md")
+            yield CheckResult(about, State.ACT, said, "see its heading in docs/runbook.md")
 
 
 def _alarms_in(stack: Stack, state: str) -> list[Any]:
@@ -169,7 +171,7 @@ def _alarms_in(stack: Stack, state: str) -> list[Any]:
     return found
 
 
-def data(stack: Stack) -> Iterator[Finding]:
+def data(stack: Stack) -> Iterator[CheckResult]:
     """Check that the tables can be restored, and that an update of the stack cannot replace them."""
     about = "data"
     tables = stack.physical("AWS::DynamoDB::Table")
@@ -179,31 +181,31 @@ def data(stack: Stack) -> Iterator[Finding]:
         recovery = described["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
         if recovery != "ENABLED":
             do = "deploy again: the template enables it"
-            yield Finding(about, State.ACT, f"{logical_id} cannot be restored to a point in time", do)
+            yield CheckResult(about, State.ACT, f"{logical_id} cannot be restored to a point in time", do)
     if not stack.is_prod:
         return
     policy = stack.client("cloudformation").get_stack_policy(StackName=stack.facts.name)
     if "StackPolicyBody" not in policy:
         do = f"aws cloudformation set-stack-policy --stack-name {stack.facts.name} --stack-policy-body file://stack-policy.json"
-        yield Finding(about, State.ACT, "an update of the stack may replace or delete tables", do)
+        yield CheckResult(about, State.ACT, "an update of the stack may replace or delete tables", do)
     else:
-        yield Finding(about, State.GOOD, "the stack policy keeps tables, buckets, secrets and users")
+        yield CheckResult(about, State.GOOD, "the stack policy keeps tables, buckets, secrets and users")
 
 
-def old_versions(stack: Stack) -> Iterator[Finding]:
+def old_versions(stack: Stack) -> Iterator[CheckResult]:
     """Check for versions that are no longer needed for a rollback and use storage or cost snapshots."""
     about, now = "old versions", datetime.now(UTC)
     try:
         counted = {each.name: len(each.prunable(now)) for each in published(stack)}
     except CommandError as exc:
-        yield Finding(about, State.UNKNOWN, str(exc))
+        yield CheckResult(about, State.UNKNOWN, str(exc))
         return
     if any(counted.values()):
         said = ", ".join(f"{count} of {name}" for name, count in counted.items() if count)
         do = f"tollgate prune-versions --stack {stack.facts.name}"
-        yield Finding(about, State.ACT, f"{said} are kept but unused", do)
+        yield CheckResult(about, State.ACT, f"{said} are kept but unused", do)
     else:
-        yield Finding(about, State.GOOD, "only the versions for a rollback")
+        yield CheckResult(about, State.GOOD, "only the versions for a rollback")
 
 
 OF_STACK: dict[str, Check] = {

@@ -6,10 +6,10 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from tollgate.catalog.loader import Catalog
-from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, advised
-from tollgate.command.examining import Check, Finding, Stack, State
+from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, recommended
+from tollgate.command.examining import Check, CheckResult, Stack, State
 
-COGNITO_MAILS_A_DAY = 50
+COGNITO_MAILS_PER_DAY = 50
 # A deployment uploads 118 MB: layers of 105 MB, and 18 functions of 0.7 MB. Lambda counts every version.
 CODE_BYTES = 250_000_000
 # The template creates 21 roles.
@@ -22,13 +22,13 @@ PROFILE = "global."
 PRODUCTION = "ask for production access (SES, account dashboard)"
 
 
-def concurrency(stack: Stack) -> Iterator[Finding]:
+def concurrency(stack: Stack) -> Iterator[CheckResult]:
     """Check the places that all functions of the account share (docs/deploy.md, The account's limit)."""
     about = "functions at once"
     account = stack.client("lambda").get_account_settings()["AccountLimit"]
     limit = account["ConcurrentExecutions"]
     others = limit - account["UnreservedConcurrentExecutions"] - _reserved(stack)
-    advice = advised(limit, others)
+    advice = recommended(limit, others)
     deploy = "deploy with " + " ".join(f"{name}={value}" for name, value in advice.items())
     if limit < GOOD_LIMIT:
         now = (
@@ -36,25 +36,25 @@ def concurrency(stack: Stack) -> Iterator[Finding]:
             if advice
             else f"until then reserve none, because AWS keeps {UNRESERVED} free"
         )
-        yield Finding(
+        yield CheckResult(
             about,
             State.ACT,
             f"the account may run {limit}; {limit} streams stop the timer and the payments",
             f"request {GOOD_LIMIT} (Service Quotas, Lambda, concurrent executions); {now}",
         )
     elif stack.parameter("ReserveConcurrency") != "true":
-        yield Finding(
+        yield CheckResult(
             about,
             State.ACT if stack.is_prod else State.GOOD,
             f"the account may run {limit}, and no place is kept for the timer and the dispatcher",
             (deploy if advice else f"other functions reserve {others}: free some") if stack.is_prod else "",
         )
     else:
-        yield Finding(about, State.GOOD, f"the account may run {limit}")
+        yield CheckResult(about, State.GOOD, f"the account may run {limit}")
     assumed = stack.parameter("AccountConcurrency")
     if assumed and int(assumed) != limit:
         do = f"deploy with AccountConcurrency={limit}"
-        yield Finding(about, State.ACT, f"the alarm at 70 % assumes {assumed}", do)
+        yield CheckResult(about, State.ACT, f"the alarm at 70 % assumes {assumed}", do)
 
 
 def _reserved(stack: Stack) -> int:
@@ -65,43 +65,43 @@ def _reserved(stack: Stack) -> int:
     return kept + int(stack.parameter("TextConcurrency") or 0)
 
 
-def mail(stack: Stack) -> Iterator[Finding]:
+def mail(stack: Stack) -> Iterator[CheckResult]:
     """Check that mails for sign-in and to members can be sent."""
     yield from _sign_in_mail(stack)
     address = stack.parameter("MailFrom")
     if address:
         yield from _sending(stack, "mails to members", address)
     else:
-        yield Finding("mails to members", State.GOOD, "none are sent, because MailFrom is not set")
+        yield CheckResult("mails to members", State.GOOD, "none are sent, because MailFrom is not set")
 
 
-def _sign_in_mail(stack: Stack) -> Iterator[Finding]:
+def _sign_in_mail(stack: Stack) -> Iterator[CheckResult]:
     about, identity = "sign-in mail", stack.parameter("SignInMailIdentityArn")
     if not stack.is_new and not stack.physical("AWS::Cognito::UserPool"):
         return
     if identity:
         yield from _sending(stack, about, identity.rpartition("identity/")[2])
         return
-    yield Finding(
+    yield CheckResult(
         about,
         State.ACT if stack.is_prod else State.GOOD,
-        f"Cognito's default sender is limited to {COGNITO_MAILS_A_DAY} mails a day",
+        f"Cognito's default sender is limited to {COGNITO_MAILS_PER_DAY} mails a day",
         "verify an address or domain in SES, and deploy with SignInMailIdentityArn=<its ARN>",
     )
 
 
-def _sending(stack: Stack, about: str, identity: str) -> Iterator[Finding]:
+def _sending(stack: Stack, about: str, identity: str) -> Iterator[CheckResult]:
     """Check whether SES can send as `identity`, an address or a domain, and to which recipients."""
     client = stack.client("sesv2")
     if not any(_is_verified(client, name) for name in dict.fromkeys((identity, identity.rpartition("@")[2]))):
         do = "verify it in SES of this region"
-        yield Finding(about, State.ACT, f"SES cannot send as {identity}: it is not verified here", do)
+        yield CheckResult(about, State.ACT, f"SES cannot send as {identity}: it is not verified here", do)
     account = client.get_account()
     if account["ProductionAccessEnabled"]:
-        yield Finding(about, State.GOOD, f"{account['SendQuota']['Max24HourSend']:g} mails a day by SES")
+        yield CheckResult(about, State.GOOD, f"{account['SendQuota']['Max24HourSend']:g} mails a day by SES")
     else:
         said = "SES is in its sandbox and sends only to verified addresses"
-        yield Finding(about, State.ACT, said, PRODUCTION)
+        yield CheckResult(about, State.ACT, said, PRODUCTION)
 
 
 def _is_verified(client: Any, identity: str) -> bool:
@@ -114,14 +114,14 @@ def _is_verified(client: Any, identity: str) -> bool:
     return bool(found["VerifiedForSendingStatus"])
 
 
-def files(stack: Stack) -> Iterator[Finding]:
+def files(stack: Stack) -> Iterator[CheckResult]:
     """Check that the account may have a CloudFront distribution, and that its logs arrive."""
     about, client = "CloudFront", stack.client("cloudfront")
     if stack.is_new:
         if client.list_distributions(MaxItems="1")["DistributionList"]["Quantity"]:
-            yield Finding(about, State.GOOD, "the account has a distribution, so it is verified")
+            yield CheckResult(about, State.GOOD, "the account has a distribution, so it is verified")
         else:
-            yield Finding(
+            yield CheckResult(
                 about,
                 State.UNKNOWN,
                 "the account has no distribution, and AWS does not report if it may create one",
@@ -133,10 +133,10 @@ def files(stack: Stack) -> Iterator[Finding]:
     status = stack.client("account").get_region_opt_status(RegionName=region)["RegionOptStatus"]
     if stack.is_prod and status != "ENABLED_BY_DEFAULT":
         said = f"CloudFront delivers no logs to buckets in {region}, which is an opt-in region"
-        yield Finding(about, State.ACT, said, "deploy prod in a region that is on by default")
+        yield CheckResult(about, State.ACT, said, "deploy prod in a region that is on by default")
 
 
-def _room_at_cloudfront(client: Any) -> Iterator[Finding]:
+def _room_at_cloudfront(client: Any) -> Iterator[CheckResult]:
     counted = {
         "cache policies": (
             client.list_cache_policies(Type="custom")["CachePolicyList"],
@@ -154,10 +154,10 @@ def _room_at_cloudfront(client: Any) -> Iterator[Finding]:
     for name, (found, most) in counted.items():
         if found["Quantity"] >= most:
             said = f"the account has {found['Quantity']} {name}, and the default limit is {most}"
-            yield Finding("CloudFront", State.ACT, said, "delete an unused one, or request more")
+            yield CheckResult("CloudFront", State.ACT, said, "delete an unused one, or request more")
 
 
-def bedrock(stack: Stack) -> Iterator[Finding]:
+def bedrock(stack: Stack) -> Iterator[CheckResult]:
     """Check access to the Claude models for which Bedrock is the reserve."""
     is_live = "bedrock" in stack.live
     if not is_live and not stack.is_new:
@@ -165,14 +165,14 @@ def bedrock(stack: Stack) -> Iterator[Finding]:
     client = stack.client("bedrock")
     without = [model for model in bedrock_models() if not _may_use(client, model)]
     if not without:
-        yield Finding("Bedrock", State.GOOD, "the account has access to each Claude model of the catalog")
+        yield CheckResult("Bedrock", State.GOOD, "the account has access to each Claude model of the catalog")
         return
     do = (
         "open one in Bedrock's console as a user with aws-marketplace:Subscribe, and submit Anthropic's use"
         " case form; this is needed once per account"
     )
     said = f"the account has no access to {', '.join(without)}"
-    yield Finding(
+    yield CheckResult(
         "Bedrock", State.ACT if is_live else State.GOOD, said, do if is_live else f"to use Bedrock, {do}"
     )
 
@@ -197,24 +197,24 @@ def _may_use(client: Any, model: str) -> bool:
     )
 
 
-def quotas(stack: Stack) -> Iterator[Finding]:
+def quotas(stack: Stack) -> Iterator[CheckResult]:
     """Check the room for the template's resources, and the limit on requests."""
     settings = stack.client("lambda").get_account_settings()
     free = settings["AccountLimit"]["TotalCodeSize"] - settings["AccountUsage"]["TotalCodeSize"]
     gb = f"{free / 1e9:.1f} GB"
     if free < CODE_BYTES:
         do = "delete old versions and layers, or request more (Service Quotas, Lambda, storage)"
-        yield Finding(
+        yield CheckResult(
             "code storage", State.ACT, f"{gb} are free, and a deployment needs a quarter of one", do
         )
     else:
-        yield Finding("code storage", State.GOOD, f"{gb} are free")
+        yield CheckResult("code storage", State.GOOD, f"{gb} are free")
     if stack.is_new:
         roles = stack.client("iam").get_account_summary()["SummaryMap"]
         free_roles = roles["RolesQuota"] - roles["Roles"]
         if free_roles < ROLES:
             do = "delete some, or request more (Service Quotas, IAM, roles per account)"
-            yield Finding(
+            yield CheckResult(
                 "roles", State.ACT, f"{free_roles} more are allowed, and the stack makes {ROLES}", do
             )
     allowed = stack.client("apigateway").get_account()["throttleSettings"]["rateLimit"]
@@ -222,7 +222,7 @@ def quotas(stack: Stack) -> Iterator[Finding]:
     if wanted > allowed:
         do = f"request more (Service Quotas, API Gateway, throttle rate), or RequestsPerSecond={allowed:g}"
         said = f"all APIs of the account together get {allowed:g}, and RequestsPerSecond is {wanted}"
-        yield Finding("requests a second", State.ACT, said, do)
+        yield CheckResult("requests a second", State.ACT, said, do)
 
 
 # These checks also work on an emulator.

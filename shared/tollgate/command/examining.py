@@ -19,7 +19,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """The result for one subject: its state, and the action if the state is not good."""
 
     about: str
@@ -64,10 +64,10 @@ class Stack:
         }
 
 
-Check = Callable[[Stack], Iterator[Finding]]
+Check = Callable[[Stack], Iterator[CheckResult]]
 
 
-def examined(stack: Stack, checks: dict[str, Check]) -> Iterator[Finding]:
+def run_checks(stack: Stack, checks: dict[str, Check]) -> Iterator[CheckResult]:
     """Yield the findings of all checks, in order.
 
     A check that fails yields its reason and does not stop the others.
@@ -76,4 +76,4 @@ def examined(stack: Stack, checks: dict[str, Check]) -> Iterator[Finding]:
         try:
             yield from check(stack)
         except (ClientError, BotoCoreError) as exc:
-            yield Finding(about, State.UNKNOWN, " ".join(str(exc).split()))
+            yield CheckResult(about, State.UNKNOWN, " ".join(str(exc).split()))

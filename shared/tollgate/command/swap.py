@@ -20,7 +20,7 @@ MAX_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Swapped:
+class SwapCounts:
     """The numbers of rows that were restored and removed. A removed row did not exist at that time."""
 
     put_back: int
@@ -34,7 +34,7 @@ class Swap:
     client: "DynamoDBClient"
     keep: Callable[[str, Row], None]
 
-    def run(self, current: str, restored: str) -> Swapped:
+    def run(self, current: str, restored: str) -> SwapCounts:
         """Make the rows of `current` equal to those in `restored`. Run it again if it is interrupted."""
         keys = self._keys(restored)
         put_back = 0
@@ -46,7 +46,7 @@ class Swap:
                     self.keep(current, before)
             self._write(current, [{"PutRequest": {"Item": row}} for row in other])
             put_back += len(other)
-        return Swapped(put_back, self._remove_others(current, restored, keys))
+        return SwapCounts(put_back, self._remove_others(current, restored, keys))
 
     def _remove_others(self, current: str, restored: str, keys: Sequence[str]) -> int:
         removed = 0

@@ -34,7 +34,7 @@ from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.rate import RateMeter, with_fewer_left
+from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.request_counts import RequestMeter, StaleCountError
 from tollgate.ledger.statement import Statement
@@ -115,13 +115,13 @@ class Api:
         """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
         now_ms, limits = clock().now_ms(), self.limits.get(account_id) or DEFAULT
         headers = self.meter.headers(account_id, now_ms, limits)
-        return with_fewer_left(headers, self.requests.left(account_id, now_ms, limits))
+        return with_lower_remaining(headers, self.requests.left(account_id, now_ms, limits))
 
     def count(self, account_id: str) -> None:
         """Count a request of any kind. Raises `RateLimitedError`."""
         self.requests.count(account_id, clock().now_ms(), self.limits.get(account_id) or DEFAULT)
 
-    def tell_count(self, account_id: str) -> None:
+    def share_count(self, account_id: str) -> None:
         """Add this process's count to the account's row when it is large enough."""
         limits = self.limits.get(account_id) or DEFAULT
         share = self.requests.take(self.accounts_table, account_id, clock().now_ms(), limits)
@@ -225,7 +225,7 @@ def api() -> Api:
 def _worth(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
     """Return an account's money in micro-USD, including holds that are not settled."""
     account = accounts.get(account_id)
-    return 0 if account is None else ledger.worth(account_id, account.balance_micro_usd, account.holds)
+    return 0 if account is None else ledger.total_funds(account_id, account.balance_micro_usd, account.holds)
 
 
 def _stripe_keys(secret_arn: str) -> StripeKeySource:

@@ -12,7 +12,7 @@ from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.rate import RateMeter, with_fewer_left
+from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.tasks.image_creates import ImageCreates
 from tollgate.tasks.models import TaskView
@@ -52,7 +52,7 @@ class GetStatus:
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
         headers = self.meter.headers(account_id, self.clock.now_ms())
-        return with_fewer_left(headers, self.requests.left(account_id, self.clock.now_ms()))
+        return with_lower_remaining(headers, self.requests.left(account_id, self.clock.now_ms()))
 
     def count(self, account_id: str) -> None:
         """Count a request in this process. Raises `RateLimitedError`.

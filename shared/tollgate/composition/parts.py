@@ -17,7 +17,7 @@ from tollgate.kit.settings import Settings
 PartT_co = TypeVar("PartT_co", covariant=True)
 
 
-class JoinedPart(Protocol[PartT_co]):
+class CachedPart(Protocol[PartT_co]):
     """A function that creates a part once for each process, or once for each argument."""
 
     def __call__(self, *of: Hashable) -> PartT_co:
@@ -27,10 +27,10 @@ class JoinedPart(Protocol[PartT_co]):
         """Discard the created parts."""
 
 
-_parts: list[JoinedPart[object]] = []
+_parts: list[CachedPart[object]] = []
 
 
-def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
+def part(join: Callable[..., PartT_co]) -> CachedPart[PartT_co]:
     """Decorate a function that creates a part, so that it runs once per process and arguments."""
 
     @wraps(join)

@@ -11,12 +11,12 @@ from snapshot_restore_py import register_after_restore
 from tollgate.composition.parts import forget
 
 
-def begin_anew_when_restored() -> None:
-    """Register `begin_anew` to run after each restore. Called by handlers with SnapStart."""
-    register_after_restore(begin_anew)
+def reset_after_restore() -> None:
+    """Register `reset_process` to run after each restore. Called by handlers with SnapStart."""
+    register_after_restore(reset_process)
 
 
-def begin_anew() -> None:
+def reset_process() -> None:
     """Discard the snapshot's state: parts with their caches, clients with their credentials, random state.
 
     Importing creates no part, so there is little to discard. But Python seeds its random generator at import.

@@ -28,7 +28,7 @@ from tollgate.kit.remote_document import Read
 from tollgate.kit.retry import THROTTLES, busy
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.holds import HoldWrites
-from tollgate.ledger.rate import RateMeter, with_fewer_left
+from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
@@ -171,7 +171,7 @@ async def text() -> TextParts:
     """Return the parts, created once per event loop, because a connection belongs to its loop."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
-        _made[loop] = _join(HttpClient(), loop)
+        _made[loop] = _create(HttpClient(), loop)
     made = _made[loop]
     await made.follow_catalog()
     return made
@@ -180,15 +180,15 @@ async def text() -> TextParts:
 def rate_headers(account_id: str) -> Mapping[str, str]:
     """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
     made = _made[asyncio.get_running_loop()]
-    return with_fewer_left(made.service.billing.rate_headers(account_id), made.counter.left(account_id))
+    return with_lower_remaining(made.service.billing.rate_headers(account_id), made.counter.left(account_id))
 
 
-def tell_count(account_id: str) -> None:
+def share_count(account_id: str) -> None:
     """Add this process's count of an account to the account's row when it is large enough."""
     _made[asyncio.get_running_loop()].counter.tell(account_id)
 
 
-def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
+def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     """Create the parts. Connections are not limited here: each stream uses one, and holds limit streams."""
     has_started()
     known = settings()
@@ -210,7 +210,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         clock=clock,
         use_of=live.current.use_of,
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
-        sees_clients_go=known.aws_lambda_exec_wrapper is None,
+        detects_disconnects=known.aws_lambda_exec_wrapper is None,
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
     stored = ResponseRepository(database, known.responses_table, objects, clock)

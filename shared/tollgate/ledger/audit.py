@@ -62,7 +62,7 @@ class Drift:
 
 
 @dataclass(slots=True)
-class Reading:
+class EntrySums:
     """Entries that are read one after the other, in any order, and their sums."""
 
     tally: Tally = Tally()
@@ -71,7 +71,7 @@ class Reading:
     unanswered: tuple[str, ...] = ()
     newest: tuple[int, str] = (-1, "")
 
-    def copy(self) -> "Reading":
+    def copy(self) -> "EntrySums":
         """Return an independent copy of this reading."""
         return replace(self, texts=dict(self.texts))
 
@@ -108,7 +108,9 @@ def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> lis
     ]
 
 
-def compare(account_id: str, balance_micro_usd: int, holds: Iterable[Hold], reading: Reading) -> Drift | None:
+def compare(
+    account_id: str, balance_micro_usd: int, holds: Iterable[Hold], reading: EntrySums
+) -> Drift | None:
     """Compare a balance and its open holds with the entries that were read; `None` when all is well.
 
     Checked: the sum; that the balance is not negative; that each refund returns exactly its charge. A hold
@@ -130,6 +132,6 @@ def audit(
         for each in entries
     ]
     charges = {line.entry_id: line.amount_micro_usd for line in lines if line.kind == EntryKind.CHARGE}
-    reading = Reading()
+    reading = EntrySums()
     reading.add(lines, unanswered_refunds(lines, charges))
     return compare(account_id, balance_micro_usd, holds, reading)

@@ -2,7 +2,7 @@
 
 Source: site/keys.md#spending-caps.
 
-The account's own row counts the spending of each key in a period, as `spent#<key>#<period>`. The write that
+The account's main row counts the spending of each key in a period, as `spent#<key>#<period>`. The write that
 takes money also counts it, under its own condition. The write that returns money takes it off the counter
 that counted it, no matter how late it is. There is no moment at which the two disagree.
 """

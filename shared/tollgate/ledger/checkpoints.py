@@ -51,6 +51,6 @@ class Checkpoints(OneTable):
         del row["account_id"]
         return Run(**row)
 
-    def keep_run(self, run: Run) -> None:
+    def save_run(self, run: Run) -> None:
         """Note how far a run has come."""
         self._db.write(Write(self._table, item={"account_id": _RUN, **asdict(run)}))

@@ -41,8 +41,8 @@ class HoldExpiry:
             )
         )
 
-    def _expire_in(self, row: str, now_ms: int) -> int:
-        account = self._db.get(self._writes.accounts_table, {"account_id": row})
+    def _expire_in(self, row_id: str, now_ms: int) -> int:
+        account = self._db.get(self._writes.accounts_table, {"account_id": row_id})
         # The index is a little behind: another sweep may have resolved all of them since.
         if account is None or "wake_at" not in account:
             return 0
@@ -51,14 +51,16 @@ class HoldExpiry:
         for hold in expired:
             # The row of the ledger first, because it decides. A crash right after it leaves the hold in
             # place; the next sweep finds the row and settles by it.
-            charge = 0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row), hold, now_ms)))
+            charge = (
+                0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row_id), hold, now_ms)))
+            )
             # The request itself, or a later request of the account, may have been faster.
             with suppress(AlreadyResolvedError):
-                self._db.write(self._writes.resolve(row, hold, charge))
+                self._db.write(self._writes.resolve(row_id, hold, charge))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
         # Another sweep moved the timer, or a hold was placed meanwhile and needs it.
         with suppress(AlreadyResolvedError):
-            self._db.write(self._writes.rearm(row, account, min(left, default=None)))
+            self._db.write(self._writes.set_next_expiry(row_id, account, min(left, default=None)))
         return sum(not hold.is_over for hold in expired)
 
     def _decide(self, void: Entry) -> Entry:

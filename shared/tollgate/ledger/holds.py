@@ -56,12 +56,12 @@ HOLD_LIFETIME_MS = 3 * 60 * MS_PER_S
 # How long an empty hold refuses late copies of its place. AWS refuses a signed request that reaches it more
 # than five minutes after its time stamp; a minute is for clocks that differ.
 # Source: https://docs.aws.amazon.com/general/latest/gr/sigv4-date-handling.html
-OVER_LIFETIME_MS = 6 * 60 * MS_PER_S
+EMPTY_LIFETIME_MS = 6 * 60 * MS_PER_S
 # How long after it was placed or renewed a hold is renewed: a minute before its end, because clocks
 # differ and the write may have to be retried.
 RENEW_AFTER_MS = 2 * 60 * MS_PER_S
 # The pause before a renewal that failed is tried again. Each try is several requests in about 2 s.
-RENEW_AGAIN_MS = 3 * MS_PER_S
+RENEWAL_RETRY_MS = 3 * MS_PER_S
 # As many tries as fit in the minute before the hold's end. If all fail, the request is billed late.
 MAX_RENEWAL_FAILURES = 20
 # As many as fit in the 15 minutes that a request through the gateway may last.
@@ -78,22 +78,22 @@ _TIMES = 10**14
 class Hold:
     """Money set aside for one request; `counter` is the counter of the spending cap, if any.
 
-    `is_of_before` is true for holds written by an earlier release, under the request's whole id. A deployment
-    finds such holds: of requests that still run in processes of that release, and of crashed requests.
+    `has_full_id_key` is true for a hold that an earlier release stored under the request's whole id. After a
+    deployment there are such holds, of requests that still run in that release's processes or that crashed.
     """
 
     request_id: str
     amount_micro_usd: int
     expires_at_ms: int
     counter: str | None = None
-    is_of_before: bool = False
+    has_full_id_key: bool = False
     is_over: bool = False
     """Whether it was resolved, and only keeps a late copy of its `place` from taking the money again."""
 
     @property
     def path(self) -> tuple[str, str]:
         """Return its path in the row."""
-        return ("holds", self.request_id) if self.is_of_before else hold_path(self.request_id)
+        return ("holds", self.request_id) if self.has_full_id_key else hold_path(self.request_id)
 
     def to_value(self) -> Any:
         """Return its stored value: one number, or a map if it has more fields."""
@@ -107,7 +107,7 @@ class Hold:
     def from_value(cls, key: str, value: Any) -> "Hold":
         """Return the hold that a row stores under `key`."""
         if key.startswith(_PREFIX):
-            return cls(key, value["amount"], value["expires_at"], value.get("counter"), is_of_before=True)
+            return cls(key, value["amount"], value["expires_at"], value.get("counter"), has_full_id_key=True)
         request_id = f"{_PREFIX}{key}"
         if isinstance(value, int):
             if value < 0:
@@ -186,7 +186,7 @@ class HoldWrites:
 
     def place(
         self,
-        row: str,
+        row_id: str,
         hold: Hold,
         window: RateWindow,
         allowance: Allowance | None = None,
@@ -195,7 +195,7 @@ class HoldWrites:
         returns: bool = False,
     ) -> MarkedWrite:
         """Return the write that sets the money aside and counts the request; `allowance` belongs to the
-        hold's counter. `row` is the account's own row or a wallet, here and in the methods below.
+        hold's counter. `row_id` is the id of the main row or of a wallet, here and in the methods below.
 
         Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`.
         """
@@ -205,14 +205,14 @@ class HoldWrites:
         has_room = Below(Size("holds"), most)
         place = MarkedWrite(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             # A request has one hold: a copy of this write finds it, and does not take the money twice.
             mark=leave(hold.path, hold.to_value()),
             update=(
                 Add("balance_micro_usd", -hold.amount_micro_usd),
                 # The sweeper's timer is the end of the earliest hold; the sweeper moves it on when it runs.
                 SetIfMissing("wake_at", hold.expires_at_ms),
-                Set("due_shard", due_shard(row)),
+                Set("due_shard", due_shard(row_id)),
             ),
             condition=balance_covers_it & has_room & MAY_SPEND,
             refused=lambda account: place_refused(account, window, most),
@@ -232,26 +232,26 @@ class HoldWrites:
             already_recorded,
         )
 
-    def renew(self, row: str, hold: Hold, expires_at_ms: int) -> Write:
+    def renew(self, row_id: str, hold: Hold, expires_at_ms: int) -> Write:
         """Return the write that extends a hold until `expires_at_ms`. Refused: `AlreadyResolvedError`.
 
         The sweeper's timer stays: the sweeper runs at the earlier time, finds nothing, and moves it on.
         """
         return Write(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(Set(hold.path, replace(hold, expires_at_ms=expires_at_ms).to_value()),),
             condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
 
-    def ask_end(self, row: str, request_id: str) -> Write:
+    def request_end(self, row_id: str, request_id: str) -> Write:
         """Return the write that asks a running request to end. Refused: `AlreadyResolvedError`."""
         # Its hold was placed, and was not settled, voided or expired since.
         is_running = Exists(hold_path(request_id))
         return Write(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(Set(_end_mark(request_id), True),),
             condition=is_running,
             refused=lambda _: AlreadyResolvedError(request_id),
@@ -274,11 +274,11 @@ class HoldWrites:
         return [self.record(entry), add_spend(debit, allowance, amount)]
 
     def resolve(
-        self, row: str, hold: Hold, charge_micro_usd: int, *, over_until_ms: int | None = None
+        self, row_id: str, hold: Hold, charge_micro_usd: int, *, empty_until_ms: int | None = None
     ) -> MarkedWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
-        With `over_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`.
+        With `empty_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`.
         Raises `ValueError` for a charge outside the hold.
         """
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
@@ -286,16 +286,16 @@ class HoldWrites:
         back = hold.amount_micro_usd - charge_micro_usd
         resolve = MarkedWrite(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             # One write returns the money and removes its hold: neither can happen without the other, and a
             # second resolve finds no hold and moves nothing.
-            mark=take(hold.path) if over_until_ms is None else _emptied(hold, over_until_ms),
+            mark=take(hold.path) if empty_until_ms is None else _emptied(hold, empty_until_ms),
             update=(Add("balance_micro_usd", back),),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
         return release_spend(resolve, hold.counter, back)
 
-    def rearm(self, row: str, found: Item, earliest: int | None) -> Write:
+    def set_next_expiry(self, row_id: str, found: Item, earliest: int | None) -> Write:
         """Return the write that moves the sweeper's timer from the value found to the earliest hold's end, if
         any, and drops the marks of requests that have ended.
 
@@ -311,10 +311,10 @@ class HoldWrites:
             timer = (Set("wake_at", earliest),)
         return Write(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(*timer, *(Remove(end) for end in ends[:MAX_DROPPED])),
             condition=no_sweep_came_first if earliest is not None else no_sweep_came_first & no_hold_is_left,
-            refused=lambda _: AlreadyResolvedError(row),
+            refused=lambda _: AlreadyResolvedError(row_id),
         )
 
 
@@ -388,7 +388,7 @@ def late_entry(charge: Entry, hold: Hold, amount_micro_usd: int, allowance: Allo
     )
 
 
-def late_cover(
+def affordable_late_charge(
     account: Item, charge_micro_usd: int, allowance: Allowance | None
 ) -> tuple[int, Allowance | None]:
     """Return how much of a late charge an account covers, and the allowance that counts it.
@@ -456,7 +456,7 @@ def all_holds_of(account: Item) -> list[Hold]:
     return [Hold.from_value(key, value) for key, value in account.get("holds", {}).items()]
 
 
-def is_end_asked(account: Item, request_id: str) -> bool:
+def is_end_requested(account: Item, request_id: str) -> bool:
     """Return whether the owner of a running request asked for its end."""
     return _end_mark(request_id) in account
 

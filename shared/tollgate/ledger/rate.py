@@ -28,7 +28,7 @@ MAX_ATTEMPTS = 4
 # Accounts whose minute a process caches, for its guess.
 MAX_CACHED_ACCOUNTS = 10_000
 # From this time in a minute on, every row of an account with wallets has been written in it.
-OPENED_AFTER_MS = 1_000
+ASSUME_OPEN_AFTER_MS = 1_000
 MINUTE_S = 60
 _MINUTE_MS = MINUTE_S * MS_PER_S
 
@@ -79,7 +79,7 @@ def rate_refused(account: Item, window: RateWindow) -> Exception | None:
     return RateLimitedError(window.limit) if count >= window.limit else None
 
 
-def with_fewer_left(headers: dict[str, str], left: int) -> dict[str, str]:
+def with_lower_remaining(headers: dict[str, str], left: int) -> dict[str, str]:
     """Return rate headers that promise no more than `left` requests."""
     remaining = min(int(headers["x-ratelimit-remaining"]), max(0, left))
     return {**headers, "x-ratelimit-remaining": str(remaining)}
@@ -96,25 +96,25 @@ class RateMeter:
         self._limit = limit
         self._seen: BoundedCache[int] = BoundedCache(MAX_CACHED_ACCOUNTS)
 
-    def guess(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
+    def guess(self, row_id: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
         """Return the window that most likely counts a request now, in a row with these limits."""
         minute, into_ms = divmod(now_ms, _MINUTE_MS)
-        known = self._seen.get(row, 0) // BASE
+        known = self._seen.get(row_id, 0) // BASE
         # An account with wallets is busy: assume another process has already opened this minute in each row.
-        is_open = known >= minute or (limits.wallets > 1 and into_ms > OPENED_AFTER_MS)
+        is_open = known >= minute or (limits.wallets > 1 and into_ms > ASSUME_OPEN_AFTER_MS)
         # A cached minute that our clock has not reached was opened by a process with a faster
         # clock.
         return RateWindow(max(minute, known), not is_open, limits.requests_per_minute or self._limit)
 
-    def counted(self, row: str, window: RateWindow) -> None:
+    def counted(self, row_id: str, window: RateWindow) -> None:
         """Note a request that was counted."""
-        minute, count = divmod(self._seen.get(row, 0), BASE)
-        self._seen[row] = window.minute * BASE + (count if minute == window.minute else 0) + 1
+        minute, count = divmod(self._seen.get(row_id, 0), BASE)
+        self._seen[row_id] = window.minute * BASE + (count if minute == window.minute else 0) + 1
 
-    def refused(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> None:
+    def refused(self, row_id: str, now_ms: int, limits: Limits = DEFAULT) -> None:
         """Note that the minute is used up."""
         # As if this process had counted them all: the next headers report 0 left.
-        self._seen[row] = now_ms // _MINUTE_MS * BASE + (limits.requests_per_minute or self._limit)
+        self._seen[row_id] = now_ms // _MINUTE_MS * BASE + (limits.requests_per_minute or self._limit)
 
     def headers(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers: the limit, the most that is left, seconds until it resets.
@@ -129,6 +129,6 @@ class RateMeter:
             "x-ratelimit-reset": str(MINUTE_S - now_ms // MS_PER_S % MINUTE_S),
         }
 
-    def _used(self, row: str, now_ms: int) -> int:
-        minute, count = divmod(self._seen.get(row, 0), BASE)
+    def _used(self, row_id: str, now_ms: int) -> int:
+        minute, count = divmod(self._seen.get(row_id, 0), BASE)
         return count if minute == now_ms // _MINUTE_MS else 0

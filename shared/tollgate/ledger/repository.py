@@ -45,7 +45,7 @@ from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, row_ids, together
+from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, merged_rows, row_ids
 
 # Tasks of one account that have not ended (site/limits.md).
 MAX_OPEN_TASKS = 10_000
@@ -117,11 +117,11 @@ class LedgerRepository:
         window: RateWindow,
         allowance: Allowance | None = None,
         *,
-        row: str | None = None,
+        row_id: str | None = None,
         limits: Limits = DEFAULT,
     ) -> list[TransactWrite]:
         """Return the writes that take a task's charge and count the task as open, and as a request; in the
-        account's own `row` or in a wallet's, with these `limits`.
+        account's main row or in a wallet, by its `row_id`, with these `limits`.
 
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
         `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
@@ -135,27 +135,27 @@ class LedgerRepository:
         has_room = Below("open_tasks", most)
         debit = CountingWrite(
             self._accounts_table,
-            key={"account_id": row or entry.account_id},
+            key={"account_id": row_id or entry.account_id},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
             condition=balance_covers_it & has_room & MAY_SPEND,
             refused=_charge_refused(amount, window, allowance, most),
         )
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
 
-    def ask_end(self, account_id: str, request_id: str) -> None:
+    def request_end(self, account_id: str, request_id: str) -> None:
         """Ask a running text request to end. Raises `AlreadyResolvedError` if it has no hold."""
         for row in self.wallets.rows(account_id):
             with suppress(AlreadyResolvedError):
-                self._db.write(self._holds.ask_end(row["account_id"], request_id))
+                self._db.write(self._holds.request_end(row["account_id"], request_id))
                 return
         raise AlreadyResolvedError(request_id)
 
-    def slots(self, row: str) -> Slots:
+    def slots(self, row_id: str) -> Slots:
         """Return the slots of a row's tasks; the row is the account's own or a wallet's.
 
         Raises `UserNotFoundError`.
         """
-        account = self._db.get(self._accounts_table, {"account_id": row})
+        account = self._db.get(self._accounts_table, {"account_id": row_id})
         if account is None:
             raise UserNotFoundError
         # The row has no such count before the account's first task runs.
@@ -163,21 +163,21 @@ class LedgerRepository:
         most = Limits.of(account).running_tasks or MAX_RUNNING_TASKS
         return Slots(most - running, account["open_tasks"] - running, most)
 
-    def acquire_slot(self, row: str, most: int = MAX_RUNNING_TASKS) -> CountingWrite:
+    def acquire_slot(self, row_id: str, most: int = MAX_RUNNING_TASKS) -> CountingWrite:
         """Return the write that counts a task as running if fewer than `most` are.
 
         Refused with `ConcurrencyLimitReachedError`.
         """
         return count_one(
             self._accounts_table,
-            {"account_id": row},
+            {"account_id": row_id},
             "running_tasks",
             most=most,
             start=0,
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
-    def close_task(self, row: str, refund: Entry | None, *, was_running: bool) -> list[TransactWrite]:
+    def close_task(self, row_id: str, refund: Entry | None, *, was_running: bool) -> list[TransactWrite]:
         """Return the writes that count a task as ended and, with `refund`, return its charge, in the row that
         counted it.
 
@@ -190,10 +190,10 @@ class LedgerRepository:
         was_counted = AtLeast("open_tasks", 1)
         close = CountingWrite(
             self._accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(Add("balance_micro_usd", amount), Add("open_tasks", -1), *slot),
             condition=was_counted,
-            refused=lambda account: _close_refused(row, account),
+            refused=lambda account: _close_refused(row_id, account),
         )
         return (
             [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
@@ -248,31 +248,31 @@ class LedgerRepository:
         raise WriteConflictError
 
     def suspend(
-        self, account_id: str, reason: str, now_ms: int, *others: TransactWrite, over_another: bool = True
+        self, account_id: str, reason: str, now_ms: int, *others: TransactWrite, replace_reason: bool = True
     ) -> None:
         """Stop an account from starting anything new, together with other writes.
 
-        Raises `UserNotFoundError`, and `AccountSuspendedError` if it is suspended, unless `over_another`
-        reason.
+        Raises `UserNotFoundError`, and `AccountSuspendedError` if it is suspended, unless
+        `replace_reason` is set.
         """
-        writes = self.suspension(account_id, reason, now_ms, over_another=over_another)
+        writes = self.suspension(account_id, reason, now_ms, replace_reason=replace_reason)
         self._db.transact([*writes, *others])
 
-    def suspension(self, account_id: str, reason: str, now_ms: int, *, over_another: bool) -> list[Write]:
+    def suspension(self, account_id: str, reason: str, now_ms: int, *, replace_reason: bool) -> list[Write]:
         """Return the writes that suspend an account, for another transaction.
 
         Raises `UserNotFoundError`. Refused: the same, and `AccountSuspendedError` if it is suspended,
-        unless `over_another` reason.
+        unless `replace_reason` is set.
         """
         table, rows = self._accounts_table, self._row_ids(account_id)
-        return [suspend(table, row, reason, now_ms, over_another=over_another) for row in rows]
+        return [suspend(table, row, reason, now_ms, replace_reason=replace_reason) for row in rows]
 
-    def resume(self, account_id: str, *others: TransactWrite, because: str | None = None) -> None:
+    def resume(self, account_id: str, *others: TransactWrite, only_reason: str | None = None) -> None:
         """End an account's suspension, together with other writes.
 
-        Raises `UserNotFoundError`, and `AccountSuspendedError` if the reason is another one than `because`.
+        Raises `UserNotFoundError`, and `AccountSuspendedError` for a reason other than `only_reason`.
         """
-        writes = [resume(self._accounts_table, row, because) for row in self._row_ids(account_id)]
+        writes = [resume(self._accounts_table, row, only_reason) for row in self._row_ids(account_id)]
         self._db.transact([*writes, *others])
 
     def may_spend(self, account_id: str) -> Write:
@@ -301,7 +301,7 @@ class LedgerRepository:
         moved between them.
         """
         rows = self.wallets.rows(account_id)
-        return together(rows) if rows else None
+        return merged_rows(rows) if rows else None
 
     def lines_by_id(self, account_id: str) -> Iterator[tuple[list[Line], list[str]]]:
         """Return all current entries of an account, in batches, each with the ids of its wrong refunds."""
@@ -397,7 +397,7 @@ class LedgerRepository:
         # Entries that take money back or give it again have the same reference, and a reason.
         return next((each for each in found if each.kind is EntryKind.CREDIT and each.reason is None), None)
 
-    def worth(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
+    def total_funds(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
         """Return a balance and the money in holds, less the part of it that is already billed."""
         if not holds:
             return balance_micro_usd

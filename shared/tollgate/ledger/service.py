@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.observability import logger
-from tollgate.ledger.audit import Drift, Line, Reading, Tally, compare
+from tollgate.ledger.audit import Drift, EntrySums, Line, Tally, compare
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.repository import LedgerRepository
@@ -28,19 +28,19 @@ SETTLED_AFTER_MS = 30 * 60 * MS_PER_S
 # Read again at each look, with the account's row: few entries, so that the row rarely changes meanwhile.
 RECENT_MS = 15 * MS_PER_S
 # Looks at an account whose row changes meanwhile; a look takes a few hundredths of a second.
-MAX_LOOKS = 20
-MAX_DRIFTING_LOOKS = 2
+MAX_READS = 20
+MAX_DRIFTING_READS = 2
 # Between two looks that did not agree, because the index by time lags a little behind the ledger.
-LOOK_AGAIN_S = 0.5
+REREAD_PAUSE_S = 0.5
 # Full reads, until two of them agree.
-MAX_WHOLE = 3
+MAX_FULL_READS = 3
 
 
 class OutOfTimeError(Exception):
     """The time is up. The entries read so far are kept, and the next check continues from there."""
 
 
-class UnsteadyError(Exception):
+class AccountChangedError(Exception):
     """The account kept changing during the proof, so the result is unknown."""
 
 
@@ -71,7 +71,7 @@ class LedgerAudit:
         """Check all accounts, from the first one; return the run."""
         return self._run(Run(), has_time)
 
-    def go_on(self, has_time: Callable[[], bool] = _always) -> Run | None:
+    def continue_last_run(self, has_time: Callable[[], bool] = _always) -> Run | None:
         """Continue the last run; `None` if it is complete."""
         run = self.checkpoints.run()
         return None if run.done else self._run(run, has_time)
@@ -96,7 +96,7 @@ class LedgerAudit:
             )
         else:
             run = replace(run, done=True)
-        self.checkpoints.keep_run(run)
+        self.checkpoints.save_run(run)
         return run
 
     def drift_of(self, account_id: str) -> Drift | None:
@@ -115,10 +115,10 @@ class LedgerAudit:
         if not full and self._prove_new(account_id, counter, has_time):
             return Checked(account_id, counter.entries, None)
         earlier: Drift | None = None
-        for _ in range(MAX_WHOLE):
+        for _ in range(MAX_FULL_READS):
             try:
                 drift = self._prove_all(account_id, counter)
-            except UnsteadyError:
+            except AccountChangedError:
                 break
             if drift is None:
                 return Checked(account_id, counter.entries, None)
@@ -133,7 +133,7 @@ class LedgerAudit:
         settled = self._read_on(account_id, counter, has_time)
         try:
             drift = self._look(account_id, settled, counter)
-        except UnsteadyError:
+        except AccountChangedError:
             return False
         if drift is not None:
             logger.warning("check_ledger.read_all", account_id=account_id, off_by=drift.amount_micro_usd)
@@ -141,10 +141,10 @@ class LedgerAudit:
         self.checkpoints.put(account_id, settled.tally)
         return True
 
-    def _read_on(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> Reading:
+    def _read_on(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> EntrySums:
         """Read the entries after the checkpoint, up to the time after which more may still be written."""
         checkpoint = self.checkpoints.get(account_id)
-        reading = Reading(checkpoint)
+        reading = EntrySums(checkpoint)
         through_ms = max(self.clock.now_ms() - SETTLED_AFTER_MS, checkpoint.through_ms)
         for lines, unanswered in self.ledger.lines_by_time(account_id, checkpoint.through_ms, through_ms):
             counter.entries += len(lines)
@@ -155,7 +155,7 @@ class LedgerAudit:
         reading.tally = replace(reading.tally, through_ms=through_ms)
         return reading
 
-    def _keep(self, account_id: str, reading: Reading, lines: Sequence[Line]) -> None:
+    def _keep(self, account_id: str, reading: EntrySums, lines: Sequence[Line]) -> None:
         """Store a checkpoint of the reading, up to the last complete millisecond in `lines`."""
         last_ms = lines[-1].created_at_ms
         # An account with wrong refunds is read again each time, so that its drift names them.
@@ -163,10 +163,10 @@ class LedgerAudit:
             reading.add([line for line in lines if line.created_at_ms < last_ms], recent=False)
             self.checkpoints.put(account_id, replace(reading.tally, through_ms=last_ms - 1))
 
-    def _look(self, account_id: str, settled: Reading, counter: "_Counter") -> Drift | None:
+    def _look(self, account_id: str, settled: EntrySums, counter: "_Counter") -> Drift | None:
         """Compare the reading and the newest entries with the account's row; several times until they agree.
 
-        Raises `UnsteadyError` if the row changed each time.
+        Raises `AccountChangedError` if the row changed each time.
         """
         recent_ms = self.clock.now_ms() - RECENT_MS
         recent = settled.copy()
@@ -175,7 +175,7 @@ class LedgerAudit:
             recent.add(lines, unanswered)
         after_ms = max(recent_ms, settled.tally.through_ms)
         drifts: list[Drift] = []
-        for _ in range(MAX_LOOKS):
+        for _ in range(MAX_READS):
             # The row first: the ledger has all that the row contains by then. Entries beyond it show up in
             # the second look at the row.
             row = self.ledger.account_row(account_id)
@@ -189,17 +189,17 @@ class LedgerAudit:
                 counter.entries += latest.tally.entries - recent.tally.entries
                 return None
             drifts.append(drift)
-            if len(drifts) == MAX_DRIFTING_LOOKS:
+            if len(drifts) == MAX_DRIFTING_READS:
                 break
-            self.sleep(LOOK_AGAIN_S)
+            self.sleep(REREAD_PAUSE_S)
         if not drifts:
-            raise UnsteadyError
+            raise AccountChangedError
         return drifts[-1]
 
     def _prove_all(self, account_id: str, counter: "_Counter") -> Drift | None:
         """Read every entry from the table itself, not from its index; store a checkpoint if all is well."""
         through_ms = self.clock.now_ms() - SETTLED_AFTER_MS
-        settled, everything = Reading(Tally(through_ms)), Reading()
+        settled, everything = EntrySums(Tally(through_ms)), EntrySums()
         row = self.ledger.account_row(account_id)
         for lines, unanswered in self.ledger.lines_by_id(account_id):
             counter.entries += len(lines)
@@ -215,7 +215,7 @@ class LedgerAudit:
         return drift
 
 
-def _compare(account_id: str, row: Item | None, reading: Reading) -> Drift | None:
+def _compare(account_id: str, row: Item | None, reading: EntrySums) -> Drift | None:
     if row is None:
         return None
     return compare(account_id, row["balance_micro_usd"], holds_of(row), reading)

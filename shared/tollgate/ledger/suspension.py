@@ -15,8 +15,8 @@ MAY_SPEND = Missing("suspended")
 BEING_CLOSED = "Closed by its owner"
 
 
-def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_another: bool = True) -> Write:
-    """Return the write that suspends an account, and notes why; `over_another` replaces another reason.
+def suspend(table: str, account_id: str, reason: str, now_ms: int, *, replace_reason: bool = True) -> Write:
+    """Return the write that suspends an account, and stores why; `replace_reason` replaces an earlier reason.
 
     Refused: `UserNotFoundError`, `AccountSuspendedError`.
     """
@@ -25,13 +25,13 @@ def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_anoth
         table,
         key={"account_id": account_id},
         update=(Set("suspended", {"reason": reason, "at_ms": now_ms}),),
-        condition=account_is_there if over_another else account_is_there & MAY_SPEND,
+        condition=account_is_there if replace_reason else account_is_there & MAY_SPEND,
         refused=_refused,
     )
 
 
-def resume(table: str, account_id: str, because: str | None = None) -> Write:
-    """Return the write that lets an account spend again; if `because` is given, only that reason is lifted.
+def resume(table: str, account_id: str, only_reason: str | None = None) -> Write:
+    """Return the write that lets an account spend again; `only_reason` limits it to that reason.
 
     Refused: `UserNotFoundError`, `AccountSuspendedError` if it is suspended for another reason.
     """
@@ -40,7 +40,7 @@ def resume(table: str, account_id: str, because: str | None = None) -> Write:
         table,
         key={"account_id": account_id},
         update=(Remove("suspended"),),
-        condition=account_is_there if because is None else Equals(("suspended", "reason"), because),
+        condition=account_is_there if only_reason is None else Equals(("suspended", "reason"), only_reason),
         refused=_refused,
     )
 

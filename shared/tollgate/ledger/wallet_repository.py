@@ -27,56 +27,56 @@ class WalletRepository:
         self._writes = WalletWrites(table)
 
     def rows(self, account_id: str) -> list[Item]:
-        """Return a consistent read of an account's rows, its own first; empty if there is no account."""
-        own = self._db.get(self._table, {"account_id": account_id})
-        return [] if own is None else self.rows_of(own)
+        """Return a consistent read of an account's rows, the main row first; empty if there is no account."""
+        main_row = self._db.get(self._table, {"account_id": account_id})
+        return [] if main_row is None else self.all_rows(main_row)
 
-    def rows_of(self, own: Item) -> list[Item]:
-        """Return a consistent read of all rows of an account, from its own row."""
-        wallets = own.get("wallets", 1)
-        return [own] if wallets == 1 else self._read(own["account_id"], wallets)
+    def all_rows(self, main_row: Item) -> list[Item]:
+        """Return a consistent read of all rows of an account; `main_row` was read before."""
+        wallets = main_row.get("wallets", 1)
+        return [main_row] if wallets == 1 else self._read(main_row["account_id"], wallets)
 
     def limits(self, account_id: str) -> Limits:
         """Return the limits of each of an account's rows. Raises `UserNotFoundError`."""
-        own = self._db.get(self._table, {"account_id": account_id})
-        if own is None:
+        main_row = self._db.get(self._table, {"account_id": account_id})
+        if main_row is None:
             raise UserNotFoundError
-        return Limits.of(own)
+        return Limits.of(main_row)
 
     def set_limits(self, account_id: str, limits: Limits) -> None:
         """Set an account's limits, and create the rows that they need; the number of rows never falls.
 
         Raises `UserNotFoundError`, and `ValueError` for fewer rows than there are.
         """
-        own = self._db.get(self._table, {"account_id": account_id})
-        if own is None:
+        main_row = self._db.get(self._table, {"account_id": account_id})
+        if main_row is None:
             raise UserNotFoundError
-        had = Limits.of(own).wallets
+        had = Limits.of(main_row).wallets
         if limits.wallets < had:
             raise ValueError(f"the account has {had} rows, and keeps them")
         share = limits.share()
         for row in row_ids(account_id, limits.wallets)[had:]:
             with suppress(StaleWalletsError):  # by an earlier try
-                self._db.write(self._writes.open(row, share, own))
-        # Write the own row last, so a reader that sees the wallet count also finds the wallets.
+                self._db.write(self._writes.open(row, share, main_row))
+        # Write the main row last, so a reader that sees the wallet count also finds the wallets.
         for row in reversed(row_ids(account_id, limits.wallets)):
             self._db.write(self._writes.limit(row, share))
 
-    def fund(self, row: str, wallets: int, needed_micro_usd: int) -> bool:
-        """Fund a wallet from the account's own row; return whether it may have enough now."""
-        if not is_wallet(row):
+    def fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> bool:
+        """Fund a wallet from the account's main row; return whether it may have enough now."""
+        if not is_wallet(row_id):
             return False
-        own = self._db.get(self._table, {"account_id": account_of(row)})
-        share = 0 if own is None else share_of(own["balance_micro_usd"], wallets, needed_micro_usd)
+        main_row = self._db.get(self._table, {"account_id": account_of(row_id)})
+        share = 0 if main_row is None else share_of(main_row["balance_micro_usd"], wallets, needed_micro_usd)
         if not share:
             return False
-        # If another process funded the wallet, or spent from the own row, the next try shows it.
+        # If another process funded the wallet, or spent from the main row, the next try shows it.
         with suppress(StaleWalletsError):
-            self._db.transact(self._writes.fund(row, share, needed_micro_usd))
+            self._db.transact(self._writes.fund(row_id, share, needed_micro_usd))
         return True
 
     def gather(self, account_id: str, wallets: int, needed_micro_usd: int) -> None:
-        """Bring all money to the account's own row, except money that other requests move meanwhile.
+        """Bring all money to the account's main row, except money that other requests move meanwhile.
 
         Raises `InsufficientBalanceError` if a consistent read of all rows shows less than needed.
         """

@@ -2,13 +2,13 @@
 
 Source: docs/decisions/0029-wallets.md.
 
-    usr_…              the account's own row, which is its wallet 0: credits come here, capped keys spend here
+    usr_…              the account's main row, its wallet 0: credits come here, capped keys spend here
     usr_…#1, #2, …     wallets beside it, each with its own balance, holds and counters
 
 A wallet works like an account that has only one row: the same writes under the same conditions. A limit of
 the account is divided, so each row has its part of it. Money moves from one row to another only in a
-transaction, and in two ways: `fund` gives a wallet a part of the own row's balance, `gather` returns
-everything to the own row when a wallet has too little. So neither changes the sum.
+transaction, and in two ways: `fund` gives a wallet a part of the main row's balance, `gather` returns
+everything to the main row when a wallet has too little. So neither changes the sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ from tollgate.kit.dynamodb.writes import CountingWrite, Refused, Write, put_new
 HOLDS_PER_WALLET = 20
 # One transaction reads or gathers all of them, and DynamoDB accepts 100 rows in one.
 MAX_WALLETS = 50
-# Requests that a share must cover; with less, all money stays in the own row, where all of it counts.
-PLENTY = 4
+# Requests that a share must cover; with less, all money stays in the main row, where all of it counts.
+MIN_REQUESTS_PER_SHARE = 4
 # How long a process caches an account's limits.
 CACHE_MS = 60 * MS_PER_S
 # Accounts whose limits a process caches.
@@ -91,7 +91,7 @@ class KnownLimits:
         return known[1] if known is not None and self._clock.now_ms() < known[0] else None
 
     def learn(self, account_id: str, row: Item) -> Limits:
-        """Cache the limits in the account's own row, and return them."""
+        """Cache the limits in the account's main row, and return them."""
         return self.put(account_id, Limits.of(row))
 
     def put(self, account_id: str, limits: Limits) -> Limits:
@@ -100,33 +100,33 @@ class KnownLimits:
         return limits
 
 
-def row_id(account_id: str, wallet: int) -> str:
+def wallet_row_id(account_id: str, wallet: int) -> str:
     """Return the id of a wallet's row."""
     return f"{account_id}{SEPARATOR}{wallet}" if wallet else account_id
 
 
 def row_ids(account_id: str, wallets: int) -> list[str]:
-    """Return the ids of all rows of an account, its own first."""
-    return [row_id(account_id, wallet) for wallet in range(wallets)]
+    """Return the ids of all rows of an account, the main row first."""
+    return [wallet_row_id(account_id, wallet) for wallet in range(wallets)]
 
 
-def account_of(row: str) -> str:
+def account_of(row_id: str) -> str:
     """Return the account that a row belongs to."""
-    return row.partition(SEPARATOR)[0]
+    return row_id.partition(SEPARATOR)[0]
 
 
-def is_wallet(row: str) -> bool:
-    """Return whether a row is a wallet beside the account's own row."""
-    return SEPARATOR in row
+def is_wallet(row_id: str) -> bool:
+    """Return whether a row is a wallet beside the account's main row."""
+    return SEPARATOR in row_id
 
 
-def spread(account_id: str, wallets: int, start: int) -> list[str]:
+def rows_to_try(account_id: str, wallets: int, start: int) -> list[str]:
     """Return all rows of an account in the order to try them, from `start` on."""
-    return [row_id(account_id, (start + n) % wallets) for n in range(wallets)]
+    return [wallet_row_id(account_id, (start + n) % wallets) for n in range(wallets)]
 
 
-def together(rows: Sequence[Item]) -> Item:
-    """Return an account's rows, its own first, merged into one row."""
+def merged_rows(rows: Sequence[Item]) -> Item:
+    """Return an account's rows, the main row first, merged into one row."""
     joined = dict(rows[0])
     for row in rows[1:]:
         for name in ("balance_micro_usd", "open_tasks", "running_tasks"):
@@ -136,17 +136,17 @@ def together(rows: Sequence[Item]) -> Item:
 
 
 def share_of(balance_micro_usd: int, wallets: int, needed_micro_usd: int) -> int:
-    """Return how much of the own row's balance a wallet is given; 0 if that would be too little."""
+    """Return how much of the main row's balance a wallet is given; 0 if that would be too little."""
     share = balance_micro_usd // (2 * wallets)
-    return share if share >= PLENTY * needed_micro_usd else 0
+    return share if share >= MIN_REQUESTS_PER_SHARE * needed_micro_usd else 0
 
 
-def lower_balance(table: str, row: str, amount_micro_usd: int, refused: Refused) -> CountingWrite:
+def lower_balance(table: str, row_id: str, amount_micro_usd: int, refused: Refused) -> CountingWrite:
     """Return the write that takes money off a row; refused if the row has less, so no balance is negative."""
     balance_covers_it = AtLeast("balance_micro_usd", amount_micro_usd)
     return CountingWrite(
         table,
-        key={"account_id": row},
+        key={"account_id": row_id},
         update=(Add("balance_micro_usd", -amount_micro_usd),),
         condition=balance_covers_it,
         refused=refused,
@@ -160,7 +160,7 @@ class WalletWrites:
     accounts_table: str
 
     def fund(self, wallet: str, amount_micro_usd: int, needed_micro_usd: int) -> list[CountingWrite]:
-        """Return the writes that give a wallet `amount` from the account's own row.
+        """Return the writes that give a wallet `amount` from the account's main row.
 
         Refused: `StaleWalletsError`.
         """
@@ -174,11 +174,11 @@ class WalletWrites:
         ]
 
     def gather(self, rows: Sequence[Item]) -> list[CountingWrite]:
-        """Return the writes that move the wallets' money to the own row, given all rows as they were read.
+        """Return the writes that move the wallets' money to the main row, given all rows as they were read.
 
         Empty if the wallets have nothing. Refused: `StaleWalletsError`.
         """
-        own, *wallets = rows
+        main_row, *wallets = rows
         full = [row for row in wallets if row["balance_micro_usd"]]
         taken = [
             # Not spent since it was read; money that came in since stays in the wallet.
@@ -190,44 +190,44 @@ class WalletWrites:
             for row in full
         ]
         total = sum(row["balance_micro_usd"] for row in full)
-        return [*taken, self._move(own["account_id"], total, Exists("account_id"))] if full else []
+        return [*taken, self._move(main_row["account_id"], total, Exists("account_id"))] if full else []
 
-    def _move(self, row: str, amount_micro_usd: int, condition: Any) -> CountingWrite:
+    def _move(self, row_id: str, amount_micro_usd: int, condition: Any) -> CountingWrite:
         return CountingWrite(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(Add("balance_micro_usd", amount_micro_usd),),
             condition=condition,
-            refused=lambda _: StaleWalletsError(row),
+            refused=lambda _: StaleWalletsError(row_id),
         )
 
-    def open(self, row: str, limits: Limits, own: Item) -> Write:
-        """Return the write that opens an empty wallet, from the account's own row.
+    def open(self, row_id: str, limits: Limits, main_row: Item) -> Write:
+        """Return the write that opens an empty wallet, from the account's main row.
 
         Refused: `StaleWalletsError`, if it is there.
         """
-        wallet = wallet_row(row, limits, own)
-        return put_new(self.accounts_table, wallet, "account_id", lambda _: StaleWalletsError(row))
+        wallet = wallet_row(row_id, limits, main_row)
+        return put_new(self.accounts_table, wallet, "account_id", lambda _: StaleWalletsError(row_id))
 
-    def limit(self, row: str, limits: Limits) -> Write:
-        """Return the write of a row's limits; only an account's own row stores the number of rows."""
-        wallets = () if is_wallet(row) else (Set("wallets", limits.wallets),)
+    def limit(self, row_id: str, limits: Limits) -> Write:
+        """Return the write of a row's limits; only an account's main row stores the number of rows."""
+        wallets = () if is_wallet(row_id) else (Set("wallets", limits.wallets),)
         is_there = Exists("account_id")
         return Write(
             self.accounts_table,
-            key={"account_id": row},
+            key={"account_id": row_id},
             update=(Set("limits", limits.to_item()), *wallets),
             condition=is_there,
-            refused=lambda _: StaleWalletsError(row),
+            refused=lambda _: StaleWalletsError(row_id),
         )
 
 
-def wallet_row(row: str, limits: Limits, own: Item) -> Item:
-    """Return the row of an empty wallet; it may spend if the account's own row may."""
-    suspension = {"suspended": own["suspended"]} if "suspended" in own else {}
+def wallet_row(row_id: str, limits: Limits, main_row: Item) -> Item:
+    """Return the row of an empty wallet; it may spend if the account's main row may."""
+    suspension = {"suspended": main_row["suspended"]} if "suspended" in main_row else {}
     return {
         **suspension,
-        "account_id": row,
+        "account_id": row_id,
         "balance_micro_usd": 0,
         "open_tasks": 0,
         "running_tasks": 0,

@@ -70,8 +70,8 @@ class BalanceMonitor:
         # A suspended or closing account is not topped up.
         if account is None or account.suspended is not None:
             return state
-        worth = self.ledger.worth(account.account_id, account.balance_micro_usd, account.holds)
-        changed = after_check(state, worth, newest_credit_ms, self.clock.now_ms())
+        total_funds = self.ledger.total_funds(account.account_id, account.balance_micro_usd, account.holds)
+        changed = after_check(state, total_funds, newest_credit_ms, self.clock.now_ms())
         if changed is None:
             return state
         has_crossed = changed.crossing > state.crossing

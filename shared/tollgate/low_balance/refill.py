@@ -39,9 +39,9 @@ from tollgate.low_balance.rules import (
 from tollgate.mail.sender import MAX_RECIPIENTS, Mailer, SendResult
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.client import Charge, Declined, charge_saved_card, find_charge, saved_card
-from tollgate.payments.events import Paid, ToCheck
+from tollgate.payments.events import ManualCheck, Paid
 from tollgate.payments.secret import StripeKeys
-from tollgate.payments.service import tell_operators
+from tollgate.payments.service import alert_operators
 
 
 class RefillResult(StrEnum):
@@ -172,7 +172,7 @@ class RefillWorker:
             # Stripe's event of the same payment may have been faster: its credit has the same id.
             self.book.credit(found)
         except AccountClosedError:
-            tell_operators(ToCheck("closed_account", found.payment_id, state.account_id))
+            alert_operators(ManualCheck("closed_account", found.payment_id, state.account_id))
         current = self._still_due(state)
         if current is not None:
             self.low_balances.save(current, after_paid_top_up(current, now_ms))

@@ -22,7 +22,7 @@ KEY_TIMEOUT_S = 3.0
 # The largest image that is included in a result, because a model reads it.
 MAX_INLINE_BYTES = 700_000
 ENDED = frozenset({"finished", "failed", "expired"})
-FIRST_LOOK_S, LAST_LOOK_S = 0.5, 3.0
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 3.0
 
 
 class ServiceError(Exception):
@@ -107,7 +107,7 @@ class Service:
 
     async def task(self, task_id: str, wait_s: float = 0.0) -> dict[str, Any]:
         """Return a task when it has ended, or after `wait_s` seconds in its current state."""
-        until, pause_s = time.monotonic() + wait_s, FIRST_LOOK_S
+        until, pause_s = time.monotonic() + wait_s, FIRST_PAUSE_S
         while True:
             found: dict[str, Any] = await self._data("GET", f"/api/v1/task/status/{_segment(task_id)}")
             left_s = until - time.monotonic()
@@ -115,7 +115,7 @@ class Service:
             if found["status"] in ENDED or left_s <= 0:
                 return found
             await asyncio.sleep(min(pause_s, left_s))
-            pause_s = min(pause_s * 1.5, LAST_LOOK_S)
+            pause_s = min(pause_s * 1.5, LAST_PAUSE_S)
 
     async def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return a chat completion with its cost in micro-USD as `costMicroUsd`, or `None` if unknown."""

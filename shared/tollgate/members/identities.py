@@ -54,7 +54,7 @@ class Identities:
 
     def _made(self, person: Person) -> str:
         account = new_account(self.clock.now_ms())
-        team = self.teams.founding(account.account_id, person.identity_id, account.created_at_ms)
+        team = self.teams.new_team(account.account_id, person.identity_id, account.created_at_ms)
         try:
             self.identities.make(person.identity_id, account, team)
         except AlreadyKnownError as exc:

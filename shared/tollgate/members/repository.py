@@ -191,7 +191,7 @@ class TeamRepository(VersionedRepository[Team]):
         """Delete the team of a closed account; a repeat changes nothing."""
         self._db.delete(self._table, {"account_id": account_id})
 
-    def founding(self, account_id: str, identity_id: str, now_ms: int) -> Write:
+    def new_team(self, account_id: str, identity_id: str, now_ms: int) -> Write:
         """Return the write that founds an account's team with a person as its owner."""
         team = founded(account_id, identity_id, now_ms)
         return self._put(team, replace(team, seq=1))

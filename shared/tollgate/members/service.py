@@ -194,7 +194,7 @@ class MemberService:
         decide(self.teams.get(account_id))
         self._end_keys_around(account_id, identity_id, by, change, revoke=False)
 
-    def choose_mails(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
+    def set_mail_topics(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
         """Switch a member's mails on or off by topic; security mails to owners stay on."""
 
         def change() -> None:

@@ -20,7 +20,7 @@ from tollgate.members.topics import BY_DEFAULT, Topic, is_forced
 MAX_MEMBERS = 50
 MAX_INVITATIONS = 20
 # Mails about invitations in a UTC day: an account must not be a way to send mail to strangers.
-MAX_MAILS_A_DAY = 50
+MAX_MAILS_PER_DAY = 50
 INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
 # The prefix of the identity of a session that an API key started; such a session is for one machine only.
@@ -325,8 +325,8 @@ def _mailed(team: Team, now_ms: int) -> Team:
     """Return the team with one more mail counted. Raises `TeamError` if that is too many for a day."""
     today = utc_day(now_ms)
     mails = team.mails + 1 if team.mail_day == today else 1
-    if mails > MAX_MAILS_A_DAY:
-        raise TeamError(f"{MAX_MAILS_A_DAY} invitations were sent today, the most allowed. Go on tomorrow.")
+    if mails > MAX_MAILS_PER_DAY:
+        raise TeamError(f"{MAX_MAILS_PER_DAY} invitations were sent today, the most allowed. Go on tomorrow.")
     return replace(team, mail_day=today, mails=mails)
 
 

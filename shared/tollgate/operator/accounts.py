@@ -81,7 +81,7 @@ class AccountConsole(CustomerConsole):
             **summary(account),
             "closing": None if closing is None else closure_row(closing, account.balance_micro_usd),
             "holds": holds,
-            "claimed": [claimed_row(each) for each in self.payments.claimed_of(account.account_id)],
+            "claimed": [claimed_row(each) for each in self.payments.claimed_payments(account.account_id)],
             "keys": self.keys.all(account.account_id),
             "entries": with_routes(self.ledger, self.tasks, account.account_id, newest["entries"]),
             "audit": self._newest(account.account_id, Log.CHANGES),
@@ -135,7 +135,7 @@ class AccountConsole(CustomerConsole):
         return f"{_moved(now, before)} debited. {usd_of_micro(missing)} is still missing."
 
     def _claimed(self, account_id: str, payment_id: str) -> Payment:
-        found = [one for one in self.payments.claimed_of(account_id) if one.payment_id == payment_id]
+        found = [one for one in self.payments.claimed_payments(account_id) if one.payment_id == payment_id]
         if not found:
             raise OperatorError(f"This account has no claim on a payment {payment_id[:MAX_SHOWN]}.")
         return found[0]

@@ -85,7 +85,7 @@ class PaymentBook:
 
         retry_change(note, StalePaymentError, what=_WHAT)
 
-    def hear(self, claimed: Claimed) -> tuple[Payment, Payment]:
+    def record_claim(self, claimed: Claimed) -> tuple[Payment, Payment]:
         """Record a claim; return the payment before and after it.
 
         Its account is `None` if no credit of the payment is known: the claim waits for the credit.
@@ -103,7 +103,7 @@ class PaymentBook:
         self._settle(claimed.payment_id)
         return before, self.rows.get(claimed.payment_id)
 
-    def claimed_of(self, account_id: str) -> list[Payment]:
+    def claimed_payments(self, account_id: str) -> list[Payment]:
         """Return an account's payments with claims."""
         found = self.ledger.credits(account_id, MAX_CREDITS)
         ids = dict.fromkeys(each.reference for each in found if each.reference is not None)
@@ -175,7 +175,7 @@ class PaymentBook:
             return []
         reason = f"Payment {payment.payment_id} was {payment.what()}"
         return [
-            *self.ledger.suspension(account_id, reason, self.clock.now_ms(), over_another=is_closing),
+            *self.ledger.suspension(account_id, reason, self.clock.now_ms(), replace_reason=is_closing),
             self.audit.note(account_id, SERVICE, Action.SUSPENDED, "Account", reason),
         ]
 

@@ -180,7 +180,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class ToCheck:
+class ManualCheck:
     """Money that moved at Stripe and not here: an operator must check it. `reference` finds it at Stripe."""
 
     reason: str
@@ -206,7 +206,7 @@ def read_event(body: Mapping[str, Any]) -> Event:
     return _read(Event, body, "")
 
 
-def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
+def change_required_by(event: Event) -> Paid | Claimed | ManualCheck | None:
     """Return the change that an event requires; `None` for an event that moves nothing.
 
     Raises `InvalidInputError` for an object of a shape that Stripe does not document.
@@ -221,7 +221,7 @@ def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
         return _top_up(_object(Intent, found), event.id) if is_automatic else None
     claimed = _claim(event)
     if claimed is not None and not claimed.payment_id:
-        return ToCheck("reversed", claimed.claim_id, claimed.account_id)
+        return ManualCheck("reversed", claimed.claim_id, claimed.account_id)
     return claimed
 
 
@@ -271,23 +271,23 @@ def _read(model: type[ModelT], found: Mapping[str, Any], path: str) -> ModelT:
         raise InvalidInputError(problems) from exc
 
 
-def _session(session: Session, event_id: str) -> Paid | ToCheck | None:
+def _session(session: Session, event_id: str) -> Paid | ManualCheck | None:
     metadata = session.metadata or {}
     if session.payment_status != "paid" or ACCOUNT not in metadata:
         return None
     account_id, cents = _account_of(metadata), session.amount_total
     _check_paid(cents, "amount_total")
     if not _is_as_asked(cents, session.currency, metadata):
-        return ToCheck("other_amount", session.id, account_id)
+        return ManualCheck("other_amount", session.id, account_id)
     customer = session.customer if SAVED in metadata else None
     return Paid(account_id, session.id, session.payment_intent or session.id, event_id, cents or 0, customer)
 
 
-def _top_up(intent: Intent, event_id: str) -> Paid | ToCheck:
+def _top_up(intent: Intent, event_id: str) -> Paid | ManualCheck:
     account_id, cents = _account_of(intent.metadata), intent.amount_received
     _check_paid(cents, "amount_received")
     if not _is_as_asked(cents, intent.currency, intent.metadata):
-        return ToCheck("other_amount", intent.id, account_id)
+        return ManualCheck("other_amount", intent.id, account_id)
     crossing = digits(intent.metadata[CROSSING], 0, _MAX_CROSSING)
     if crossing is None:
         raise InvalidInputError(

@@ -16,11 +16,11 @@ from tollgate.payments.claims import Payment, TooManyClaimsError
 from tollgate.payments.client import open_checkout, receipt_url, signed_event
 from tollgate.payments.events import (
     Claimed,
+    ManualCheck,
     Paid,
-    ToCheck,
+    change_required_by,
     credit_id,
     is_session_id,
-    meaning_of,
     read_event,
 )
 from tollgate.payments.secret import StripeKeys, StripeKeySource
@@ -92,7 +92,7 @@ class PaymentService:
         event = read_event(signed_event(keys, body, signature))
         # A live key with the secret of a test endpoint would turn test cards into money.
         is_play = keys.is_live and not event.livemode
-        outcome = self._apply(ToCheck("test_mode", event.id) if is_play else meaning_of(event))
+        outcome = self._apply(ManualCheck("test_mode", event.id) if is_play else change_required_by(event))
         logger.info("payments.event", event_id=event.id, type=event.type, outcome=outcome)
         return outcome
 
@@ -116,12 +116,12 @@ class PaymentService:
             raise RouteNotFoundError
         return url
 
-    def _apply(self, found: Paid | Claimed | ToCheck | None) -> Outcome:
+    def _apply(self, found: Paid | Claimed | ManualCheck | None) -> Outcome:
         match found:
             case None:
                 return Outcome.IGNORED
-            case ToCheck():
-                return _to_check(found)
+            case ManualCheck():
+                return _manual_check(found)
             case Claimed():
                 return self._reverse(found)
         # The entry's id is derived from the session's, and the write requires that it is new: Stripe
@@ -130,9 +130,9 @@ class PaymentService:
             is_first = self.book.credit(found)
         except UserNotFoundError:
             # Stripe would repeat it for days without a different result.
-            return _to_check(ToCheck("unknown_account", found.session_id, found.account_id))
+            return _manual_check(ManualCheck("unknown_account", found.session_id, found.account_id))
         except AccountClosedError:
-            return _to_check(ToCheck("closed_account", found.session_id, found.account_id))
+            return _manual_check(ManualCheck("closed_account", found.session_id, found.account_id))
         # After the money, and at a repeat too: after a crash in between, Stripe's next try finishes it.
         if found.customer is not None:
             self.cards.save_customer(found.account_id, found.customer)
@@ -143,12 +143,12 @@ class PaymentService:
     def _reverse(self, found: Claimed) -> Outcome:
         """Take back the claimed amount of a payment, or return an amount that is no longer claimed."""
         try:
-            before, now = self.book.hear(found)
+            before, now = self.book.record_claim(found)
         except AccountClosedError:
             account_id = self.book.rows.get(found.payment_id).account_id
-            return _to_check(ToCheck("closed_account", found.payment_id, account_id))
+            return _manual_check(ManualCheck("closed_account", found.payment_id, account_id))
         except TooManyClaimsError:
-            return _to_check(ToCheck("too_many_claims", found.payment_id, found.account_id))
+            return _manual_check(ManualCheck("too_many_claims", found.payment_id, found.account_id))
         if now.account_id is None:
             return _unknown(before, now, found)
         # An unsettled payment was left by a process that crashed before it could notify the operators.
@@ -157,7 +157,7 @@ class PaymentService:
         taken, missing = now.taken_micro_usd, now.shortfall_micro_usd
         is_back = (now.wanted_micro_usd, taken) < (before.wanted_micro_usd, before.taken_micro_usd)
         outcome = Outcome.RETURNED if is_back else Outcome.REVERSED
-        _to_check(ToCheck(str(outcome), now.payment_id, now.account_id, now.what(), taken, missing))
+        _manual_check(ManualCheck(str(outcome), now.payment_id, now.account_id, now.what(), taken, missing))
         return outcome
 
     def _keys(self) -> StripeKeys:
@@ -174,16 +174,16 @@ def _unknown(before: Payment, now: Payment, found: Claimed) -> Outcome:
     # A refund does not name its product: it may be another product's, so no alarm. A dispute rings.
     if found.account_id is None and not now.claims[found.claim_id].is_of_a_bank:
         return Outcome.IGNORED
-    return _to_check(ToCheck("unknown_payment", found.payment_id, found.account_id))
+    return _manual_check(ManualCheck("unknown_payment", found.payment_id, found.account_id))
 
 
-def tell_operators(found: ToCheck) -> None:
+def alert_operators(found: ManualCheck) -> None:
     """Log the payment that an operator must check, and ring `PaymentToCheckAlarm`."""
     known = {name: each for name, each in asdict(found).items() if each is not None}
     logger.error("payments.to_check", **known)
     emit({"PaymentToCheck": 1})
 
 
-def _to_check(found: ToCheck) -> Outcome:
-    tell_operators(found)
+def _manual_check(found: ManualCheck) -> Outcome:
+    alert_operators(found)
     return Outcome.TO_CHECK

@@ -14,7 +14,7 @@ class TurnsAudit:
     ledger: LedgerRepository
     tasks: TaskRepository
 
-    def miscount(self, account_id: str) -> int:
+    def count_error(self, account_id: str) -> int:
         """Return how many more tasks are counted as waiting than wait, the same in two looks; 0 when well.
 
         An index lags behind its table, and tasks move between two reads: only an error stays the same.
@@ -29,5 +29,5 @@ class TurnsAudit:
             raise UserNotFoundError
         return sum(self._look_at(row) for row in rows)
 
-    def _look_at(self, row: str) -> int:
-        return self.ledger.slots(row).waiting - len(self.tasks.waiting(row, MAX_OPEN_TASKS + 1))
+    def _look_at(self, row_id: str) -> int:
+        return self.ledger.slots(row_id).waiting - len(self.tasks.waiting(row_id, MAX_OPEN_TASKS + 1))

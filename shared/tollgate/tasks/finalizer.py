@@ -36,24 +36,24 @@ class TaskFinalizer:
         now_ms = self.clock.now_ms()
         refund = refund_of(task.charge(), now_ms) if end.refund else None
         # `seq` guards the task's row, so a second step writes none of this: one refund at most.
-        others = self.ledger.close_task(task.row, refund, was_running=was_running)
+        others = self.ledger.close_task(task.row_id, refund, was_running=was_running)
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))
         self.tasks.end(task, others)
         # A task without a slot that was not woken for a slot frees nothing.
         if was_running or was_woken:
-            self.wake_one(task.row)
+            self.start_next(task.row_id)
         return task
 
-    def wake_one(self, row: str) -> None:
+    def start_next(self, row_id: str) -> None:
         """Wake one waiting task if there is a slot; after a crash here, the sweeper finds it.
 
         Never more than one: with a failing provider, ends come faster than starts, and one message for each
         slot would mostly do nothing. A woken task wakes the next one, so free slots fill up.
         """
-        slots = self.ledger.slots(row)
+        slots = self.ledger.slots(row_id)
         among = min(slots.free, slots.waiting, WAKE_AMONG)
-        if among > 0 and (found := self.tasks.waiting(row, among)):
+        if among > 0 and (found := self.tasks.waiting(row_id, among)):
             # Not a secret: the random choice only spreads the messages.
             self.queue.send({"task_id": random.choice(found), "seq": 0, "woken": True})  # noqa: S311

@@ -11,7 +11,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.entries import Entry, charge_entry
-from tollgate.ledger.wallets import row_id
+from tollgate.ledger.wallets import wallet_row_id
 
 
 class TaskStatus(StrEnum):
@@ -213,9 +213,9 @@ class Task:
     wallet: int = 0
 
     @property
-    def row(self) -> str:
-        """Return the row that was charged and that counts it: the account's own, or a wallet's."""
-        return row_id(self.account_id, self.wallet)
+    def row_id(self) -> str:
+        """Return the id of the row that was charged and that counts it: the main row, or a wallet."""
+        return wallet_row_id(self.account_id, self.wallet)
 
     def charge(self) -> Entry:
         """Return the entry that takes its price."""

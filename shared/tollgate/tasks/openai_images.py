@@ -16,7 +16,7 @@ FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
 _SOURCES = ("image", "mask")
-SAID_AS = {"aspectRatio": "size", MASK: "mask", **dict.fromkeys(IMAGE_FIELDS, "image")}
+SENT_NAMES = {"aspectRatio": "size", MASK: "mask", **dict.fromkeys(IMAGE_FIELDS, "image")}
 """The names of input fields in a request."""
 
 

@@ -32,7 +32,7 @@ STATUSES = {
 _OWN = ("model", "seconds", "size", "input_reference", "user")
 _ALL = 100
 _SECONDS = re.compile(r"\d{1,5}", re.ASCII)
-SAID_AS = {"duration": "seconds", "aspectRatio": "size", **dict.fromkeys(IMAGE_FIELDS, "input_reference")}
+SENT_NAMES = {"duration": "seconds", "aspectRatio": "size", **dict.fromkeys(IMAGE_FIELDS, "input_reference")}
 """The names of input fields in a request."""
 _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""

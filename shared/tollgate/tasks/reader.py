@@ -44,7 +44,7 @@ class TaskReader:
         """Return a task as the status shows it; a waiting task with its place in the queue."""
         if task.status is not TaskStatus.NOT_STARTED:
             return task.view()
-        ahead = self.tasks.waiting_before(task, MAX_COUNTED)
+        ahead = self.tasks.count_ahead(task, MAX_COUNTED)
         rounds = ahead // MAX_RUNNING_TASKS
         shown = task.view()
         shown["queue"] = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}

@@ -3,20 +3,20 @@
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.providers.runtime.outcomes import FailureKind
 from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
-from tollgate.tasks.step import Stepped, StepResult
+from tollgate.tasks.step import StepReport, StepResult
 
 # The ends that count against the service: a refusal or a cancellation is the customer's.
-GIVEN_UP = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
+FAILED_ENDS = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
 
 # Failures that last until an operator acts: no key or no credit there, or a route that leads nowhere.
-OUR_FAULT = frozenset({FailureKind.REFUSED_US, FailureKind.NOT_CONFIGURED})
+OPERATOR_FAILURES = frozenset({FailureKind.REFUSED_US, FailureKind.NOT_CONFIGURED})
 
 
-def report(stepped: Stepped) -> None:
+def report(step: StepReport) -> None:
     """Log a step of `run_task`, and count an attempt or a task that ended with it."""
-    task = stepped.task
-    logger.info(f"run_task.{stepped.result}", status=task and task.status)
-    if task is None or stepped.result not in (StepResult.CONTINUED, StepResult.ENDED):
+    task = step.task
+    logger.info(f"run_task.{step.result}", status=task and task.status)
+    if task is None or step.result not in (StepResult.CONTINUED, StepResult.ENDED):
         return
     if (attempt := failed_attempt(task)) is not None:
         _report_failure(attempt, task)
@@ -36,7 +36,7 @@ def failed_attempt(task: Task) -> Attempt | None:
 
 
 def _report_failure(attempt: Attempt, task: Task) -> None:
-    is_ours = attempt.failure in OUR_FAULT
+    is_ours = attempt.failure in OPERATOR_FAILURES
     log = logger.error if is_ours else logger.warning
     log("run_task.attempt_failed", provider=attempt.provider, failure=attempt.failure, model=task.model)
     emit_provider_error(attempt.provider, is_ours=is_ours)
@@ -56,6 +56,6 @@ def _report_end(task: Task) -> None:
     counts = {f"Tasks{task.status.capitalize()}": 1}
     if task.refunded_micro_usd:
         counts |= {"Refunds": 1, "RefundedMicroUsd": task.refunded_micro_usd}
-    if task.error is not None and task.error.code in GIVEN_UP:
+    if task.error is not None and task.error.code in FAILED_ENDS:
         counts["TasksGivenUp"] = 1
     emit(counts, {"TimeToFinish": took_ms} if task.status is TaskStatus.FINISHED else None)

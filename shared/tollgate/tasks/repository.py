@@ -98,23 +98,23 @@ class TaskRepository(OneTable):
         )
         return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
 
-    def waiting(self, row: str, limit: int) -> list[str]:
+    def waiting(self, row_id: str, limit: int) -> list[str]:
         """Return the ids of the waiting tasks that a row counts, the oldest first."""
         rows = self._db.query(
             self._table,
             # The index is sparse: a row has `waiting_account` until its task starts, and then leaves the
             # index.
-            Equals("waiting_account", row),
+            Equals("waiting_account", row_id),
             index="WaitingIndex",
             limit=limit,
         )
-        return [row["task_id"] for row in rows]
+        return [row_id["task_id"] for row_id in rows]
 
-    def waiting_before(self, task: Task, limit: int) -> int:
+    def count_ahead(self, task: Task, limit: int) -> int:
         """Return how many tasks wait before this one in its row, `limit` at most."""
         rows = self._db.query(
             self._table,
-            Equals("waiting_account", task.row) & Below("task_id", task.task_id),
+            Equals("waiting_account", task.row_id) & Below("task_id", task.task_id),
             index="WaitingIndex",
             limit=limit,
         )

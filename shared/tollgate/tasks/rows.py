@@ -47,7 +47,7 @@ def task_row(task: Task) -> Item:
     if not task.ended:
         row |= {"wake_at": task.wake_at_ms, "due_shard": due_shard(task.task_id)}
     if task.status is TaskStatus.NOT_STARTED:
-        row["waiting_account"] = task.row
+        row["waiting_account"] = task.row_id
     return {name: value for name, value in row.items() if value is not None}
 
 

@@ -32,7 +32,7 @@ from tollgate.kit.observability import correlation_id, logger
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, row_id
+from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, wallet_row_id
 from tollgate.probing.facts import ProbedMedia, ProbeError, ProbeResult
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
@@ -179,8 +179,8 @@ class TaskService:
     ) -> None:
         """Write task and charge, in a row of the account that has enough money and capacity.
 
-        A row with too little money is funded, else all money is gathered in the account's own row. A key
-        with a cap always spends from the own row, because its counter is there.
+        A row with too little money is funded, else all money is gathered in the account's main row. A key
+        with a cap always spends from the main row, because its counter is there.
         """
         wallets = deque(range(limits.wallets))
         wallets.rotate(random.randrange(limits.wallets))  # noqa: S311 - not a secret
@@ -197,7 +197,7 @@ class TaskService:
             except InsufficientBalanceError:
                 if limits.wallets == 1:
                     raise
-                if rows.fund(row_id(task.account_id, wallets[0]), limits.wallets, amount):
+                if rows.fund(wallet_row_id(task.account_id, wallets[0]), limits.wallets, amount):
                     continue
                 rows.gather(task.account_id, limits.wallets, amount)
                 if wallets != deque([0]):
@@ -210,20 +210,20 @@ class TaskService:
         self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
         """Write task and charge; the request is counted one way or, after a wrong guess, the other."""
-        window = self.meter.guess(task.row, task.created_at_ms, limits)
+        window = self.meter.guess(task.row_id, task.created_at_ms, limits)
         # Only the row shows whether a minute is new or continues, and this process can only guess: a wrong
         # guess is refused as a whole, with nothing charged, and repeated the other way.
         for _ in range(MAX_ATTEMPTS):
-            writes = self.ledger.charge(task.charge(), window, allowance, row=task.row, limits=limits)
+            writes = self.ledger.charge(task.charge(), window, allowance, row_id=task.row_id, limits=limits)
             try:
                 self.tasks.create(task, [*remember, *writes])
             except RateWindowMismatchError as exc:
                 window = exc.window
             except RateLimitedError:
-                self.meter.refused(task.row, task.created_at_ms, limits)
+                self.meter.refused(task.row_id, task.created_at_ms, limits)
                 raise
             else:
-                self.meter.counted(task.row, window)
+                self.meter.counted(task.row_id, window)
                 return
         # The minute changed each time; nothing was charged, and the caller may try again.
         raise WriteConflictError

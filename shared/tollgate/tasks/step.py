@@ -72,7 +72,7 @@ class StepResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
+class StepReport:
     """The result of a step, and the task as it is now (`None` if there is none)."""
 
     result: StepResult
@@ -102,48 +102,48 @@ class StepRunner:
     callback_base_url: str | None = None
     kept_ms: int | None = None
 
-    def run(self, task_id: str, seq: int, *, was_woken: bool = False) -> Stepped:
+    def run(self, task_id: str, seq: int, *, was_woken: bool = False) -> StepReport:
         """Take the step with this `seq`; a stale or duplicate message does nothing.
 
         A task that `was_woken` because a slot became free wakes the next one.
         """
         return self._run(task_id, seq, partial(self._any_step, was_woken=was_woken))
 
-    def poll(self, task_id: str, seq: int) -> Stepped:
+    def poll(self, task_id: str, seq: int) -> StepReport:
         """Take the step if it is quick: a poll, with the copy of small files, or an end. The task queue takes
         a submit or a larger copy, because each of its messages has a worker.
         """
         return self._run(task_id, seq, self._quick_step)
 
-    def _run(self, task_id: str, seq: int, take_step: Callable[[Task], Stepped]) -> Stepped:
+    def _run(self, task_id: str, seq: int, take_step: Callable[[Task], StepReport]) -> StepReport:
         task = self._read(task_id)
         if task is None or task.ended or task.seq != seq:
-            return Stepped(StepResult.STALE, task)
+            return StepReport(StepResult.STALE, task)
         try:
             return take_step(task)
         # Another message of this task was faster: its write counts, and this step leaves no trace.
         except (StaleTaskError, StaleDueRowError):
-            return Stepped(StepResult.STALE, task)
+            return StepReport(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
-            return Stepped(StepResult.WAITING, task)
+            return StepReport(StepResult.WAITING, task)
 
-    def cancel(self, task_id: str, attempts: int = 0) -> Stepped:
+    def cancel(self, task_id: str, attempts: int = 0) -> StepReport:
         """End a task whose customer cancelled it, if no result will follow: it was not submitted, or
         the provider confirms. While a submit is running, it is tried again a little later.
         """
         task = self._read(task_id)
         if task is None or task.ended:
-            return Stepped(StepResult.STALE, task)
+            return StepReport(StepResult.STALE, task)
         attempt = task.attempt
         # Claimed, and not answered yet: it is unknown whether the provider has the job.
         if attempt is not None and attempt.handle is None:
             return self._cancel_later(task, attempts)
         # The provider continues and is paid, so the task continues too, to its result or its refund.
         if attempt is not None and not self._provider_cancels(attempt):
-            return Stepped(StepResult.CONTINUED, task)
+            return StepReport(StepResult.CONTINUED, task)
         try:
             end = cancelled(task, self.clock.now_ms())
-            return Stepped(StepResult.ENDED, self.finalizer.end(end, was_running=_is_running(task)))
+            return StepReport(StepResult.ENDED, self.finalizer.end(end, was_running=_is_running(task)))
         except StaleTaskError:
             return self._cancel_later(task, attempts)
 
@@ -152,7 +152,7 @@ class StepRunner:
         add_to_log(correlation_id=task and task.correlation_id)
         return task
 
-    def _quick_step(self, task: Task) -> Stepped:
+    def _quick_step(self, task: Task) -> StepReport:
         providers = [route.provider for route in self._routes_to_start(task)]
         adapters = self.providers()
         now_ms, repeats = self.clock.now_ms(), _may_repeat(task, adapters)
@@ -168,7 +168,7 @@ class StepRunner:
             return self._write(task, decision)
         # The same `seq`: the worker polls the provider once more, and uses only that answer.
         self.queue.send({"task_id": task.task_id, "seq": task.seq})
-        return Stepped(StepResult.REQUEUED, task)
+        return StepReport(StepResult.REQUEUED, task)
 
     def _routes_to_start(self, task: Task) -> Sequence[Route]:
         """Return the routes for a submit; none if a job is running, because it is only polled."""
@@ -180,7 +180,7 @@ class StepRunner:
         is_over = not isinstance(polled, Pending | Unknown)
         return [route.provider for route in self._routes(task)] if is_over else []
 
-    def _any_step(self, task: Task, *, was_woken: bool) -> Stepped:
+    def _any_step(self, task: Task, *, was_woken: bool) -> StepReport:
         routes = self._routes_to_start(task)
         providers = [route.provider for route in routes]
         # Before any claim: unreadable credentials must not cost the task an attempt.
@@ -194,7 +194,7 @@ class StepRunner:
             self._claim(task, claimed)
             # After the claim, so that the next task sees this slot as taken.
             if was_woken:
-                self.finalizer.wake_one(task.row)
+                self.finalizer.start_next(task.row_id)
             task = claimed
             submitted = self._submit(task, decision.attempt, routes, adapters)
             outcome = after_submit(task, submitted, providers, self.clock.now_ms())
@@ -206,10 +206,10 @@ class StepRunner:
             decision = self._copied(task, outcome, providers)
         return self._write(task, decision, was_woken=was_woken)
 
-    def _write(self, task: Task, decision: Continue | End, *, was_woken: bool = False) -> Stepped:
+    def _write(self, task: Task, decision: Continue | End, *, was_woken: bool = False) -> StepReport:
         if isinstance(decision, End):
             ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
-            return Stepped(StepResult.ENDED, ended)
+            return StepReport(StepResult.ENDED, ended)
         moved = decision.task
         # Saved first, sent after: a message whose `seq` is not stored yet would be dropped as stale, and the
         # sweeper sends a message that is lost in a crash here.
@@ -219,7 +219,7 @@ class StepRunner:
             self.polls.send({**message, "poll": True}, decision.delay_s)
         else:
             self.queue.send(message, decision.delay_s)
-        return Stepped(StepResult.CONTINUED, moved)
+        return StepReport(StepResult.CONTINUED, moved)
 
     def _claim(self, task: Task, claimed: Task) -> None:
         """Write the attempt before the call, so that the call is never made twice.
@@ -229,10 +229,10 @@ class StepRunner:
         if task.status is not TaskStatus.NOT_STARTED:
             self.tasks.save(claimed)
             return
-        slots = self.ledger.slots(task.row)
+        slots = self.ledger.slots(task.row_id)
         if slots.free <= 0:
             raise ConcurrencyLimitReachedError  # cheaper than a write that is refused
-        self.tasks.start(claimed, self.ledger.acquire_slot(task.row, slots.most))
+        self.tasks.start(claimed, self.ledger.acquire_slot(task.row_id, slots.most))
 
     def _best_first(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers, best first; a provider that recovers after failures gets one task to try."""
@@ -334,10 +334,10 @@ class StepRunner:
         provider: object = self.providers().get(attempt.provider)
         return isinstance(provider, Cancels) and provider.cancel(attempt.handle or {})
 
-    def _cancel_later(self, task: Task, attempts: int) -> Stepped:
+    def _cancel_later(self, task: Task, attempts: int) -> StepReport:
         if attempts < MAX_CANCEL_ATTEMPTS:
             self.queue.send({"task_id": task.task_id, "cancel": attempts + 1}, CANCEL_RETRY_S)
-        return Stepped(StepResult.CONTINUED, task)
+        return StepReport(StepResult.CONTINUED, task)
 
 
 def _may_repeat(task: Task, adapters: Adapters) -> bool:

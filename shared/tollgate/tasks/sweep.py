@@ -14,13 +14,13 @@ from tollgate.ledger.repository import LedgerRepository
 # In one sweep; the rest waits a minute for the next.
 MAX_DUE_PER_SHARD = 200
 # When a row that was sent again is considered stuck once more; its message may only wait its turn.
-AGAIN_MS = 120 * MS_PER_S
+RESEND_AFTER_MS = 120 * MS_PER_S
 # The same for tasks that have not started: most wait for a slot, and the end of another task wakes them.
-WAITING_AGAIN_MS = 300 * MS_PER_S
+RESEND_WAITING_AFTER_MS = 300 * MS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepCounts:
     """The number of messages that a sweep sent, and of holds that it resolved.
 
     One message for each task or delivery whose `wake_at` had passed, even if an earlier message is pending.
@@ -42,12 +42,12 @@ class Sweeper:
     webhook_queue: Queue
     clock: Clock
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepCounts:
         """Send due messages. An extra message is harmless: the row's counter shows that it is stale."""
         now_ms = self.clock.now_ms()
-        return Swept(
-            self._send_due(self.tasks, self.task_queue, now_ms, WAITING_AGAIN_MS),
-            self._send_due(self.deliveries, self.webhook_queue, now_ms, AGAIN_MS),
+        return SweepCounts(
+            self._send_due(self.tasks, self.task_queue, now_ms, RESEND_WAITING_AFTER_MS),
+            self._send_due(self.deliveries, self.webhook_queue, now_ms, RESEND_AFTER_MS),
             # Holds need no message: due holds are resolved here, by a write that is harmless the second
             # time.
             self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
@@ -62,5 +62,5 @@ class Sweeper:
         for row in due:
             # The step may be faster than this write, which is fine.
             with suppress(StaleDueRowError):
-                index.postpone(row, now_ms + (AGAIN_MS if row.seq else unmoved_again_ms))
+                index.postpone(row, now_ms + (RESEND_AFTER_MS if row.seq else unmoved_again_ms))
         return len(due)

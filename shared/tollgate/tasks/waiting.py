@@ -11,28 +11,28 @@ MAX_WAIT_S = 20
 # answer after 300 s without data; the create before the wait takes up to twice 29 s.
 MAX_HELD_S = 240
 # Between two looks at the task: short at first, then longer and longer.
-FIRST_LOOK_S, LAST_LOOK_S = 0.25, 2.0
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.25, 2.0
 # Between two polls: an image takes seconds, and a result must not be a minute late.
 SOONEST_S, LATEST_S = 2, 15
 SHARE = 10
 
 
-def pauses_of(wait: str) -> list[float]:
+def read_pauses(wait: str) -> list[float]:
     """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
     wait_s = digits(wait, 0, MAX_WAIT_S)
     if wait_s is None:
         allowed = f"0 to {MAX_WAIT_S}"
         raise InvalidInputError([Problem("/wait", f"Must be whole seconds, {allowed}.", allowed)])
-    return looks_of(wait_s)
+    return pauses_within(wait_s)
 
 
-def looks_of(wait_s: int) -> list[float]:
+def pauses_within(wait_s: int) -> list[float]:
     """Return the pauses between looks that make up `wait_s` seconds."""
-    left, pause_s, pauses = float(wait_s), FIRST_LOOK_S, []
+    left, pause_s, pauses = float(wait_s), FIRST_PAUSE_S, []
     while left > 0:
         pauses.append(min(pause_s, left))
         left -= pauses[-1]
-        pause_s = min(pause_s * 2, LAST_LOOK_S)
+        pause_s = min(pause_s * 2, LAST_PAUSE_S)
     return pauses
 
 

@@ -14,7 +14,7 @@ from tollgate.providers.runtime.health_store import ProviderHealthStore
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class Unavailable:
     """Models whose only live provider is down, and live providers that fail and have not recovered."""
 
     models_down: tuple[str, ...]
@@ -47,9 +47,9 @@ class RouteWatch:
         """Return the current status of each model."""
         return statuses(self.catalog.media_models(), self.health.health(), self.clock.now_ms())
 
-    def look(self) -> Watched:
+    def look(self) -> Unavailable:
         """Return the models that are down now; a model with a second live provider is not down."""
-        return watched(self.catalog.media_models(), self.health.health(), self.clock.now_ms())
+        return unavailable(self.catalog.media_models(), self.health.health(), self.clock.now_ms())
 
 
 def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> list[ModelStatus]:
@@ -62,7 +62,7 @@ def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int)
     return found
 
 
-def watched(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> Watched:
+def unavailable(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> Unavailable:
     """Return which of the `models`, with their live routes, are down, and which providers fail. Pure."""
     providers: set[str] = set()
     down = []
@@ -72,7 +72,7 @@ def watched(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) 
         if len(of_model) == 1 and _is_down(of_model.pop(), model.id, health, now_ms):
             down.append(model.id)
     failing = sorted(name for name in providers if health.get(name, Health()).tripped)
-    return Watched(tuple(down), tuple(failing))
+    return Unavailable(tuple(down), tuple(failing))
 
 
 def _is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:

@@ -23,25 +23,25 @@ from tollgate.kit.observability import emit, logger
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
+    EMPTY_LIFETIME_MS,
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
-    OVER_LIFETIME_MS,
     AlreadyRecordedError,
     AlreadyResolvedError,
     Hold,
     HoldRefusedError,
     HoldWrites,
     LateChargeRefusedError,
+    affordable_late_charge,
     charge_of,
     failed_entry,
-    is_end_asked,
-    late_cover,
+    is_end_requested,
     late_entry,
     text_entry,
     void_entry,
 )
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
-from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, spread
+from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, rows_to_try
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
@@ -58,7 +58,7 @@ LIMITED = "The balance limited the response."
 # Between the providers that were called, in the order of the calls.
 ARROW = " → "
 # Attempts with an account's limits: the default limits, the limits in its row, and again if they changed.
-MAX_LOOKS = 3
+MAX_READS = 3
 # Times that an account's money is brought together for one hold, while others move it about.
 MAX_GATHERS = 6
 # Random delay before funding an empty wallet, so that one process does it.
@@ -124,7 +124,7 @@ class TextBilling:
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
         terms = _HoldTerms(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
-        for _ in range(MAX_LOOKS):
+        for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
             try:
                 if limits.wallets == 1:
@@ -139,7 +139,7 @@ class TextBilling:
 
         A key with a cap spends from the account's main row, because its counter is there.
         """
-        rows = spread(terms.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
+        rows = rows_to_try(terms.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
         refusal: Exception | None = None
         for row in rows if terms.allowance is None else ():
             try:
@@ -175,22 +175,22 @@ class TextBilling:
         raise DatabaseBusyError("the account's money keeps moving")
 
     async def _place_in(
-        self, row: str, terms: _HoldTerms, limits: Limits, *, is_whole: bool = False
+        self, row_id: str, terms: _HoldTerms, limits: Limits, *, is_whole: bool = False
     ) -> PlacedHold:
         """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
         plan = full_hold(terms.demand, terms.model)
         refusal: HoldRefusedError | None = None
         # Most requests pass at once. After a refusal, its cause is fixed before the next attempt: the window,
         # expired holds, a cap's counter, at last a smaller hold.
-        window = self.meter.guess(row, self._clock.now_ms(), limits)
-        is_unknown = row == terms.account_id and self.limits.get(row) is None
+        window = self.meter.guess(row_id, self._clock.now_ms(), limits)
+        is_unknown = row_id == terms.account_id and self.limits.get(row_id) is None
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             try:
-                return await self._place_once(row, terms, plan, window, limits)
+                return await self._place_once(row_id, terms, plan, window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
-            if is_unknown and self.limits.put(row, refusal.limits) != limits:
+            if is_unknown and self.limits.put(row_id, refusal.limits) != limits:
                 raise _StaleLimitsError
             is_unknown = False
             # Nothing was wrong but our guess which minute the row is in.
@@ -198,11 +198,11 @@ class TextBilling:
                 window = refusal.rate.window
                 continue
             if refusal.rate is not None:
-                self.meter.refused(row, now_ms, limits)
+                self.meter.refused(row_id, now_ms, limits)
                 raise refusal.rate
-            if await self._resolve_expired(row, refusal, now_ms):
+            if await self._resolve_expired(row_id, refusal, now_ms):
                 continue
-            if await self._open_counter(row, terms.allowance, refusal, now_ms):
+            if await self._open_counter(row_id, terms.allowance, refusal, now_ms):
                 continue
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
@@ -215,7 +215,7 @@ class TextBilling:
         raise hold_refused(refusal, plan, terms.allowance, limits.text_at_once or MAX_HOLDS) from refusal
 
     async def _place_once(
-        self, row: str, terms: _HoldTerms, plan: HoldPlan, window: RateWindow, limits: Limits
+        self, row_id: str, terms: _HoldTerms, plan: HoldPlan, window: RateWindow, limits: Limits
     ) -> PlacedHold:
         """Place the hold by one write. Raises `HoldRefusedError`."""
         allowance = terms.allowance
@@ -223,15 +223,15 @@ class TextBilling:
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
         hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter)
         # The first write of a process to an account's row returns the account's limits.
-        learns = row == terms.account_id and self.limits.get(row) is None
+        learns = row_id == terms.account_id and self.limits.get(row_id) is None
         most = limits.text_at_once or MAX_HOLDS
-        place = self._writes.place(row, hold, window, allowance, most=most, returns=learns)
+        place = self._writes.place(row_id, hold, window, allowance, most=most, returns=learns)
         written = await self._db.write(place)
         if written.row is not None and learns:
-            self.limits.learn(row, written.row)
-        self.meter.counted(row, window)
+            self.limits.learn(row_id, written.row)
+        self.meter.counted(row_id, window)
         placed = PlacedHold(
-            terms.account_id, row, hold, plan, allowance, terms.demand.answers, key_id=terms.key_id
+            terms.account_id, row_id, hold, plan, allowance, terms.demand.answers, key_id=terms.key_id
         )
         placed.accepted_at = terms.accepted_at
         placed.is_doubtful = written.is_doubtful
@@ -313,15 +313,15 @@ class TextBilling:
                 logger.exception("text.failure_not_recorded", request=placed.hold.request_id)
         await self.void(placed)
 
-    async def is_end_asked(self, placed: PlacedHold) -> bool:
+    async def is_end_requested(self, placed: PlacedHold) -> bool:
         """Return whether the request's owner asked to end it, as far as the database answers."""
         try:
-            account = await self._db.get(self._writes.accounts_table, {"account_id": placed.row})
+            account = await self._db.get(self._writes.accounts_table, {"account_id": placed.row_id})
         except DatabaseError:
             # The next look may succeed. The response itself needs no database until its end.
             logger.warning("text.not_looked")
             return False
-        return account is not None and is_end_asked(account, placed.hold.request_id)
+        return account is not None and is_end_requested(account, placed.hold.request_id)
 
     async def _record(self, entry: Entry) -> Entry:
         """Write the row that decides the charge for a hold; return the row that is then in the ledger."""
@@ -347,7 +347,7 @@ class TextBilling:
                 seen = refused.account["balance_micro_usd"]
                 if await self._wallets.gather(placed.account_id, wallets, seen):
                     continue
-                amount, allowance = late_cover(refused.account, charge_of(charge), allowance)
+                amount, allowance = affordable_late_charge(refused.account, charge_of(charge), allowance)
             else:
                 return amount
         return 0
@@ -357,32 +357,34 @@ class TextBilling:
         self._aside.add(running)
         running.add_done_callback(self._aside.discard)
 
-    async def _fund(self, row: str, wallets: int, needed_micro_usd: int) -> None:
+    async def _fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> None:
         """Fund a wallet, unless another process that found it empty does."""
         await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
         try:
-            await self._wallets.fund(row, wallets, needed_micro_usd)
+            await self._wallets.fund(row_id, wallets, needed_micro_usd)
         except DatabaseError:
-            logger.warning("text.not_funded", row=row)
+            logger.warning("text.not_funded", row=row_id)
 
     async def _end_hold(self, placed: PlacedHold, charge: int) -> None:
         """Resolve a request's own hold, so that no late copy of its place takes the money again."""
-        until_ms = self._clock.now_ms() + OVER_LIFETIME_MS if placed.is_doubtful else None
-        await self._resolve(placed.row, placed.hold, charge, over_until_ms=until_ms)
+        until_ms = self._clock.now_ms() + EMPTY_LIFETIME_MS if placed.is_doubtful else None
+        await self._resolve(placed.row_id, placed.hold, charge, empty_until_ms=until_ms)
 
-    async def _resolve(self, row: str, hold: Hold, charge: int, *, over_until_ms: int | None = None) -> None:
+    async def _resolve(
+        self, row_id: str, hold: Hold, charge: int, *, empty_until_ms: int | None = None
+    ) -> None:
         """Resolve a hold, unless that was done before."""
         with suppress(AlreadyResolvedError):
-            await self._db.write(self._writes.resolve(row, hold, charge, over_until_ms=over_until_ms))
+            await self._db.write(self._writes.resolve(row_id, hold, charge, empty_until_ms=empty_until_ms))
 
-    async def _resolve_expired(self, row: str, refusal: HoldRefusedError, now_ms: int) -> bool:
+    async def _resolve_expired(self, row_id: str, refusal: HoldRefusedError, now_ms: int) -> bool:
         """Resolve holds that outlived their request; return whether there were any."""
         expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
             charge = 0
             if not hold.is_over:
-                charge = charge_of(await self._record(void_entry(account_of(row), hold, now_ms)))
-            await self._resolve(row, hold, charge)
+                charge = charge_of(await self._record(void_entry(account_of(row_id), hold, now_ms)))
+            await self._resolve(row_id, hold, charge)
         return bool(expired)
 
     async def _open_counter(

@@ -25,7 +25,7 @@ from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, en
 from tollgate.text.usage import ReasoningCount, read_chat_usage
 
 FLOAT, BASE64 = "float", "base64"
-MOST_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
+MAX_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
 """Numbers in one response, by its format: as many as the function's memory holds, read and written."""
 
 _FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
@@ -62,7 +62,7 @@ def embedding_problems(fields: Fields, model_id: str, takes: Embedding) -> Itera
         yield Problem("/input", f"{model_id} takes texts, not token ids.")
     if wanted is not None and wanted > takes.max_dimensions:
         yield Problem("/dimensions", f"{model_id} makes at most {takes.max_dimensions}.")
-    elif len(inputs) * (wanted or takes.dimensions) > (most := MOST_NUMBERS[_format(fields)]):
+    elif len(inputs) * (wanted or takes.dimensions) > (most := MAX_NUMBERS[_format(fields)]):
         hint = f", or ask for {BASE64}" if _format(fields) == FLOAT else ""
         yield Problem("/input", f"The answer would have over {most} numbers: send fewer inputs{hint}.")
 

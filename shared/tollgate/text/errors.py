@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.errors import TollgateError, shortened
-from tollgate.text.faults import BROKEN_OFF, TIMED_OUT, UNREADABLE, Fault
+from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
 
@@ -86,7 +86,7 @@ def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateErr
     """Return the error for the client after all routes failed; `failures` are those routes' faults."""
     if failures and failures[-1] is TIMED_OUT and not stream:
         return UpstreamTimeoutError()
-    if failures and all(fault in (UNREADABLE, BROKEN_OFF) for fault in failures):
+    if failures and all(fault in (UNREADABLE, STREAM_BROKEN) for fault in failures):
         return ProviderError()
     return ProviderUnavailableError()
 

@@ -15,8 +15,8 @@ from tollgate.text.errors import RequestEndedError, error_body
 from tollgate.text.middleware import public_error
 from tollgate.text.rendering import Rendering
 from tollgate.text.response import (
-    LOOK_EVERY_S,
-    MAX_LOOKS,
+    MAX_READS,
+    READ_INTERVAL_S,
     CompleteResponse,
     Refused,
     StreamedResponse,
@@ -26,7 +26,7 @@ from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
 # The header that names the ways to end the provider's work and the bill. A whole response always completes.
-ENDS_ON = "x-tollgate-ends-on"
+ENDS_ON_HEADER = "x-tollgate-ends-on"
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
@@ -34,7 +34,7 @@ _HEADERS = {
 }
 
 
-Helped = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
+AddHelp = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
 """Adds the link to the docs and the request id to an error body, with the anchor of the link."""
 
 
@@ -45,7 +45,7 @@ EndIfAsked = Callable[[], Awaitable[bool]]
 async def http_response(
     respond: Coroutine[Any, Any, TextResponse],
     rendering: Rendering,
-    helped: Helped,
+    add_help: AddHelp,
     end_if_asked: EndIfAsked | None = None,
 ) -> Answer:
     """Return the response of `respond` in sendable form. Raises the errors that refuse the request.
@@ -53,7 +53,7 @@ async def http_response(
     It is a stream if it has `end_if_asked`.
     """
     if end_if_asked is None:
-        return await _reply(await respond, rendering, helped)
+        return await _reply(await respond, rendering, add_help)
     responding = asyncio.ensure_future(respond)
     # If the first event takes long, the client gets keep-alives. Most responses begin before that.
     try:
@@ -63,25 +63,25 @@ async def http_response(
         await _abandon(responding)
         raise
     if not responding.done():
-        return EventStream(rendering, responding, helped, end_if_asked)
+        return EventStream(rendering, responding, add_help, end_if_asked)
     response = await responding
     if not isinstance(response, StreamedResponse):
-        return await _reply(response, rendering, helped)
+        return await _reply(response, rendering, add_help)
     limited = _limited(response.placed.plan.passed_limit is not None)
-    headers = {ENDS_ON: response.ends_on, **limited}
-    return EventStream(rendering, responding, helped, end_if_asked, headers)
+    headers = {ENDS_ON_HEADER: response.ends_on, **limited}
+    return EventStream(rendering, responding, add_help, end_if_asked, headers)
 
 
-async def _reply(response: TextResponse, rendering: Rendering, helped: Helped) -> Reply:
+async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp) -> Reply:
     """Return a response that is whole."""
     match response:
         case CompleteResponse(body, billed):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
-            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON: "nothing"}
+            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
             return Reply(await rendering.whole(body), headers={**cost, **_limited(billed.is_limited)})
         case Refused(status, refusal, headers, anchor):
             logger.info("text.refused", status=status)
-            return Reply(encoded(helped(refusal, anchor)), status, headers)
+            return Reply(encoded(add_help(refusal, anchor)), status, headers)
         case StreamedResponse():
             raise AssertionError("no stream was requested")
 
@@ -113,14 +113,14 @@ class EventStream:
         self,
         rendering: Rendering,
         responding: "asyncio.Future[TextResponse]",
-        helped: Helped,
+        add_help: AddHelp,
         end_if_asked: EndIfAsked,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._headers = encoded_headers({**_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
-        self._helped = helped
+        self._add_help = add_help
         self._end_if_asked = end_if_asked
         self._send: Send = _send_nothing
         self._relaying: asyncio.Task[Any] | None = None
@@ -162,7 +162,7 @@ class EventStream:
         except Exception as exc:  # noqa: BLE001 - the boundary: a stream that has begun has no other answer
             error = public_error(exc)
             body, anchor = error_body(self._rendering.protocol, error), error.code
-        await self._send_events(self._rendering.error(encoded(self._helped(body, anchor))))
+        await self._send_events(self._rendering.error(encoded(self._add_help(body, anchor))))
         if not self._responding.done():
             await self._settle_unread()
 
@@ -170,8 +170,8 @@ class EventStream:
         """Wait for the response to begin. Raises `RequestEndedError` if its owner ends it before that."""
         # A client that has waited long for the first word hears from us at once.
         await self._send_events(self._rendering.keep_alive)
-        for _ in range(MAX_LOOKS):
-            if (await asyncio.wait({self._responding}, timeout=LOOK_EVERY_S))[0]:
+        for _ in range(MAX_READS):
+            if (await asyncio.wait({self._responding}, timeout=READ_INTERVAL_S))[0]:
                 return
             if await self._end_if_asked():
                 raise RequestEndedError

@@ -61,7 +61,7 @@ class Fault:
 
         A timeout is none (524), nor is an answer that cannot be read.
         """
-        return self.status in _TRANSIENT and self not in (BROKEN_OFF, UNREADABLE)
+        return self.status in _TRANSIENT and self not in (STREAM_BROKEN, UNREADABLE)
 
     @property
     def shown(self) -> "Fault":
@@ -87,9 +87,9 @@ class FaultError(Exception):
 UNREACHABLE = Fault(503, "The provider cannot be reached.", "ServiceUnavailable", "provider_unavailable")
 NOT_CONNECTED = replace(UNREACHABLE, slow=True)
 # An idle connection was closed as the request was sent. This is no sign of the provider's health.
-CLOSED_IDLE = replace(UNREACHABLE, message="The connection was closed as the request went out.")
+IDLE_CONNECTION_CLOSED = replace(UNREACHABLE, message="The connection was closed as the request went out.")
 TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
-BROKEN_OFF = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
+STREAM_BROKEN = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
 UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "provider_error")
 
 

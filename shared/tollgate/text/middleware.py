@@ -39,13 +39,13 @@ class TextMiddleware:
         self,
         app: App,
         rate_headers: RateHeaders,
-        tell_count: Callable[[str], None],
+        share_count: Callable[[str], None],
         cors_headers: Callable[[], Mapping[str, str]],
         base_url: Callable[[Scope], str],
     ) -> None:
         self._app = app
         self._rate_headers = rate_headers
-        self._tell_count = tell_count
+        self._tell_count = share_count
         self._cors_headers = cors_headers
         self._base_url = base_url
 

@@ -19,7 +19,7 @@ class PlacedHold:
     """
 
     account_id: str
-    row: str
+    row_id: str
     """The hold's row: the account's main row, or a wallet's."""
     hold: Hold
     plan: HoldPlan

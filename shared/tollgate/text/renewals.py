@@ -12,7 +12,7 @@ from tollgate.ledger.holds import (
     MAX_RENEWAL_FAILURES,
     MAX_RENEWALS,
     RENEW_AFTER_MS,
-    RENEW_AGAIN_MS,
+    RENEWAL_RETRY_MS,
     AlreadyResolvedError,
     HoldWrites,
 )
@@ -36,7 +36,7 @@ class Renewals:
         if placed.failed_renewals >= MAX_RENEWAL_FAILURES:
             logger.error("text.renewal_given_up", request=placed.hold.request_id)
             return
-        delay_ms = RENEW_AGAIN_MS if placed.failed_renewals else RENEW_AFTER_MS
+        delay_ms = RENEWAL_RETRY_MS if placed.failed_renewals else RENEW_AFTER_MS
         loop = asyncio.get_running_loop()
         placed.timer = loop.call_later(delay_ms / MS_PER_S, self._start, placed)
 
@@ -57,7 +57,7 @@ class Renewals:
         """Extend the hold of a running request, and plan the next renewal, or another attempt of this one."""
         expires_at_ms = self.clock.now_ms() + HOLD_LIFETIME_MS
         try:
-            await self.db.write(self.writes.renew(placed.row, placed.hold, expires_at_ms))
+            await self.db.write(self.writes.renew(placed.row_id, placed.hold, expires_at_ms))
         except AlreadyResolvedError:
             # It is settled by now, or its hold has expired: then its settlement comes late.
             return

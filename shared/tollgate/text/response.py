@@ -10,7 +10,7 @@ from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import TextBilling
 from tollgate.text.errors import ENDED, error_event
-from tollgate.text.faults import BROKEN_OFF, TIMED_OUT
+from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
@@ -18,9 +18,9 @@ from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
 
 # How often a stream checks whether its owner asked to end it: one read of the account's row.
-LOOK_EVERY_S = 5.0
+READ_INTERVAL_S = 5.0
 # As many as the 15 minutes take that a stream may last.
-MAX_LOOKS = 180
+MAX_READS = 180
 
 # Sends whole events to the client; does nothing after it has disconnected.
 SendEvents = Callable[[bytes], Awaitable[None]]
@@ -79,7 +79,7 @@ class StreamedResponse:
             await self._relay(send)
         except (HttpError, TimeoutError, UnreadableStreamError) as exc:
             slow = isinstance(exc, TimeoutError)
-            fault = ENDED if self.is_ended else TIMED_OUT if slow else BROKEN_OFF
+            fault = ENDED if self.is_ended else TIMED_OUT if slow else STREAM_BROKEN
             await self._send_if_any(send, stream.close(fault))
         finally:
             watch.cancel()
@@ -107,7 +107,7 @@ class StreamedResponse:
             piece = await response.readany()
             if not piece:
                 rest = encode_events(exchange, exchange.splitter.close())
-                await self._send_if_any(send, rest + exchange.stream.close(BROKEN_OFF))
+                await self._send_if_any(send, rest + exchange.stream.close(STREAM_BROKEN))
                 return
             await self._send_if_any(send, encode_events(exchange, exchange.splitter.feed(piece)))
 
@@ -118,12 +118,12 @@ class StreamedResponse:
         # This event is never set, because the response does not end with its client.
         gone = client_gone if self.ends_with_client else asyncio.Event()
         # The wait of a late stream ended between two looks, so this one is due now.
-        wait_s = 0.0 if self.is_late else LOOK_EVERY_S
-        for _ in range(MAX_LOOKS):
-            if await _is_set_within(gone, wait_s) or await self.billing.is_end_asked(self.placed):
+        wait_s = 0.0 if self.is_late else READ_INTERVAL_S
+        for _ in range(MAX_READS):
+            if await _is_set_within(gone, wait_s) or await self.billing.is_end_requested(self.placed):
                 await self._end(send)
                 return
-            wait_s = LOOK_EVERY_S
+            wait_s = READ_INTERVAL_S
 
     async def _end(self, send: SendEvents) -> None:
         """Send the last event that the client gets, and close a countable answer at its provider."""

@@ -26,9 +26,9 @@ from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import RequestEndedError, error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
-    BROKEN_OFF,
-    CLOSED_IDLE,
+    IDLE_CONNECTION_CLOSED,
     NOT_CONNECTED,
+    STREAM_BROKEN,
     TIMED_OUT,
     UNREACHABLE,
     UNREADABLE,
@@ -56,9 +56,9 @@ IDLE_TIMEOUT_S = 300.0
 STREAM_TIMEOUT_S = 14 * 60.0
 # How long a route may be silent before the next one is asked beside it: half of a whole answer's time. What
 # takes longer is asked for twice, and may be billed to us twice; the customer is charged once.
-PATIENCE_S = 50.0
+MAX_SILENCE_S = 50.0
 # The same before the first word of a stream: models that think show nothing until they have thought.
-STREAM_PATIENCE_S = 100.0
+MAX_STREAM_SILENCE_S = 100.0
 # Before the last route is called once more.
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
@@ -86,7 +86,7 @@ class TextService:
     breaker: Breaker
     clock: Clock
     use_of: UseOf
-    sees_clients_go: bool = True
+    detects_disconnects: bool = True
     """Whether the server is notified when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
     _waiting: dict[str, PlacedHold] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class TextService:
         placed = self._waiting.get(request_id)
         if placed is None:
             return False
-        placed.is_ending = await self.billing.is_end_asked(placed)
+        placed.is_ending = await self.billing.is_end_requested(placed)
         return placed.is_ending
 
     async def count_tokens(
@@ -178,7 +178,7 @@ class TextService:
         upstreams = await self.upstreams()
         # One bound for all routes together: the function itself is ended after 15 minutes.
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
-        patience_s = STREAM_PATIENCE_S if request.stream else PATIENCE_S
+        patience_s = MAX_STREAM_SILENCE_S if request.stream else MAX_SILENCE_S
         last: RoutedRequest | None = None
         async with Race[_Answered]() as race:
             for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
@@ -221,7 +221,7 @@ class TextService:
             return answered.refused
         if response is not None:
             placed.first_byte_ms = placed.elapsed_ms()
-            ends_with_client = exchange.is_countable and self.sees_clients_go and not placed.completes
+            ends_with_client = exchange.is_countable and self.detects_disconnects and not placed.completes
             return StreamedResponse(
                 placed,
                 routed.model,
@@ -242,7 +242,7 @@ class TextService:
         outcome = await self._ask(routed, exchange, answer_by)
         if not isinstance(outcome, Fault):
             self.breaker.succeeded(routed.route.provider)
-        elif isinstance(exchange.call, HttpCall) and outcome is not CLOSED_IDLE:
+        elif isinstance(exchange.call, HttpCall) and outcome is not IDLE_CONNECTION_CLOSED:
             self._note_failure(routed.route.provider, outcome)
         return outcome
 
@@ -296,11 +296,11 @@ class TextService:
         except ConnectTimeoutError:
             return NOT_CONNECTED
         except ClosedIdleError:
-            return CLOSED_IDLE
+            return IDLE_CONNECTION_CLOSED
         except TimeoutError:
             return _closed(response, TIMED_OUT)
         except (HttpError, UnreadableStreamError):
-            return _closed(response, UNREACHABLE if response is None else BROKEN_OFF)
+            return _closed(response, UNREACHABLE if response is None else STREAM_BROKEN)
         except FaultError as exc:
             return _refused(routed, exchange, _closed(response, exc.fault))
         except asyncio.CancelledError:

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.text.errors import error_event
-from tollgate.text.faults import BROKEN_OFF, UNREADABLE, Fault
+from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.sse import SseEvent
 from tollgate.text.tokens import tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
-ABSURD_FACTOR = 100
+IMPLAUSIBLE_FACTOR = 100
 """A report of this many times the request's maximum is a faulty report, not real usage."""
-LEAST_ABSURD_TOKENS = 100_000
+MIN_IMPLAUSIBLE_TOKENS = 100_000
 """A report up to this is always accepted, because our count of media input can be far from a provider's."""
 
 
@@ -40,7 +40,7 @@ class Meter:
     def usage(self) -> Usage:
         """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
         known = self.reported or Usage(0, 0)
-        if self._is_absurd(known):
+        if self._is_implausible(known):
             unsaid = Meter(self.input_estimate, self.output_limit, delivered_bytes=self.delivered_bytes)
             return replace(unsaid.usage(), disbelieved=True)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
@@ -52,9 +52,9 @@ class Meter:
         fresh = known.input_tokens if known.total_input_tokens else self.input_estimate
         return replace(known, input_tokens=fresh, output_tokens=output, estimated=True)
 
-    def _is_absurd(self, reported: Usage) -> bool:
-        most_input = max(ABSURD_FACTOR * self.input_estimate, LEAST_ABSURD_TOKENS)
-        most_output = max(ABSURD_FACTOR * self.output_limit, LEAST_ABSURD_TOKENS)
+    def _is_implausible(self, reported: Usage) -> bool:
+        most_input = max(IMPLAUSIBLE_FACTOR * self.input_estimate, MIN_IMPLAUSIBLE_TOKENS)
+        most_output = max(IMPLAUSIBLE_FACTOR * self.output_limit, MIN_IMPLAUSIBLE_TOKENS)
         return reported.total_input_tokens > most_input or reported.output_tokens > most_output
 
 
@@ -94,7 +94,7 @@ class AnswerStream(ABC):
             payload = None
         return self._take(event, payload) if isinstance(payload, dict) else self.fail(UNREADABLE)
 
-    def close(self, fault: Fault = BROKEN_OFF) -> bytes:
+    def close(self, fault: Fault = STREAM_BROKEN) -> bytes:
         """Return the bytes for the client when nothing more comes: none if the answer was whole."""
         return b"" if self.ended else self.fail(fault)
 

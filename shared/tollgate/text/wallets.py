@@ -21,21 +21,23 @@ class Wallets:
     db: AsyncDatabase
     accounts_table: str
 
-    async def fund(self, row: str, wallets: int, needed_micro_usd: int) -> None:
+    async def fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> None:
         """Fund a wallet with its share of the money in the account's main row, if it still needs some."""
-        if not is_wallet(row):
+        if not is_wallet(row_id):
             return
-        keys = [{"account_id": one} for one in (account_of(row), row)]
+        keys = [{"account_id": one} for one in (account_of(row_id), row_id)]
         own, wallet = [await self.db.get(self.accounts_table, key) or {} for key in keys]
         share = share_of(own.get("balance_micro_usd", 0), wallets, needed_micro_usd)
         if share and wallet.get("balance_micro_usd", 0) < needed_micro_usd:
             with suppress(StaleWalletsError):
-                await self.db.transact(WalletWrites(self.accounts_table).fund(row, share, needed_micro_usd))
+                await self.db.transact(
+                    WalletWrites(self.accounts_table).fund(row_id, share, needed_micro_usd)
+                )
 
     async def gather(self, account_id: str, wallets: int, seen_micro_usd: int) -> bool:
-        """Bring all money to the account's own row; return whether that may have more than was seen.
+        """Bring all money to the account's main row; return whether that may have more than was seen.
 
-        `False` says that at one moment no wallet had anything, nor the own row more: that is all there is.
+        `False` says that at one moment no wallet had anything, nor the main row more: that is all there is.
         """
         if wallets == 1:
             return False

@@ -162,7 +162,7 @@ def by_kind(moved: Iterable[tuple[str, LedgerSum]]) -> ByKind:
     return sums
 
 
-def most_expensive_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
+def by_descending_cost(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
     """Return the sums of several days for each name, the most expensive name first."""
     sums = by_name(pair for counts in days for pair in counts.items())
     return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))

@@ -27,12 +27,12 @@ READ_AT_ONCE = 100
 class MonthlyStatements:
     """Reads monthly statements; changes nothing. They are seconds behind the ledger, like the roll-up.
 
-    `worth` returns the money of an account in micro-USD: its balance and its open holds.
+    `total_funds` returns the money of an account in micro-USD: its balance and its open holds.
     """
 
     usage: UsageRepository
     ledger: LedgerRepository
-    worth: Callable[[str], int]
+    total_funds: Callable[[str], int]
     clock: Clock
 
     def statement(self, account_id: str, month: str | None) -> tuple[MonthStatement, list[str]]:
@@ -53,7 +53,7 @@ class MonthlyStatements:
     def _before(self, account_id: str, stated: Days) -> int:
         """Return the balance before the first statement, if earlier days have no counts by kind."""
         moved = (each for counts in stated.values() for each in (counts.by_kind or {}).values())
-        return self.worth(account_id) - sum(each.amount_micro_usd for each in moved)
+        return self.total_funds(account_id) - sum(each.amount_micro_usd for each in moved)
 
     def _listed(self, account_id: str, month: str, days: Days) -> list[Entry]:
         own: list[DayCounts] = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
-from tollgate.usage.counts import DayCounts, StatisticsView, most_expensive_first, total
+from tollgate.usage.counts import DayCounts, StatisticsView, by_descending_cost, total
 from tollgate.usage.period import Period, read_period
 from tollgate.usage.repository import UsageRepository
 
@@ -47,10 +47,10 @@ def statistics(period: Period, days: Mapping[str, DayCounts]) -> StatisticsView:
         "byDay": [{"date": day, **counts.view()} for day, counts in by_day.items()],
         "byModel": [
             {"model": model, **counts.view()}
-            for model, counts in most_expensive_first(day.by_model for day in days.values())
+            for model, counts in by_descending_cost(day.by_model for day in days.values())
         ],
         "byKey": [
             {"keyId": key_id, **counts.view()}
-            for key_id, counts in most_expensive_first(day.by_key for day in days.values())
+            for key_id, counts in by_descending_cost(day.by_key for day in days.values())
         ],
     }

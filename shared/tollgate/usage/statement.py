@@ -14,7 +14,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.errors import Problem
 from tollgate.kit.money import cents_text
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_kind, most_expensive_first
+from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_descending_cost, by_kind
 
 MONTH_LENGTH = len("2026-11")
 COLUMNS = ("line", "name", "date", "description", "reference", "amountCents", "amountMicroUsd")
@@ -99,8 +99,8 @@ def month_statement(
         month,
         before_micro_usd + sum(each.amount_micro_usd for each in moved_earlier),
         _sums_by_kind(own),
-        most_expensive_first(each.by_model for each in own),
-        most_expensive_first(each.by_key for each in own),
+        by_descending_cost(each.by_model for each in own),
+        by_descending_cost(each.by_key for each in own),
         sorted(entries, key=lambda entry: (entry.created_at_ms, entry.entry_id)),
     )
 

@@ -25,14 +25,14 @@ PNG = b"\x89PNG"
 ENDED = frozenset({"finished", "failed", "expired"})
 # Each look waits on the other side; an image of the test model is there after a second.
 WAIT_S = 20
-MAX_LOOKS = 3
+MAX_READS = 3
 # API Gateway gives up after 29 s.
 TIMEOUT_S = 29.0
 # A single slow start or lost packet is no failure.
 TRIES = 2
 PAUSE_S = 10.0
 # Requests of the longest step, each of which takes TIMEOUT_S at most while bytes keep coming.
-MAX_REQUESTS = {"page": 1, "chat": 1, "image": MAX_LOOKS + 3}
+MAX_REQUESTS = {"page": 1, "chat": 1, "image": MAX_READS + 3}
 LONGEST_VISIT_S = sum(TRIES * requests * TIMEOUT_S + PAUSE_S for requests in MAX_REQUESTS.values())
 
 
@@ -132,7 +132,7 @@ def _image(client: httpx.Client) -> None:
     # Another one at each try: a task that hangs is not asked for again.
     headers = {"idempotency-key": f"visit-{uuid.uuid4()}"}
     task_id = _field(client.post("/api/v1/generation/create", json=body, headers=headers), "taskId", "create")
-    for _ in range(MAX_LOOKS):
+    for _ in range(MAX_READS):
         task = _data(client.get(f"/api/v1/task/status/{task_id}", params={"wait": WAIT_S}), "status")
         if task.get("status") in ENDED:
             break

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tollgate.usage.counts import ByName, Counts, DayCounts, most_expensive_first, total
+from tollgate.usage.counts import ByName, Counts, DayCounts, by_descending_cost, total
 from tollgate.usage.period import Period
 from tollgate.web.chart import Chart, stacked
 
@@ -40,7 +40,7 @@ class Spending:
 def spending(period: Period, days: Mapping[str, DayCounts], by: Grouping = Grouping.MODEL) -> Spending:
     """Return the spending from a result of `StatisticsService.days`. The chart has every day."""
     of_day = {day: _named(days.get(day, NONE), by) for day in period.days()}
-    sums = most_expensive_first(of_day.values())
+    sums = by_descending_cost(of_day.values())
     shown = {name for name, _ in sums[:MAX_SERIES]}
     amounts = {day: _amounts(counts, shown) for day, counts in of_day.items()}
     everything = total(counts for _, counts in sums)

@@ -33,7 +33,7 @@ class Event:
         return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def event_of_test(delivery: Delivery) -> Event:
+def build_test_event(delivery: Delivery) -> Event:
     """Return the event of a test delivery: its `data` names only the delivery."""
     data = {
         "deliveryId": delivery.delivery_id,

@@ -22,8 +22,8 @@ from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, Deli
 from tollgate.webhooks.payload import (
     MAX_TEXT,
     Event,
+    build_test_event,
     delivery_headers,
-    event_of_test,
     readable,
 )
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository, StaleDeliveryError
@@ -33,7 +33,7 @@ from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attemp
 TIMEOUT_S = 10.0
 # An attempt that took this long was slow: its account's lane is narrow until an attempt is quicker.
 SLOW_MS = 2 * MS_PER_S
-NEVER_ENDED = "The attempt did not end; it may have arrived."
+INTERRUPTED_ATTEMPT = "The attempt did not end; it may have arrived."
 
 
 class DeliveryOutcome(StrEnum):
@@ -74,7 +74,7 @@ class WebhookSender:
         try:
             if not has_attempts_left(delivery):
                 # It was claimed, but no result was recorded: it counts, so that attempts stay bounded.
-                return self._record(delivery, DeliveryAttempt(now_ms, 0, error=NEVER_ENDED))
+                return self._record(delivery, DeliveryAttempt(now_ms, 0, error=INTERRUPTED_ATTEMPT))
             # Enter the lane before the claim, so that a deferred delivery does not use up an attempt.
             slot = self.lanes.enter(delivery.account_id, now_ms)
             if slot is None:
@@ -153,7 +153,7 @@ class WebhookSender:
 
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
-            return event_of_test(delivery).body()
+            return build_test_event(delivery).body()
         if delivery.data is not None:
             return Event(delivery.event, delivery.created_at_ms, delivery.data).body()
         event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)

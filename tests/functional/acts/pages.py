@@ -108,7 +108,7 @@ def leave_an_account(world: World) -> Doing:
     return lambda: posted(bob, "/members/leave")
 
 
-def choose_mails(world: World) -> Doing:
+def set_mail_topics(world: World) -> Doing:
     ada = at(world, "/members")
     return lambda: posted(ada, "/members/mails", {"money": "1"})
 
@@ -227,7 +227,7 @@ ACTS: tuple[Act, ...] = (
     change_a_role,
     remove_a_member_and_their_keys,
     leave_an_account,
-    choose_mails,
+    set_mail_topics,
     wish_for_mails_about_a_low_balance,
     go_to_pay,
     pay,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.clock import ManualClock
-from tollgate.accounts.auth import KEY_CACHE_MS, MAX_CACHED_KEYS, Authenticator, UseNotedError
+from tollgate.accounts.auth import KEY_CACHE_MS, MAX_CACHED_KEYS, Authenticator, UseAlreadyRecordedError
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.accounts.networks import network_of
@@ -27,7 +27,7 @@ class FakeKeys:
         self.reads += 1
         return self.stored.get(key_id)
 
-    def note_use(self, key_id: str, now_ms: int) -> None:
+    def record_use(self, key_id: str, now_ms: int) -> None:
         if self.failing is not None:
             raise self.failing
         self.stored[key_id] = replace(self.stored[key_id], last_used_at_ms=now_ms)
@@ -290,7 +290,7 @@ class TestLastUse:
             desk.ask()
         assert desk.keys.uses == []
 
-    @pytest.mark.parametrize("failing", [UseNotedError(), OSError("no table")])
+    @pytest.mark.parametrize("failing", [UseAlreadyRecordedError(), OSError("no table")])
     def test_a_request_never_fails_for_its_sake(self, desk: Desk, failing: Exception) -> None:
         desk.keys.failing = failing
         assert desk.ask()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.clock import ManualClock
-from tollgate.accounts.delegation import check_change, check_gift
+from tollgate.accounts.delegation import check_change, check_new_key
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
 from tollgate.accounts.networks import contains, network_of
@@ -60,13 +60,13 @@ BODIES = st.fixed_dictionaries(
 
 def refused(by: ApiKey, limit: dict[str, Any]) -> str:
     with pytest.raises(ForbiddenError) as error:
-        check_gift(by, replace(FREE, key_id=OTHER, **limit))
+        check_new_key(by, replace(FREE, key_id=OTHER, **limit))
     return error.value.message.partition(": ")[2].partition(".")[0]
 
 
 class TestEachLimit:
     def test_a_key_without_limits_gives_anything(self) -> None:
-        check_gift(FREE, replace(FREE, key_id=OTHER))
+        check_new_key(FREE, replace(FREE, key_id=OTHER))
 
     @pytest.mark.parametrize(
         ("limit", "within", "beyond"),
@@ -92,7 +92,7 @@ class TestEachLimit:
     ) -> None:
         by, (name,) = replace(FREE, **limit), limit
         for value in within:
-            check_gift(by, replace(FREE, key_id=OTHER, **{name: value}))
+            check_new_key(by, replace(FREE, key_id=OTHER, **{name: value}))
         for value in beyond:
             assert refused(by, {name: value})
 

@@ -136,7 +136,7 @@ class TestAFileThatIsNotThere:
         waits: list[float] = []
         monkeypatch.setattr(time, "sleep", waits.append)
         signed = store(listing(repeat([]))).signed({"url": f"{STORAGE}/inputs/usr_1/a.png"})
-        assert len(waits) == inputs.MAX_LOOKS - 1
+        assert len(waits) == inputs.MAX_READS - 1
         assert "Signature=" in signed["url"]
         assert "inputs.missing" in caplog.messages
 

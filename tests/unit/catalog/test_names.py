@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder
-from tollgate.catalog.names import MAX_CHARS, clashes, index, names_of, unknown
+from tollgate.catalog.names import MAX_CHARS, index, name_conflicts, names_of, unknown
 from tollgate.catalog.validation import faults_of
 from tollgate.kit.errors import ModelNotFoundError
 
@@ -69,7 +69,7 @@ def test_what_is_no_name_is_not_found(name: str) -> None:
 
 
 def test_the_shipped_names_do_not_clash() -> None:
-    assert clashes(RAW.values()) == []
+    assert name_conflicts(RAW.values()) == []
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_shipped_names_do_not_clash() -> None:
 def test_a_name_of_two_models_is_a_fault(second: dict[str, Any]) -> None:
     first = {"id": "a", "aliases": ["c"], "vendorNames": ["v", "a/b"]}
     second = {**second, "vendorNames": second.get("vendorNames", [])}
-    found = clashes([first, second if second["id"] == "b" else {"id": "b", "aliases": ["a/b/c"]}])
+    found = name_conflicts([first, second if second["id"] == "b" else {"id": "b", "aliases": ["a/b/c"]}])
     assert len(found) == 1
     assert found[0].startswith("b: aliases: ")
 

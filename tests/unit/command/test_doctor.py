@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from local.template import ROOT, Template, read_template
 from tollgate.command.app import cli
-from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, advised, reservable
+from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, recommended, reservable_concurrency
 from tollgate.command.doctor import wanted_parameters
 from tollgate.command.doctor_account import ROLES, bedrock_models
 
@@ -363,14 +363,14 @@ class TestPlaces:
     @pytest.mark.parametrize("limit", [10, 50, 100, 101, 106, 212, 400, 500, 529, 530, 1000, 3000])
     def test_no_advice_is_refused(self, limit: int) -> None:
         for others in (0, 20, limit // 2):
-            advice = advised(limit, others)
+            advice = recommended(limit, others)
             kept = sum(KEPT.values()) if advice else 0
             text = int(advice.get("TextConcurrency", 0))
             assert limit - others - kept - text >= min(UNRESERVED, limit - others)
 
     def test_a_new_account_can_reserve_nothing(self) -> None:
-        assert [reservable(limit) for limit in (10, 50, 100, 101, 1000)] == [0, 0, 0, 1, 900]
-        assert advised(10) == advised(105) == {}
+        assert [reservable_concurrency(limit) for limit in (10, 50, 100, 101, 1000)] == [0, 0, 0, 1, 900]
+        assert recommended(10) == recommended(105) == {}
 
     def test_the_template_keeps_as_many(self) -> None:
         kept = {
@@ -392,7 +392,7 @@ class TestPlaces:
         limits = [int(limit.replace(",", "")) for limit, _ in rows]
         assert limits == [10, 200, 500, 1000]
         for limit, (_, words) in zip(limits, rows, strict=True):
-            wanted = " ".join(f"{name}={value}" for name, value in advised(limit).items())
+            wanted = " ".join(f"{name}={value}" for name, value in recommended(limit).items())
             assert words == (f"`{wanted}`" if wanted else "nothing")
         assert f"{GOOD_LIMIT:,}" in text
         assert f"{sum(KEPT.values()) + UNRESERVED}" in text

@@ -23,7 +23,7 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.apimart.music import _index
 from tollgate.providers.media.pixverse.mappings import _source
 from tollgate.providers.runtime.answers import percent_of
-from tollgate.tasks.waiting import pauses_of
+from tollgate.tasks.waiting import read_pauses
 from tollgate.web.forms import input_of
 from tollgate.web.problems import in_words
 
@@ -87,7 +87,7 @@ def _download(text: str) -> int:
 # Each with the errors that it names for what it does not take.
 READERS: list[tuple[str, Callable[[str], Any], tuple[type[Exception], ...]]] = [
     ("limit of a list", _page, (InvalidInputError,)),
-    ("wait of a status", pauses_of, (InvalidInputError,)),
+    ("wait of a status", read_pauses, (InvalidInputError,)),
     ("amount of a top-up", read_cents, (InvalidInputError,)),
     ("threshold of a low balance", lambda text: read_settings({"threshold": text}), (InvalidInputError,)),
     ("network of a key", lambda text: network_of(f"10.0.0.0/{text}"), (ValueError,)),

@@ -39,7 +39,7 @@ from tollgate.kit.dynamodb.expressions import (
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import MarkedWrite, SingleWrite, Write, leave, take
 from tollgate.kit.ids import new_id
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, OVER_LIFETIME_MS, RENEW_AFTER_MS
+from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, RENEW_AFTER_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import charge_micro_usd
@@ -120,7 +120,7 @@ def balance_after(end: End, lost: int | None, late_s: float = 0.0) -> tuple[int,
         calls = lossy.calls
         lossy.lost = None
         assert charged in (0, CHARGE_MICRO_USD)
-        await asyncio.sleep((HOLD_LIFETIME_MS + OVER_LIFETIME_MS) / MS_PER_S + late_s)
+        await asyncio.sleep((HOLD_LIFETIME_MS + EMPTY_LIFETIME_MS) / MS_PER_S + late_s)
         # The sweeper comes by: at first for holds, and once more for those that it postponed.
         for _ in range(2):
             await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
@@ -290,14 +290,14 @@ class TestEveryWrite:
     """Only a transaction carries these: mypy refuses anything else."""
     SETTING: ClassVar = {
         "accounts/auth.py use_write",
-        "accounts/repository.py AccountRepository.let_answers_complete",
+        "accounts/repository.py AccountRepository.set_completes_answers",
         "accounts/repository.py AccountRepository.new",
         "accounts/repository.py AccountRepository.replace_webhook_secrets",
         "accounts/repository.py ApiKeyRepository.add",
         "accounts/repository.py ApiKeyRepository.still",
         "accounts/repository.py ApiKeyRepository.change",
         "accounts/repository.py ApiKeyRepository.revoke",
-        "accounts/repository.py ApiKeyRepository.bury",
+        "accounts/repository.py ApiKeyRepository.revoke_internal",
         "audit/notes.py AuditNotes.note",
         "audit/repository.py OnceLog.note",
         "account_closure/repository.py ErasureRepository.scrub_keys",
@@ -308,11 +308,11 @@ class TestEveryWrite:
         "kit/dynamodb/database.py VersionedRepository._put",
         "ledger/caps.py open_period",
         "ledger/checkpoints.py Checkpoints.put",
-        "ledger/checkpoints.py Checkpoints.keep_run",
+        "ledger/checkpoints.py Checkpoints.save_run",
         "ledger/holds.py HoldWrites.record",
         "ledger/holds.py HoldWrites.renew",
-        "ledger/holds.py HoldWrites.ask_end",
-        "ledger/holds.py HoldWrites.rearm",
+        "ledger/holds.py HoldWrites.request_end",
+        "ledger/holds.py HoldWrites.set_next_expiry",
         "ledger/repository.py LedgerRepository._post",
         "ledger/request_counts.py RequestMeter.take",
         "ledger/suspension.py suspend",

@@ -292,10 +292,10 @@ class TestTime:
         first = books.audit.begin(lambda: next(turns, False))
         assert not first.done
         assert 0 < first.accounts < len(ids)
-        last = books.audit.go_on()
+        last = books.audit.continue_last_run()
         assert last is not None
         assert (last.done, last.accounts, last.drifts) == (True, len(ids), 1)
-        assert books.audit.go_on() is None
+        assert books.audit.continue_last_run() is None
 
     def test_a_new_run_begins_at_the_first_account(self, books: Books) -> None:
         assert books.audit.begin(lambda: False) == Run()

@@ -9,7 +9,7 @@ from moto import mock_aws
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
-from tollgate.ledger.rate import with_fewer_left
+from tollgate.ledger.rate import with_lower_remaining
 from tollgate.ledger.request_counts import BASE, FACTOR, RequestMeter, Share, StaleCountError
 from tollgate.ledger.wallets import Limits
 
@@ -159,6 +159,6 @@ class TestALostAnswer:
 
 def test_the_headers_promise_no_more_than_is_left() -> None:
     headers = {"x-ratelimit-limit": "600", "x-ratelimit-remaining": "599"}
-    assert with_fewer_left(headers, 6_000)["x-ratelimit-remaining"] == "599"
-    assert with_fewer_left(headers, 7)["x-ratelimit-remaining"] == "7"
-    assert with_fewer_left(headers, -1)["x-ratelimit-remaining"] == "0"
+    assert with_lower_remaining(headers, 6_000)["x-ratelimit-remaining"] == "599"
+    assert with_lower_remaining(headers, 7)["x-ratelimit-remaining"] == "7"
+    assert with_lower_remaining(headers, -1)["x-ratelimit-remaining"] == "0"

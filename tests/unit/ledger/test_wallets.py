@@ -29,7 +29,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.ids import new_id
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, OVER_LIFETIME_MS
+from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.usage import Usage
@@ -158,7 +158,7 @@ def test_the_books_agree_whoever_dies_and_whatever_gets_lost_and_no_row_is_ever_
         assert await bank.threads.run(bank.proven)
         assert bank.least == 0
         # What the dead and late requests left behind is resolved by what the ledger says of it.
-        await asyncio.sleep(max(HOLD_LIFETIME_MS, OVER_LIFETIME_MS) / 1_000 + 1)
+        await asyncio.sleep(max(HOLD_LIFETIME_MS, EMPTY_LIFETIME_MS) / 1_000 + 1)
         await bank.threads.run(lambda: bank.ledger.expire_holds(bank.clock.now_ms(), 100))
         assert sum(row["holds"] for row in bank.rows()) == 0
         assert await bank.threads.run(bank.proven)

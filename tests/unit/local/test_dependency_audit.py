@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from local.audit import Audited, files, read_report, secrets_in, secrets_of
+from local.audit import AuditReport, files, read_report, secrets_in, secrets_of
 from local.template import ROOT
 from tollgate.accounts.keys import new_key
 
@@ -51,8 +51,8 @@ class TestReport:
     def test_each_weakness_is_named_with_its_package(self) -> None:
         weak = {"name": "old", "version": "1.0", "vulns": [{"id": "PYSEC-1"}, {"id": "PYSEC-2"}]}
         report = {"dependencies": [weak, {"name": "good", "version": "2.0", "vulns": []}]}
-        assert read_report(json.dumps(report)) == Audited(["old 1.0: PYSEC-1", "old 1.0: PYSEC-2"], [])
+        assert read_report(json.dumps(report)) == AuditReport(["old 1.0: PYSEC-1", "old 1.0: PYSEC-2"], [])
 
     def test_a_package_without_advisories_is_not_taken_for_a_good_one(self) -> None:
         report = {"dependencies": [{"name": "some", "skip_reason": "not found"}]}
-        assert read_report(json.dumps(report)) == Audited([], ["some"])
+        assert read_report(json.dumps(report)) == AuditReport([], ["some"])

@@ -13,7 +13,7 @@ from local import sam_local
 from local.build import architecture
 from local.emulator import ANSWER_S
 from local.processes import LocalError
-from local.sam_local import READY_PATH, missing, packed, with_switches
+from local.sam_local import READY_PATH, missing, packed_variables, with_environment
 from local.template import Template
 from tests.support.http_server import Raw, Received, http_server
 from tollgate.kit.settings import unpacked
@@ -136,7 +136,7 @@ class TestTemplate:
         (tmp_path / "template.yaml").write_text(
             "Globals: {Function: {Environment: {Variables: {STAGE: !Ref Stage}}}}\nResources: {}\n"
         )
-        made = with_switches(tmp_path, {"TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1", "HOME": "/root"})
+        made = with_environment(tmp_path, {"TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1", "HOME": "/root"})
         assert made.parent == tmp_path  # CodeUri is relative to it
         assert yaml.safe_load(made.read_text())["Globals"]["Function"]["Environment"]["Variables"] == {
             "STAGE": {"Ref": "Stage"},
@@ -155,7 +155,7 @@ class TestImage:
 def test_the_containers_get_tables_and_queues_as_the_template_declares_them(template: Template) -> None:
     names = {name for function in template.functions() for name in template.variables(function)}
     known = {name: f"http://10.0.0.1:4566/0/{name.lower()}" for name in names}
-    passed = packed(known)
+    passed = packed_variables(known)
     assert unpacked(passed) == known
     declared = {name for each in template.functions().values() for name in each["Environment"]["Variables"]}
     assert set(passed) <= declared

@@ -40,8 +40,8 @@ class TestACrossing:
         assert after_check(replace(STATE, settings=LowBalanceSettings()), 0, 0, NOVEMBER_MS) is None
 
     def test_while_its_top_up_is_due_no_other_begins_whatever_comes(self) -> None:
-        for worth in (0, BELOW, ABOVE):
-            assert after_check(crossed(), worth, NOVEMBER_MS + DAY_MS, NOVEMBER_MS + DAY_MS) is None
+        for total_funds in (0, BELOW, ABOVE):
+            assert after_check(crossed(), total_funds, NOVEMBER_MS + DAY_MS, NOVEMBER_MS + DAY_MS) is None
 
     def test_is_over_when_it_is_paid_and_the_next_is_another_one(self) -> None:
         again = crossed(after_paid_top_up(crossed(), NOVEMBER_MS + 5), NOVEMBER_MS + 9)

@@ -11,7 +11,7 @@ from tollgate.members.roles import Role
 from tollgate.members.team import (
     INVITATION_MS,
     MAX_INVITATIONS,
-    MAX_MAILS_A_DAY,
+    MAX_MAILS_PER_DAY,
     MAX_MEMBERS,
     AccountClosure,
     Invitation,
@@ -115,7 +115,7 @@ class TestInvitations:
 
     def test_mails_of_a_day_are_bounded_whatever_is_revoked(self) -> None:
         team = FOUNDED
-        for _ in range(MAX_MAILS_A_DAY):
+        for _ in range(MAX_MAILS_PER_DAY):
             team, made = with_invitation(team)
             team, _ = revoked(team, made.invitation_id)
         with pytest.raises(TeamError, match="sent today"):

@@ -25,7 +25,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.payments.amounts import read_cents
 from tollgate.payments.claims import Claim, ClaimKind
-from tollgate.payments.events import Claimed, Paid, ToCheck, meaning_of, read_event
+from tollgate.payments.events import Claimed, ManualCheck, Paid, change_required_by, read_event
 
 OURS = {"tollgate_account": "usr_1", "tollgate_cents": "2500"}
 
@@ -33,9 +33,9 @@ OURS = {"tollgate_account": "usr_1", "tollgate_cents": "2500"}
 AT_S = 1_790_000_000
 
 
-def read(found: dict[str, Any], event_type: str = COMPLETED) -> Paid | Claimed | ToCheck | None:
+def read(found: dict[str, Any], event_type: str = COMPLETED) -> Paid | Claimed | ManualCheck | None:
     """Read an event about an object."""
-    return meaning_of(read_event(json.loads(event(found, event_type, "evt_7", AT_S))))
+    return change_required_by(read_event(json.loads(event(found, event_type, "evt_7", AT_S))))
 
 
 class TestPaid:
@@ -51,7 +51,9 @@ class TestPaid:
     def test_whatever_event_tells_of_it_the_entry_has_one_id_and_the_amount(
         self, cents: int, event_type: str, event_id: str
     ) -> None:
-        found = meaning_of(read_event(json.loads(event(session("usr_1", cents), event_type, event_id))))
+        found = change_required_by(
+            read_event(json.loads(event(session("usr_1", cents), event_type, event_id)))
+        )
         assert isinstance(found, Paid)
         assert found.entry(now_ms=9) == Entry(
             "usr_1",
@@ -111,7 +113,7 @@ class TestToCheck:
         ],
     )
     def test_another_amount_than_we_asked_for(self, changed: dict[str, Any]) -> None:
-        assert read(session("usr_1", 2_500, **changed)) == ToCheck("other_amount", SESSION, "usr_1")
+        assert read(session("usr_1", 2_500, **changed)) == ManualCheck("other_amount", SESSION, "usr_1")
 
 
 def claim(found: dict[str, Any], event_type: str) -> Claim:
@@ -181,7 +183,7 @@ class TestClaimed:
     def test_of_no_payment_it_is_for_people(
         self, found: dict[str, Any], event_type: str, reference: str, account_id: str | None
     ) -> None:
-        assert read(found, event_type) == ToCheck("reversed", reference, account_id)
+        assert read(found, event_type) == ManualCheck("reversed", reference, account_id)
 
 
 class TestAmounts:

@@ -28,7 +28,7 @@ from tollgate.payments.client import (
     saved_card,
     signed_event,
 )
-from tollgate.payments.events import Paid, meaning_of, read_event
+from tollgate.payments.events import Paid, change_required_by, read_event
 from tollgate.payments.secret import StripeKeys
 
 BACK = "https://tollgate.test/top-up"
@@ -58,7 +58,7 @@ class Side:
         found = []
         for one in self.received:
             event = read_event(signed_event(self.keys, one.body, one.headers["stripe-signature"]))
-            paid = meaning_of(event)
+            paid = change_required_by(event)
             assert isinstance(paid, Paid)
             found.append(paid)
         return found

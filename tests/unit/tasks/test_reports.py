@@ -10,7 +10,7 @@ from tests.support.clock import START_MS
 from tests.support.samples import finished_task
 from tollgate.tasks.models import Attempt, Task, TaskError, TaskErrorCode, TaskStatus
 from tollgate.tasks.reports import failed_attempt, report
-from tollgate.tasks.step import Stepped, StepResult
+from tollgate.tasks.step import StepReport, StepResult
 
 FAILED = Attempt(
     "fal", START_MS, ended_at_ms=START_MS + 2_000, failure="provider_error", detail="no: 'a secret wish'"
@@ -47,14 +47,14 @@ class TestTheAttemptThatFailed:
 
 class TestMetrics:
     def test_a_finished_task(self, capsys: pytest.CaptureFixture[str]) -> None:
-        report(Stepped(StepResult.ENDED, finished_task()))
+        report(StepReport(StepResult.ENDED, finished_task()))
         (line,) = _metrics(capsys)
         assert (line["TasksFinished"], line["TimeToFinish"]) == ([1.0], [3_000.0])
         assert {"Name": "TimeToFinish", "Unit": "Milliseconds"} in _named(line)
         assert "Refunds" not in line
 
     def test_a_task_that_was_given_up(self, capsys: pytest.CaptureFixture[str]) -> None:
-        report(Stepped(StepResult.ENDED, given_up(at_ms=START_MS + 2_000)))
+        report(StepReport(StepResult.ENDED, given_up(at_ms=START_MS + 2_000)))
         error, end = _metrics(capsys)
         assert (error["ProviderErrors"], error["provider"]) == ([1.0], "fal")
         assert error["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service", "provider"]]
@@ -68,12 +68,12 @@ class TestMetrics:
         self, capsys: pytest.CaptureFixture[str], failure: str
     ) -> None:
         refused = replace(FAILED, failure=failure)
-        report(Stepped(StepResult.CONTINUED, replace(RUNNING, attempts=(refused,))))
+        report(StepReport(StepResult.CONTINUED, replace(RUNNING, attempts=(refused,))))
         assert [line.get("ProviderAccountErrors") for line in _metrics(capsys)] == [None, [1.0]]
 
     @pytest.mark.parametrize("result", [StepResult.STALE, StepResult.WAITING])
     def test_a_step_that_did_nothing(self, capsys: pytest.CaptureFixture[str], result: StepResult) -> None:
-        report(Stepped(result, given_up(at_ms=START_MS + 2_000)))
+        report(StepReport(result, given_up(at_ms=START_MS + 2_000)))
         assert _metrics(capsys) == []
 
 
@@ -81,7 +81,7 @@ class TestLogs:
     def test_a_providers_own_words_are_not_in_them(
         self, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
     ) -> None:
-        report(Stepped(StepResult.ENDED, given_up(at_ms=START_MS + 2_000)))
+        report(StepReport(StepResult.ENDED, given_up(at_ms=START_MS + 2_000)))
         assert "run_task.attempt_failed" in caplog.messages
         assert all("a secret wish" not in str(vars(record)) for record in caplog.records)
         assert "a secret wish" not in capsys.readouterr().out

@@ -7,7 +7,7 @@ import pytest
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN, Health
-from tollgate.tasks.watch import watched
+from tollgate.tasks.watch import unavailable
 
 NOW_MS = 1_000_000
 OPEN = Health(FAILURES_TO_OPEN, NOW_MS + 1)
@@ -35,27 +35,27 @@ class TestDown:
     @pytest.mark.parametrize("health", [OPEN, OFF])
     def test_the_models_of_one_provider_that_fails_or_is_off(self, health: Health) -> None:
         every = {route.provider for model in Catalog.shipped().media_models() for route in model.routes}
-        down = set(watched(models(*every), {"apimart": health}, NOW_MS).models_down)
+        down = set(unavailable(models(*every), {"apimart": health}, NOW_MS).models_down)
         assert "suno-custom-model" in down
         assert alone("apimart") <= down
         assert "z-image" not in down
 
     def test_one_model_whose_route_is_off(self) -> None:
-        found = watched(models("apimart"), {"apimart/suno-custom-model": OFF}, NOW_MS)
+        found = unavailable(models("apimart"), {"apimart/suno-custom-model": OFF}, NOW_MS)
         assert found.models_down == ("suno-custom-model",)
 
     def test_a_model_with_two_providers_is_down_when_the_other_has_no_key(self) -> None:
-        assert "z-image" in watched(models("fal"), {"fal": OPEN}, NOW_MS).models_down
+        assert "z-image" in unavailable(models("fal"), {"fal": OPEN}, NOW_MS).models_down
 
     @pytest.mark.parametrize("health", [{}, {"apimart": OVER}, {"apimart": Health(1, NOW_MS + 1)}])
     def test_nothing_where_a_task_may_be_given(self, health: dict[str, Any]) -> None:
-        assert watched(models("apimart"), health, NOW_MS).models_down == ()
+        assert unavailable(models("apimart"), health, NOW_MS).models_down == ()
 
 
 class TestFailing:
     def test_a_live_provider_counts_until_something_went_well(self) -> None:
-        assert watched(models("fal"), {"fal": OVER}, NOW_MS).providers_failing == ("fal",)
-        assert watched(models("fal"), {"fal": OVER.worked()}, NOW_MS).providers_failing == ()
+        assert unavailable(models("fal"), {"fal": OVER}, NOW_MS).providers_failing == ("fal",)
+        assert unavailable(models("fal"), {"fal": OVER.worked()}, NOW_MS).providers_failing == ()
 
     def test_one_that_is_not_live_is_nobodys_trouble(self) -> None:
-        assert watched(models("fal"), {"kie": OPEN}, NOW_MS).providers_failing == ()
+        assert unavailable(models("fal"), {"kie": OPEN}, NOW_MS).providers_failing == ()

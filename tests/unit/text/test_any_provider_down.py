@@ -152,8 +152,8 @@ class Walk:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "PATIENCE_S", 0.002)
-    monkeypatch.setattr(service, "STREAM_PATIENCE_S", 0.002)
+    monkeypatch.setattr(service, "MAX_SILENCE_S", 0.002)
+    monkeypatch.setattr(service, "MAX_STREAM_SILENCE_S", 0.002)
     monkeypatch.setattr(service, "RETRY_PAUSE_S", 0.0)
 
 

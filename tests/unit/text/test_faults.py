@@ -10,7 +10,7 @@ from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, Pro
 from tollgate.providers.text.anthropic.facts import CODE_STATUSES
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.errors import error_body, error_event, fault_body, fault_status
-from tollgate.text.faults import BROKEN_OFF, Fault, Verdict, chat_fault, fault_of, read_fault
+from tollgate.text.faults import STREAM_BROKEN, Fault, Verdict, chat_fault, fault_of, read_fault
 from tollgate.text.upstream import refusal
 
 
@@ -145,13 +145,13 @@ class TestErrorBody:
 
 class TestErrorEvent:
     def test_chat(self) -> None:
-        assert error_event(OPENAI, BROKEN_OFF) == (
+        assert error_event(OPENAI, STREAM_BROKEN) == (
             b'data: {"code":502,"error":{"message":"The provider\'s answer broke off.",'
             b'"type":"BadGateway","code":"provider_error"}}\n\n'
         )
 
     def test_messages(self) -> None:
-        event = error_event(ANTHROPIC, BROKEN_OFF)
+        event = error_event(ANTHROPIC, STREAM_BROKEN)
         assert event.startswith(b'event: error\ndata: {"type":"error","code":502,')
 
 

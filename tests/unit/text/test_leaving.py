@@ -29,11 +29,11 @@ from tollgate.text.asgi import Message
 from tollgate.text.breaker import Breaker
 from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.event_stream import ENDS_ON, http_response
+from tollgate.text.event_stream import ENDS_ON_HEADER, http_response
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.rendering import Unchanged
 from tollgate.text.request import dumps, read_request
-from tollgate.text.response import LOOK_EVERY_S
+from tollgate.text.response import READ_INTERVAL_S
 from tollgate.text.service import TextService
 from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, chat_exchange
 
@@ -95,7 +95,7 @@ class Scene:
 
     world: World
     provider: FakeProvider
-    sees_clients_go: bool = True
+    detects_disconnects: bool = True
     sent: list[Message] = field(default_factory=list)
     has_gone: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -115,7 +115,7 @@ class Scene:
             breaker=Breaker(),
             clock=self.world.clock,
             use_of=lambda _: None,
-            sees_clients_go=self.sees_clients_go,
+            detects_disconnects=self.detects_disconnects,
         )
         key = ApiKey("key_1", self.world.account_id, "d", frozenset({Scope.TEXT}), 0)
         responding = service.respond(request, key, REQUEST, {})
@@ -141,7 +141,7 @@ class Scene:
     @property
     def ends_on(self) -> str:
         headers: dict[bytes, bytes] = dict(self.sent[0]["headers"])
-        return headers[ENDS_ON.encode()].decode()
+        return headers[ENDS_ON_HEADER.encode()].decode()
 
     @property
     def text(self) -> str:
@@ -164,7 +164,7 @@ def played(
             await world.open()
             if completes:
                 accounts = AccountRepository(world.blocking, "AccountsTable")
-                await world.threads.run(lambda: accounts.let_answers_complete(world.account_id, True))
+                await world.threads.run(lambda: accounts.set_completes_answers(world.account_id, True))
             await story(Scene(world, FakeProvider(countable), sees))
 
         loop.run_until_complete(told())
@@ -222,9 +222,9 @@ class TestAnOwnerThatEndsIt:
         async def story(scene: Scene) -> None:
             serving = asyncio.ensure_future(scene.serve())
             await asyncio.sleep(2.5 * WORD_S)
-            ask = HoldWrites("AccountsTable", "LedgerTable").ask_end(scene.world.account_id, REQUEST)
+            ask = HoldWrites("AccountsTable", "LedgerTable").request_end(scene.world.account_id, REQUEST)
             await scene.world.threads.run(lambda: scene.world.blocking.write(ask))
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(READ_INTERVAL_S)
             told = scene.text
             assert told.count("request_ended") == 1
             await serving

@@ -5,7 +5,7 @@ import pytest
 
 from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.faults import BROKEN_OFF, FaultError, Verdict
+from tollgate.text.faults import STREAM_BROKEN, FaultError, Verdict
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import Meter
@@ -126,7 +126,7 @@ class TestChatRelay:
         relay = chat_relay(used)
         sent = run(relay, [chat_event(chunk({"content": "abcdefgh"}))])
         assert sent[-1]["error"]["code"] == "provider_error"
-        assert relay.fault == BROKEN_OFF
+        assert relay.fault == STREAM_BROKEN
         assert used.usage() == Usage(7, 2, estimated=True)
 
     def test_a_break_after_the_usage_chunk_bills_it(self) -> None:

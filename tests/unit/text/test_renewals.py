@@ -17,7 +17,7 @@ from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_RENEWAL_FAILURES,
     RENEW_AFTER_MS,
-    RENEW_AGAIN_MS,
+    RENEWAL_RETRY_MS,
     holds_of,
     late_entry_id,
     text_entry_id,
@@ -144,7 +144,7 @@ class TestADatabaseThatIsAway:
 
 class TestTheBounds:
     def test_all_tries_of_a_renewal_take_at_least_what_is_left_of_the_hold(self) -> None:
-        assert MAX_RENEWAL_FAILURES * RENEW_AGAIN_MS >= HOLD_LIFETIME_MS - RENEW_AFTER_MS
+        assert MAX_RENEWAL_FAILURES * RENEWAL_RETRY_MS >= HOLD_LIFETIME_MS - RENEW_AFTER_MS
 
     def test_a_try_comes_soon_enough_to_be_made_several_times(self) -> None:
-        assert (LIFETIME_S - DUE_S) / (RENEW_AGAIN_MS / MS_PER_S + TRIED_FOR_S) >= 10
+        assert (LIFETIME_S - DUE_S) / (RENEWAL_RETRY_MS / MS_PER_S + TRIED_FOR_S) >= 10

@@ -336,8 +336,8 @@ class TestSilence:
 
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "PATIENCE_S", 0.01)
-        monkeypatch.setattr(service, "STREAM_PATIENCE_S", 0.01)
+        monkeypatch.setattr(service, "MAX_SILENCE_S", 0.01)
+        monkeypatch.setattr(service, "MAX_STREAM_SILENCE_S", 0.01)
 
     def test_the_reserve_answers_it_is_billed_once_and_the_others_skip_who_hangs(self) -> None:
         silent = Silent()

@@ -14,7 +14,7 @@ from tests.support.clock import ManualClock
 from tests.support.samples import FILE, finished_task
 from tollgate.tasks.events import event_of
 from tollgate.tasks.models import TaskError, TaskErrorCode, TaskStatus
-from tollgate.webhooks.payload import delivery_headers, event_of_test, readable
+from tollgate.webhooks.payload import build_test_event, delivery_headers, readable
 from tollgate.webhooks.schedule import new_test_delivery
 
 OLD, NEW, FOREIGN = ("whsec_" + b64encode(bytes([n]) * 32).decode() for n in (1, 2, 3))
@@ -91,14 +91,17 @@ class TestTestPayload:
     TEST = new_test_delivery("usr_1", "https://receiver.test/", 1_700_000_000_500)
 
     def test_it_says_that_it_is_a_test(self) -> None:
-        event = json.loads(event_of_test(self.TEST).body())
+        event = json.loads(build_test_event(self.TEST).body())
         assert event.keys() == {"type", "timestamp", "data"}
         assert event["type"] == "webhook.test"
         assert event["timestamp"] == "2023-11-14T22:13:20.500Z"
         assert event["data"]["deliveryId"] == self.TEST.delivery_id
 
     def test_it_is_the_same_bytes_at_every_attempt(self) -> None:
-        assert event_of_test(self.TEST).body() == event_of_test(replace(self.TEST, attempts=3, seq=9)).body()
+        assert (
+            build_test_event(self.TEST).body()
+            == build_test_event(replace(self.TEST, attempts=3, seq=9)).body()
+        )
 
 
 class TestReadable:

@@ -13,7 +13,7 @@ The inputs of each action are decided here, by its kind of job (docs/contract.md
     reroll                           an earlier result as a whole: all four are generated again
     modal                            an earlier action that waits for its input, a prompt or a mask
 
-A field that the action does not support (`CARRIED`) is refused, because no route can send it.
+A field that the action does not support (`FIELDS_OF_ACTION`) is refused, because no route can send it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,9 +26,9 @@ from tollgate.catalog.rules import (
     CheckedInput,
     Rule,
     at,
-    has_what_it_works_on,
-    is_told_what_it_can_use,
+    has_required_source,
     items,
+    only_usable_fields,
     rule,
 )
 from tollgate.kit.errors import Problem
@@ -58,7 +58,7 @@ FLAGS = (
 BUTTON = ("parentTaskId", "customId")
 ONE_OF_FOUR = (*BUTTON, "index")
 # The fields that each action supports besides the speed, because its routes can send them.
-CARRIED: Mapping[str, tuple[str, ...]] = {
+FIELDS_OF_ACTION: Mapping[str, tuple[str, ...]] = {
     # A repeat runs a whole imagine again and is billed for each, so no other action has it.
     "imagine": (*FLAGS, "repeat"),
     "edits": FLAGS,
@@ -71,7 +71,7 @@ CARRIED: Mapping[str, tuple[str, ...]] = {
     "modal": ("parentTaskId", "prompt", "maskUrl"),
     **dict.fromkeys(REMIXES, ("parentTaskId", "index", "prompt")),
 }
-ASKS_FOR_NOTHING: Mapping[str, Any] = {"dimensions": "SQUARE"}
+REDUNDANT_VALUES: Mapping[str, Any] = {"dimensions": "SQUARE"}
 # How few and how many images an action takes (APIMart's documentation, blend and describe).
 IMAGE_COUNTS: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
 MAX_FLAGS = 1000
@@ -106,9 +106,9 @@ class Midjourney(Profile):
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        has_what_it_works_on("action", CASES, "imagine"),
+        has_required_source("action", CASES, "imagine"),
         an_action_has_as_many_images_as_it_takes,
-        is_told_what_it_can_use("action", CARRIED, ASKS_FOR_NOTHING),
+        only_usable_fields("action", FIELDS_OF_ACTION, REDUNDANT_VALUES),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action", "mode": "speed"}
 

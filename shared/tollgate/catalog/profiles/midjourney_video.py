@@ -8,7 +8,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, TaskId, fi
 from tollgate.catalog.rules import (
     Case,
     Rule,
-    has_what_it_works_on,
+    has_required_source,
     not_together,
     one_is_given,
     only_together,
@@ -35,8 +35,8 @@ class MidjourneyVideo(Profile):
         one_is_given("imageUrls", "parentTaskId"),
         not_together("imageUrls", "parentTaskId"),
         only_together("parentTaskId", "index"),
-        has_what_it_works_on("videoType", (Case(START_END, ("endUrl",)),), "vid_1.1_i2v_480"),
-        has_what_it_works_on("animateMode", (Case(("auto",), ("parentTaskId", "index")),), "manual"),
+        has_required_source("videoType", (Case(START_END, ("endUrl",)),), "vid_1.1_i2v_480"),
+        has_required_source("animateMode", (Case(("auto",), ("parentTaskId", "index")),), "manual"),
         only_when("endUrl", "videoType", START_END),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "videoType"}

@@ -17,11 +17,11 @@ from tollgate.catalog.kinds import Choice, Ignored, Many, Number, Pattern, Text,
 from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, TaskId, field
 from tollgate.catalog.profiles.music_actions import (
     ACTIONS,
-    ASKS_FOR_NOTHING,
-    CARRIED,
     CASES,
     ENGINES,
     ENGINES_OF,
+    FIELDS_OF_ACTION,
+    REDUNDANT_VALUES,
 )
 from tollgate.catalog.rules import (
     CheckedInput,
@@ -29,11 +29,11 @@ from tollgate.catalog.rules import (
     at,
     at_most_where,
     given,
-    has_what_it_works_on,
-    is_told_what_it_can_use,
+    has_required_source,
     needs_one_of,
     not_together,
     only_together,
+    only_usable_fields,
     rule,
 )
 from tollgate.kit.errors import Problem
@@ -102,8 +102,8 @@ class Music(Profile):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         a_song_has_words_or_a_style,
-        has_what_it_works_on("action", CASES, "music"),
-        is_told_what_it_can_use("action", CARRIED, ASKS_FOR_NOTHING),
+        has_required_source("action", CASES, "music"),
+        only_usable_fields("action", FIELDS_OF_ACTION, REDUNDANT_VALUES),
         an_engine_can_do_the_action,
         not_together("audioUrl", "parentTaskId"),
         needs_one_of("audioId", "parentTaskId"),

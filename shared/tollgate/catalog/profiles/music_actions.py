@@ -68,7 +68,7 @@ STYLED = (
 SUNG = (*STYLED, "vocalGender")
 WRITTEN = (*SUNG, "autoLyrics")
 # The fields that each action supports besides the engine, because its routes can send them.
-CARRIED: Mapping[str, tuple[str, ...]] = {
+FIELDS_OF_ACTION: Mapping[str, tuple[str, ...]] = {
     "music": (*WRITTEN, "instrumental"),
     "cover": (*WRITTEN, "instrumental", "audioUrl"),
     "extend": (*WRITTEN, *TRACK, "startS"),
@@ -96,7 +96,7 @@ CARRIED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("stems-all", "wav", "timestamped-lyrics", "concat", "midi", "bpm"), TRACK),
     "music-cover": ("parentTaskId",),
 }  # fmt: skip
-ASKS_FOR_NOTHING: Mapping[str, Any] = {
+REDUNDANT_VALUES: Mapping[str, Any] = {
     "instrumental": False,
     "aspectRatio": "9:16",
     "quality": "compact",

@@ -17,7 +17,7 @@ from tollgate.catalog.profiles.frames import (
     a_last_frame_follows_a_first,
     each_frame_has_one_image,
 )
-from tollgate.catalog.rules import Case, CheckedInput, Rule, at, given, has_what_it_works_on, items, rule
+from tollgate.catalog.rules import Case, CheckedInput, Rule, at, given, has_required_source, items, rule
 from tollgate.kit.errors import Problem
 
 MAX_IMAGES = 30
@@ -88,7 +88,7 @@ class VidE(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (
         images_are_countable,
         a_given_image_sets_the_shape,
-        has_what_it_works_on("omniReferenceTaskType", (Case(("extend",), ("videoUrls",)),), "auto"),
+        has_required_source("omniReferenceTaskType", (Case(("extend",), ("videoUrls",)),), "auto"),
         frames_and_references_are_two_jobs,
         each_frame_has_one_image,
         a_last_frame_follows_a_first,

@@ -13,7 +13,7 @@ from tollgate.catalog.rules import (
     Rule,
     Schema,
     at,
-    has_what_it_works_on,
+    has_required_source,
     items,
     needs_one_of,
     not_together,
@@ -160,7 +160,7 @@ class VidL(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (
         required_unless("prompt", "multiShots"),
         not_together("multiShots", "prompt"),
-        has_what_it_works_on("videoMode", MODES),
+        has_required_source("videoMode", MODES),
         only_when("imageUrls", "videoMode", WITH_IMAGES),
         only_when("elements", "videoMode", WITH_IMAGES),
         only_when("videoUrl", "videoMode", WITH_SOURCE),
