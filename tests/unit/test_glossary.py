@@ -12,11 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("shared", "functions", "local")
 WORDS = re.compile(
-    r"\b(pictures?|clips?|films?|ticking|put off|owed|pretend media|(your|new|media|customer's) orders?)\b",
+    r"\b(pictures?|clips?|films?|ticking|put off|owed|pretend media|(your|new|media|customer's) orders?"
+    r"|own row|catalog of now)\b",
     re.IGNORECASE,
 )
 NAMES = re.compile(
     r"picture|(?<![a-z])(clips?|films?|tick|ticking|owed|heard|put_off|giving_back|take_place|tries)(?![a-z])"
+    r"|(?<![a-z])(anew|worth|because|hear|absurd|is_of_before)(?![a-z])|[A-Z_]AGAIN_M?S|LOOK_AGAIN"
+    r"|^(Stepped|Swept|Watched|Swapped|Audited|Helped|JoinedPart|ToCheck|Unsteady)"
     r"|PretendMedia|TaskEnder|HealthBoard|TickMoved|NoPlace|[A-Z]_TRIES|TextOrder|TryOutcome|(Count|total)Tries"
 )
 TEXTS = re.compile(rf"{WORDS.pattern}|\b(tries|tryCount|nextTryAt)\b", re.IGNORECASE)
@@ -113,6 +116,9 @@ class TestWords:
             "class TaskEnder: ...",
             "def f(put_off): ...",
             "tries = 0",
+            "class Stepped: ...",
+            "def begin_anew(): ...",
+            '"""Return the account\'s own row."""',
             '"""Take a new order."""',
             'LIMIT = 1\n"""Of films."""',
         ],

@@ -210,7 +210,7 @@ def api() -> Api:
             clock=clock(),
         ),
         statistics=StatisticsService(usage, clock()),
-        months=MonthlyStatements(usage, ledger, partial(_worth, accounts, ledger), clock()),
+        months=MonthlyStatements(usage, ledger, partial(_total_funds, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
         # The keys are read on the first payment, so the API works without a Stripe account.
@@ -222,7 +222,7 @@ def api() -> Api:
     )
 
 
-def _worth(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
+def _total_funds(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
     """Return an account's money in micro-USD, including holds that are not settled."""
     account = accounts.get(account_id)
     return 0 if account is None else ledger.total_funds(account_id, account.balance_micro_usd, account.holds)

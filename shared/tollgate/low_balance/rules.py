@@ -126,17 +126,17 @@ class LowBalanceState:
 
 
 def after_check(
-    state: LowBalanceState, worth_micro_usd: int, newest_credit_ms: int, now_ms: int
+    state: LowBalanceState, total_micro_usd: int, newest_credit_ms: int, now_ms: int
 ) -> LowBalanceState | None:
     """Return the state after a check of the balance, `None` if nothing changes.
 
-    `worth_micro_usd` is the balance and the amount that open holds may return; `newest_credit_ms` the time of
+    `total_micro_usd` is the balance and the amount that open holds may return; `newest_credit_ms` the time of
     the newest credit among the new entries, 0 for none. Only the process that pays ends a crossing with a due
     top-up, so no second payment can start beside it.
     """
     if not state.settings.is_on or state.top_up is TopUpState.DUE:
         return None
-    if worth_micro_usd >= micro_usd_of_cents(state.settings.threshold_cents):
+    if total_micro_usd >= micro_usd_of_cents(state.settings.threshold_cents):
         return replace(state, is_low=False) if state.is_low else None
     # A newer credit was not enough, or is spent already: that is another crossing.
     was_credited = newest_credit_ms > max(state.last_credit_ms, state.crossed_at_ms)
