@@ -1,17 +1,13 @@
 """Answers a browser at an address that no route has as the gateway does, with the template's own page."""
 
-import re
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from local.template import Template
+from local.template import Template, path_pattern
 from tollgate.kit.ids import new_id
-
-_PROXY = re.compile(r"\\{\w+\\\+\\}")
-_VARIABLE = re.compile(r"\\{\w+\\}")
 
 
 class MissingPages:
@@ -21,7 +17,7 @@ class MissingPages:
         self._app = app
         answers: dict[str, Any] = template.openapi()["x-amazon-apigateway-gateway-responses"]
         self._page: str = answers["MISSING_AUTHENTICATION_TOKEN"]["responseTemplates"]["text/html"]
-        self._paths = [_pattern(path) for method, path in template.routes() if method == "GET"]
+        self._paths = [path_pattern(path) for method, path in template.routes() if method == "GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -34,9 +30,3 @@ class MissingPages:
     def _is_missing(self, scope: Scope) -> bool:
         accepts = Headers(scope=scope).get("accept", "")
         return "text/html" in accepts and not any(path.fullmatch(scope["path"]) for path in self._paths)
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    """Return the expression that matches the paths of a route."""
-    escaped = _VARIABLE.sub("[^/]+", _PROXY.sub(".+", re.escape(path)))
-    return re.compile(escaped + "/?", re.DOTALL)

@@ -7,9 +7,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from local.template import Template
-
-_VARIABLE = re.compile(r"\\{\w+\\}")
+from local.template import ANY_PARTS, ONE_PART, Template, path_pattern
 
 
 class Preflights:
@@ -18,9 +16,7 @@ class Preflights:
     def __init__(self, app: ASGIApp, template: Template, allowed_origin: str) -> None:
         self._app = app
         self._paths = {
-            re.compile(_VARIABLE.sub("[^/]+", re.escape(path)) + "/?"): {
-                name: _resolved(value, allowed_origin) for name, value in headers.items()
-            }
+            path_pattern(path): {name: _resolved(value, allowed_origin) for name, value in headers.items()}
             for path, headers in template.preflights().items()
         }
 
@@ -31,9 +27,13 @@ class Preflights:
         await app(scope, receive, send)
 
     def _headers(self, path: str) -> Mapping[str, str] | None:
-        # A literal path comes before a path with a variable, as in the gateway.
+        # A literal path comes before a path with a variable, and `{name+}` is last, as in the gateway.
         found = [each for each in self._paths if each.fullmatch(path)]
-        return self._paths[min(found, key=lambda each: each.pattern.count("[^/]+"))] if found else None
+        return self._paths[min(found, key=_variables)] if found else None
+
+
+def _variables(pattern: re.Pattern[str]) -> tuple[int, int]:
+    return pattern.pattern.count(ANY_PARTS), pattern.pattern.count(ONE_PART)
 
 
 def _resolved(value: Any, allowed_origin: str) -> str:

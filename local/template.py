@@ -24,6 +24,11 @@ Properties = dict[str, Any]
 PACKED = (TABLES, QUEUES)
 
 
+ONE_PART, ANY_PARTS = "[^/]+", ".+"
+_PROXY = re.compile(r"\\{\w+\\\+\\}")
+_VARIABLE = re.compile(r"\\{\w+\\}")
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """The template: `source` before SAM's translation, `resources` after it."""
@@ -162,6 +167,12 @@ def named(value: Any) -> str:
             return text
         case _:
             raise ValueError(f"not expected here: {json.dumps(value)}")
+
+
+def path_pattern(path: str) -> re.Pattern[str]:
+    """Return the expression for the paths of a route. `{name}` is one part of a path, `{name+}` several."""
+    escaped = _VARIABLE.sub(ONE_PART, _PROXY.sub(ANY_PARTS, re.escape(path)))
+    return re.compile(escaped + "/?", re.DOTALL)
 
 
 def stem_of(function: str) -> str:

@@ -47,6 +47,9 @@ class TestCrossOrigin:
             ("DELETE", "/api/v1/keys/key_1"),
             ("GET", "/api/v1/task/status/task_1"),
             ("POST", "/mcp"),
+            ("POST", "/api/v1/v1/chat/completions"),
+            ("DELETE", "/api/responses/resp_1"),
+            ("GET", "/previews/z-image.png"),
         ],
     )
     def test_a_preflight_is_answered_as_the_gateway_answers_it(
