@@ -169,8 +169,6 @@ def api() -> Api:
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
-    payments = PaymentRepository(db, settings.idempotency_table)
-    book = PaymentBook(payments, ledger, accounts, audit, clock())
     return Api(
         files=CustomerFiles(uploads, audit),
         results=results,
@@ -201,25 +199,43 @@ def api() -> Api:
         accounts_table=settings.accounts_table,
         limits=limits,
         callbacks=Callbacks(tasks, task_queue),
-        webhooks=WebhookService(
-            deliveries=DeliveryRepository(db, settings.deliveries_table),
-            accounts=accounts,
-            queue=_when_needed(settings.webhook_queue_url),
-            guard=webhook_guard,
-            audit=audit,
-            clock=clock(),
-        ),
+        webhooks=_webhooks(settings, accounts, webhook_guard, audit),
         statistics=StatisticsService(usage, clock()),
         months=MonthlyStatements(usage, ledger, partial(_total_funds, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
-        # The keys are read on the first payment, so the API works without a Stripe account.
-        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock()),
+        payments=_payments(settings, ledger, accounts, audit, low_balance),
         low_balance=low_balance,
         answers=AnswerSettings(accounts, audit),
         audit=audit,
         catalog=catalog,
     )
+
+
+def _webhooks(
+    settings: ApiSettings, accounts: AccountRepository, guard: AddressGuard, audit: AuditLog
+) -> WebhookService:
+    return WebhookService(
+        deliveries=DeliveryRepository(database(), settings.deliveries_table),
+        accounts=accounts,
+        queue=_when_needed(settings.webhook_queue_url),
+        guard=guard,
+        audit=audit,
+        clock=clock(),
+    )
+
+
+def _payments(
+    settings: ApiSettings,
+    ledger: LedgerRepository,
+    accounts: AccountRepository,
+    audit: AuditLog,
+    low_balance: LowBalanceService,
+) -> PaymentService:
+    payments = PaymentRepository(database(), settings.idempotency_table)
+    book = PaymentBook(payments, ledger, accounts, audit, clock())
+    # The keys are read on the first payment, so the API works without a Stripe account.
+    return PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock())
 
 
 def _total_funds(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:

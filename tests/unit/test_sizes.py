@@ -1,0 +1,91 @@
+"""Functions and files stay short enough to be read at once."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("shared", "functions", "local", "clients", "tests")
+MAX_FUNCTION_LINES = 70
+MAX_FILE_LINES = 400
+"""Lines with code: not empty, no comment, no docstring."""
+NO_CODE = (
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
+    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+)
+TABLE = "a table of cases, one beside the other"
+ONE_SUBJECT = "tests of one subject that share their fixtures; split them before they grow"
+LONGER = {
+    "clients/python/src/tollgate_client/inputs.py": "generated from the catalog",
+    "tests/unit/providers/test_fal_mapping.py": TABLE,
+    "tests/unit/providers/test_kie_mapping.py": TABLE,
+    **dict.fromkeys(
+        (
+            "tests/functional/test_api.py",
+            "tests/functional/test_api_keys.py",
+            "tests/functional/test_close_accounts.py",
+            "tests/functional/test_command.py",
+            "tests/functional/test_dashboard.py",
+            "tests/functional/test_notify_members.py",
+            "tests/functional/test_payments.py",
+            "tests/functional/test_refill_balance.py",
+            "tests/unit/kit/http/test_http_client.py",
+            "tests/unit/probing/test_probe_reader.py",
+        ),
+        ONE_SUBJECT,
+    ),
+}
+"""Files that may be longer, with the reason."""
+
+
+def lines_of_code(text: str) -> int:
+    """Return the number of lines with code. A text in several lines is code, unless it is a docstring."""
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+def test_lines_of_code_are_counted_without_comments_docstrings_and_empty_lines() -> None:
+    module = '"""A module.\n\nMore.\n"""\n\n# why\nTEXT = """one\ntwo"""\n\n\n'
+    assert lines_of_code(module + 'def f():  # x\n    """F."""\n    return 1\n') == 4
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_file_is_too_long(folder: str) -> None:
+    long = {name for name, text in texts_of(folder) if is_too_long(text)}
+    allowed = {name for name in LONGER if name.startswith(f"{folder}/")}
+    assert (long - allowed, allowed - long) == (set(), set()), "(too long, short by now)"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_function_is_too_long(folder: str) -> None:
+    too_long = {
+        f"{name}:{node.name}"
+        for name, text in texts_of(folder)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or node.lineno) - node.lineno >= MAX_FUNCTION_LINES
+    }
+    assert too_long == set()
+
+
+def texts_of(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each file that is long enough for a long function."""
+    for path in (ROOT / folder).rglob("*.py"):
+        text = path.read_text()
+        if "node_modules" not in path.parts and text.count("\n") > MAX_FUNCTION_LINES:
+            yield path.relative_to(ROOT).as_posix(), text
+
+
+def is_too_long(text: str) -> bool:
+    """Return whether a file has too many lines of code. Counting takes long, so few files are counted."""
+    return text.count("\n") > MAX_FILE_LINES and lines_of_code(text) > MAX_FILE_LINES
