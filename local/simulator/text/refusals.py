@@ -152,6 +152,7 @@ def _deepseek_refusal(model: str, body: Body) -> str | None:
 
 _CHAT = {
     "openai": _gpt_refusal,
+    "azure": _gpt_refusal,
     "moonshot": _kimi_refusal,
     "xai": _grok_refusal,
     "deepseek": _deepseek_refusal,

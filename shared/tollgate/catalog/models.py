@@ -243,6 +243,7 @@ Refusal = Literal[
     "samplingPair",
     "temperature",
     "stop",
+    "logits",
     "imageUrls",
     "forcedTools",
     "disabledThinking",

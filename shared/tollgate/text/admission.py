@@ -6,6 +6,8 @@ from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
+from tollgate.text.errors import ThreadUnsupportedError
+from tollgate.text.fields import MESSAGES, refused_fields
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
@@ -41,6 +43,7 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
     Raises `InvalidInputError` for input that the model does not accept, or that has no price.
     """
     fields, takes = request.fields, model.embedding
+    check_threads(request)
     if takes is None:
         problems = [*unpriced_problems(request), *foreign_problems(request)]
     else:
@@ -53,8 +56,15 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
 
 def check_references(request: TextRequest) -> None:
     """Raise `InvalidInputError` for a request that names something in an account with a provider."""
-    if problems := foreign_problems(request):
+    check_threads(request)
+    if problems := [*refused_fields(request.protocol, request.fields), *foreign_problems(request)]:
         raise InvalidInputError(problems)
+
+
+def check_threads(request: TextRequest) -> None:
+    """Raise `ThreadUnsupportedError` for a messages request with a thread, which Anthropic's SDK can mend."""
+    if request.protocol is TextProtocol.ANTHROPIC and MESSAGES["thread"].asks(request.fields.get("thread")):
+        raise ThreadUnsupportedError(MESSAGES["thread"].about)
 
 
 def estimate_of(request: TextRequest, model: TextModel) -> int:

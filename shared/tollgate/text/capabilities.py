@@ -4,11 +4,12 @@ The flags are the catalog's data, and each vendor's page under docs/providers/ h
 applies them to chat completions, and `translate_request_to_messages.py` to messages.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.fields import CHAT
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
@@ -16,6 +17,16 @@ SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSO
 # Fields of a chat's message that are ours, not OpenAI's.
 SHOWN_THINKING = ("reasoning_content", "thinking_blocks")
 _PENALTIES = ("presence_penalty", "frequency_penalty")
+# Fields that would change the response, by the flag of a model or route that lacks them.
+_LACKING = {
+    Refuses.STOP: ("stop", *_PENALTIES),
+    Refuses.LOGITS: ("n", "logprobs", "top_logprobs", "logit_bias", *_PENALTIES),
+}
+
+
+def told_sampling(fields: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return which of the omitted `names` ask for anything: 1 is every vendor's default temperature."""
+    return [name for name in names if fields.get(name) not in (None, 1)]
 
 
 def without_sampling(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> list[str]:
@@ -33,7 +44,7 @@ def without_sampling(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> 
 def fit_chat(
     fields: Mapping[str, Any], refuses: frozenset[Refuses], dialect: ChatDialect
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the changes to a body of chat completions, and the fields to omit.
+    """Return the changes to a body of chat completions, and the fields to omit, which the model refuses.
 
     Raises `InvalidInputError` for fields that the route does not support and that change the response.
     """
@@ -51,11 +62,11 @@ def fit_chat(
         dropped = [name for name in ("reasoning_effort",) if name in fields]
     if not refuses:
         return changes, dropped
-    if problems := [*_stop_problems(fields, refuses), *_image_problems(fields, refuses)]:
+    lacking = [name for flag, names in _LACKING.items() if flag in refuses for name in names]
+    if problems := [*_wish_problems(fields, lacking), *_image_problems(fields, refuses)]:
         raise InvalidInputError(problems)
     dropped += without_sampling(fields, refuses)
-    if Refuses.STOP in refuses:
-        dropped += [name for name in ("stop", *_PENALTIES) if name in fields]
+    dropped += [name for name in lacking if name in fields]
     if Refuses.FORCED_TOOLS in refuses and fields.get("tool_choice") not in (None, "auto", "none"):
         changes["tool_choice"] = "auto"
     return changes, dropped
@@ -88,12 +99,11 @@ def _schema_in_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_object"}, "messages": [told, *fields["messages"]]}
 
 
-def _stop_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:
-    if Refuses.STOP in refuses:
-        for name in ("stop", *_PENALTIES):
-            # 0 and nothing ask for nothing: SDKs send them as a matter of course.
-            if fields.get(name):
-                yield Problem(f"/{name}", "This model's route does not take it.")
+def _wish_problems(fields: Mapping[str, Any], lacking: Sequence[str]) -> Iterator[Problem]:
+    for name in lacking:
+        # SDKs send values that ask for nothing as a matter of course.
+        if CHAT[name].asks(fields.get(name)):
+            yield Problem(f"/{name}", "This model's route does not take it.")
 
 
 def _image_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:

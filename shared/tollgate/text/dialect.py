@@ -3,9 +3,10 @@
 Source: docs/providers/openai_compatible.md.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tollgate.text.fields import CHAT
 from tollgate.text.usage import ReasoningCount
 
 
@@ -33,14 +34,26 @@ class ChatDialect:
     takes_schemas: bool = True
     passes: frozenset[str] | None = None
 
-    def withheld(self, names: Iterable[str]) -> list[str]:
-        """Return which of a body's fields the vendor is not sent."""
-        return [] if self.passes is None else [name for name in names if name not in self.passes]
+    def knows(self, name: str) -> bool:
+        """Return whether the vendor documents a field."""
+        if self.passes is not None:
+            return name in self.passes
+        return name in CHAT and CHAT[name].own
+
+    def takes(self, name: str) -> bool:
+        """Return whether the vendor is sent a field of a chat client.
+
+        A vendor that refuses unknown fields also gets those, and its refusal names them.
+        """
+        return self.knows(name) or (self.passes is None and name not in CHAT)
 
 
-def passing(*own: str) -> frozenset[str]:
-    """Return the fields of chat completions that cost tokens only, with a vendor's `own`."""
-    return CHAT_FIELDS.union(own)
+def passing(*own: str, lacks: tuple[str, ...] = ()) -> frozenset[str]:
+    """Return the fields of chat completions that cost tokens only, with a vendor's `own`.
+
+    `lacks` are fields that the vendor accepts without following them, by its documentation.
+    """
+    return CHAT_FIELDS.union(own).difference(lacks)
 
 
 # The fields of `openai.types.chat.completion_create_params` that several vendors have and none charges for.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import TollgateError, shortened
+from tollgate.kit.errors import InvalidInputError, Problem, TollgateError, shortened
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
@@ -46,6 +46,20 @@ class ResponseNotFoundError(TollgateError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
+
+
+class ThreadUnsupportedError(InvalidInputError):
+    """A messages request that keeps its conversation at the server, in a thread.
+
+    Anthropic's SDK then sends the whole conversation without a thread (`anthropic.lib.threads`).
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Problem("/thread", message)])
+
+    def extra(self) -> dict[str, Any]:
+        """Return `details` as the object that Anthropic's SDK reads."""
+        return {"details": {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}}
 
 
 class RequestEndedError(TollgateError):

@@ -5,7 +5,8 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -27,6 +28,11 @@ from tollgate.text.upstream import encoded
 KEEP_ALIVE_S = 15.0
 # The header that names the ways to end the provider's work and the bill. A whole response always completes.
 ENDS_ON_HEADER = "x-tollgate-ends-on"
+# The header that names the fields which the provider was not sent (site/fields.md), at most so many.
+IGNORED = "x-tollgate-ignored"
+MAX_IGNORED = 20
+# A client may name its fields as it likes.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
@@ -68,17 +74,20 @@ async def http_response(
     if not isinstance(response, StreamedResponse):
         return await _reply(response, rendering, add_help)
     limited = _limited(response.placed.plan.passed_limit is not None)
-    headers = {ENDS_ON_HEADER: response.ends_on, **limited}
+    headers = {ENDS_ON_HEADER: response.ends_on, **limited, **_ignored(response.ignored)}
     return EventStream(rendering, responding, add_help, end_if_asked, headers)
 
 
 async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp) -> Reply:
     """Return a response that is whole."""
     match response:
-        case CompleteResponse(body, billed):
+        case CompleteResponse(body, billed, ignored):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
-            return Reply(await rendering.whole(body), headers={**cost, **_limited(billed.is_limited)})
+            return Reply(
+                await rendering.whole(body),
+                headers={**cost, **_limited(billed.is_limited), **_ignored(ignored)},
+            )
         case Refused(status, refusal, headers, anchor):
             logger.info("text.refused", status=status)
             return Reply(encoded(add_help(refusal, anchor)), status, headers)
@@ -97,6 +106,12 @@ async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:
 def _limited(is_limited: bool) -> dict[str, str]:
     """Return the header that marks a response as limited by the balance, not by the client."""
     return {"x-tollgate-limited-by": "balance"} if is_limited else {}
+
+
+def _ignored(names: Sequence[str]) -> dict[str, str]:
+    """Return the header that names the fields of the request which the provider was not sent."""
+    plain = [name for name in dict.fromkeys(names) if _PLAIN_NAME.fullmatch(name)]
+    return {IGNORED: ", ".join(plain[:MAX_IGNORED])} if plain else {}
 
 
 async def _send_nothing(_: Message) -> None:

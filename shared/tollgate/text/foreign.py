@@ -20,14 +20,7 @@ SOURCES = ("base64", "url", "text", "content")
 
 _FOREIGN = "This refers to data in a provider's account. Send the data itself."
 _NOT_LETTERS = re.compile(r"[^a-z]")
-# Compared only by their letters, because some vendors read names loosely. Fields of a body:
-_FIELDS = frozenset(
-    {
-        *("prompt", "conversation", "previousresponseid", "cachedcontent", "vectorstoreids", "fileids"),
-        *("skills", "attachments", "assistantid", "threadid"),
-    }
-)
-# Fields of a part of a message, or of a tool.
+# Fields of a part of a message, or of a tool. Only their letters count: some vendors read names loosely.
 _IN_PARTS = frozenset(
     {
         *("fileid", "fileids", "fileuri", "filedatauri", "cachedcontent", "vectorstoreids", "imagefile"),
@@ -40,13 +33,12 @@ _OPAQUE = frozenset({"input", "arguments"})
 
 
 def foreign_problems(request: TextRequest) -> list[Problem]:
-    """Return the references in a body, of either protocol, to private objects outside the body."""
+    """Return the references in messages, instructions and tools to private objects outside the body.
+
+    `fields.py` names such fields of the body itself.
+    """
     fields = request.fields
-    found = [
-        Problem(f"/{name}", _FOREIGN)
-        for name, value in fields.items()
-        if value is not None and _letters(name) in _FIELDS
-    ]
+    found: list[Problem] = []
     for position, message in enumerate(fields["messages"]):
         content, audio = message.get("content"), message.get("audio")
         if isinstance(content, list):

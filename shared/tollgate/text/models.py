@@ -20,6 +20,7 @@ class Refuses(StrEnum):
     SAMPLING_PAIR = "samplingPair"  # `temperature` and `top_p` together.
     TEMPERATURE = "temperature"  # Any `temperature` but 1.
     STOP = "stop"  # Texts that end the answer, and penalties.
+    LOGITS = "logits"  # Several answers, log probabilities, penalties, a bias of tokens.
     IMAGE_URLS = "imageUrls"  # Images by their address: it fetches none.
     FORCED_TOOLS = "forcedTools"  # A tool choice that demands a call.
     DISABLED_THINKING = "disabledThinking"  # Thinking that is switched off: it always thinks.

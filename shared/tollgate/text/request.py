@@ -4,7 +4,7 @@ so that every field that is not ours goes upstream byte for byte (docs/architect
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
@@ -80,7 +80,8 @@ class TextRequest:
     """A request on a text route, with the fields that we use.
 
     `output_limit` is the client's own limit of output tokens, `None` if it gave none; `answers` is `n`.
-    `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol).
+    `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol). `ignored` names
+    fields that were left out before (`text/fields.py`).
     """
 
     protocol: TextProtocol
@@ -90,6 +91,7 @@ class TextRequest:
     wants_usage: bool
     output_limit: int | None
     answers: int
+    ignored: Sequence[str] = ()
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The outcome of a text request: a whole response, a refusal, or a stream that relays itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ class CompleteResponse:
 
     body: bytes
     billed: Billed
+    ignored: Sequence[str] = ()
+    """The request's fields that the provider was not sent (`text/fields.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class StreamedResponse:
     """Whether the client gets nothing more: it has disconnected, or its owner has ended the response."""
     is_late: bool = False
     """Whether its client was told to wait before it began, and so has known the request's id."""
+    ignored: Sequence[str] = ()
+    """The request's fields that the provider was not sent."""
 
     @property
     def ends_on(self) -> str:

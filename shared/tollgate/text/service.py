@@ -219,6 +219,7 @@ class TextService:
         placed.provider = routed.route.provider
         if answered.refused is not None:
             return answered.refused
+        ignored = [*routed.request.ignored, *exchange.ignored]
         if response is not None:
             placed.first_byte_ms = placed.elapsed_ms()
             ends_with_client = exchange.is_countable and self.detects_disconnects and not placed.completes
@@ -231,9 +232,10 @@ class TextService:
                 self.billing,
                 self.finishing,
                 ends_with_client,
+                ignored=ignored,
             )
         settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
-        return CompleteResponse(answered.body, await self.finishing.run(settlement))
+        return CompleteResponse(answered.body, await self.finishing.run(settlement), ignored)
 
     async def _attempt(
         self, routed: RoutedRequest, exchange: Exchange, answer_by: float

@@ -1,14 +1,15 @@
 """An Anthropic messages request as an OpenAI chat request (docs/text-protocols.md#messages-to-chat).
 
-A field without an equivalent is omitted if it is a hint, and refused if it would change the response. Fields
-that are in neither protocol are passed on, for the provider to accept or to refuse.
+A field without an equivalent is omitted if it is a hint, and refused if it would change the response
+(`fields.py`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.fields import MESSAGES, unsent
 from tollgate.text.request import TextRequest, dumps, translated_tools
 
 MAX_STOPS = 4
@@ -19,9 +20,6 @@ _TRANSLATED = frozenset(
         *("model", "messages", "max_tokens", "system", "stop_sequences", "stream", "tools", "tool_choice"),
         *("thinking", "output_config", "metadata"),
     }
-)
-_HINTS = frozenset(
-    {"cache_control", "context_management", "inference_geo", "service_tier", "speed", "top_k", "betas"}
 )
 _BUDGET_EFFORTS = ((1_024, "low"), (2_048, "medium"))
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -46,8 +44,30 @@ def chat_request(
         body["safety_identifier"] = metadata["user_id"]
     if request.stream:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-    unsent = _TRANSLATED.union(_HINTS, dialect.withheld(fields))
-    return {**{name: value for name, value in fields.items() if name not in unsent}, **body}
+    left, _ = unsent(request.protocol, fields, _takes(dialect))
+    gone = _TRANSLATED.union(left)
+    return {**{name: value for name, value in fields.items() if name not in gone}, **body}
+
+
+def ignored_by_chat(request: TextRequest, dialect: ChatDialect) -> list[str]:
+    """Return the hints of a messages request that an OpenAI-compatible provider is not sent.
+
+    Raises `InvalidInputError` for fields that it lacks and that are more than a hint.
+    """
+    _, ignored = unsent(request.protocol, request.fields, _takes(dialect))
+    stops = request.fields.get("stop_sequences")
+    is_cut = isinstance(stops, list) and len(stops) > MAX_STOPS
+    return [*ignored, "stop_sequences"] if is_cut else ignored
+
+
+def _takes(dialect: ChatDialect) -> Callable[[str], bool]:
+    def takes(name: str) -> bool:
+        if name in _TRANSLATED:
+            return True
+        # Of the other names, Anthropic's own have no equivalent, whatever a vendor means by them.
+        return not (name in MESSAGES and MESSAGES[name].own) and dialect.knows(name)
+
+    return takes
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:

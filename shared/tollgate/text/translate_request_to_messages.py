@@ -1,7 +1,8 @@
 """An OpenAI chat request as an Anthropic messages request (docs/text-protocols.md#chat-to-messages).
 
 A field without an equivalent is omitted if it is a hint or neutral, and refused if it would change the
-response. Fields that are in neither protocol are passed on, for the provider to accept or to refuse.
+response (`fields.py`). Fields that are in neither protocol are passed on, for the provider to accept or to
+refuse.
 """
 
 import json
@@ -10,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.text.capabilities import without_sampling
+from tollgate.text.capabilities import told_sampling, without_sampling
+from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
@@ -37,25 +39,6 @@ _TRANSLATED = frozenset(
         *("user", "safety_identifier", "thinking", "service_tier"),
     }
 )
-_HINTS = frozenset(
-    {
-        *("stream_options", "store", "metadata", "prompt_cache_key", "prompt_cache_options", "seed"),
-        *("prompt_cache_retention", "verbosity", "prediction", "moderation", "modalities"),
-    }
-)
-# What Anthropic cannot do, and the values that do not ask for it.
-_NEUTRAL: Mapping[str, tuple[Any, ...]] = {
-    "n": (None, 1),
-    "logprobs": (None, False),
-    "top_logprobs": (None, 0),
-    "logit_bias": (None, {}),
-    "presence_penalty": (None, 0),
-    "frequency_penalty": (None, 0),
-    "audio": (None,),
-    "functions": (None,),
-    "function_call": (None,),
-}
-
 # The others have no price (`unpriced.py`), or are Anthropic's own.
 _TIERS = {"auto": "auto", "default": "standard_only"}
 
@@ -71,7 +54,7 @@ def messages_request(
     Raises `InvalidInputError` for untranslatable fields.
     """
     fields = request.fields
-    _refuse_foreign(fields)
+    left, _ = unsent(request.protocol, fields, _takes)
     system, turns = _conversation(fields["messages"])
     body: dict[str, Any] = {"model": upstream_id, "max_tokens": output_limit, "messages": turns}
     body |= _thinking(fields, model, output_limit, turns)
@@ -90,7 +73,7 @@ def messages_request(
         body["service_tier"] = _TIERS.get(str(tier), tier)
     if request.stream:
         body["stream"] = True
-    known = _TRANSLATED | _HINTS | _NEUTRAL.keys() | set(without_sampling(fields, model.refuses))
+    known = _TRANSLATED.union(left, without_sampling(fields, model.refuses))
     return {**{name: value for name, value in fields.items() if name not in known}, **body}
 
 
@@ -101,14 +84,26 @@ def _stops(stop: Any) -> list[str]:
     return [text for text in stops if text.strip()]
 
 
-def _refuse_foreign(fields: Mapping[str, Any]) -> None:
-    problems = [
-        Problem(f"/{name}", "This model cannot do this.", neutral[-1])
-        for name, neutral in _NEUTRAL.items()
-        if fields.get(name) not in neutral
-    ]
-    if problems:
-        raise InvalidInputError(problems)
+def ignored_by_messages(request: TextRequest, model: TextModel) -> list[str]:
+    """Return the hints of a chat request that Claude is not sent.
+
+    Raises `InvalidInputError` for fields that it lacks and that are more than a hint.
+    """
+    fields = request.fields
+    _, ignored = unsent(request.protocol, fields, _takes)
+    left = told_sampling(fields, without_sampling(fields, model.refuses))
+    is_forced = fields.get("tool_choice") not in (None, "auto", "none")
+    if is_forced and Refuses.FORCED_TOOLS in model.refuses:
+        left.append("tool_choice")
+    return ignored + left
+
+
+def _takes(name: str) -> bool:
+    """Return whether Claude is sent a chat client's field: in its own words, or as its own field.
+
+    A field in no table is passed on, and Anthropic's refusal names it.
+    """
+    return name in _TRANSLATED or name not in CHAT or (not CHAT[name].own and name in MESSAGES)
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:

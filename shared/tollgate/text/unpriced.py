@@ -3,8 +3,9 @@
 Source: docs/architecture.md#money.
 
 Providers charge more for faster or reserved service, per use for tools that run on their side (whose results
-also become input that our bounds do not include), and for additional models that they call. A field is
-refused on every route of a model if it costs extra on any of them, because the route is not known yet.
+also become input that our bounds do not include), and for additional models that they call. `fields.py` names
+these fields; this module checks values. A field is refused on every route of a model if it costs extra on
+any of them, because the route is not known yet.
 Unknown fields pass only to vendors that refuse them themselves (`ChatDialect.passes`).
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
+from tollgate.text.fields import refused_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 
@@ -20,23 +22,6 @@ _ORDINARY = {
     "service_tier": ("auto", "default", "standard_only", "standard"),
     "speed": ("standard",),
     "inference_geo": ("global", "not_available"),
-}
-_SPENDS = {
-    # Tools and searches that run at the provider: OpenAI, Anthropic, Qwen, xAI, OpenRouter, Gemini.
-    **dict.fromkeys(
-        (
-            *("web_search_options", "mcp_servers", "container", "enable_search", "search_options"),
-            *("search_parameters", "plugins", "web_search", "enable_code_interpreter", "google_search"),
-        ),
-        "Tools that run at the provider have no price here.",
-    ),
-    # Other models, which respond or summarise instead of the requested model: Anthropic, OpenRouter.
-    **dict.fromkeys(
-        ("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
-        "Use of another model has no price here.",
-    ),
-    # Fields within fields: OpenAI's SDKs unpack theirs, Gemini and LiteLLM read these.
-    **dict.fromkeys(("extra_body", "extra_query"), "Put fields directly into the body."),
 }
 # Types of tools that the client runs itself, or that cost tokens only.
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
@@ -53,7 +38,6 @@ _NAMES = {
     _NOT_LETTERS.sub("", name): name
     for name in (
         *_ORDINARY,
-        *_SPENDS,
         *(limit for limits in LIMIT_FIELDS.values() for limit in limits),
         *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
     )
@@ -69,7 +53,7 @@ def unpriced_problems(request: TextRequest) -> list[Problem]:
     return [
         *_other_spellings(fields),
         *_dearer_service(fields),
-        *_spending(fields),
+        *refused_fields(request.protocol, fields),
         *_context_edits(fields.get("context_management")),
         *_server_tools(request.protocol, fields),
     ]
@@ -91,15 +75,6 @@ def _dearer_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
     modalities = fields.get("modalities")
     if modalities is not None and modalities != ["text"]:
         yield Problem("/modalities", "Has no price here.", ["text"])
-
-
-def _spending(fields: Mapping[str, Any]) -> Iterator[Problem]:
-    if _SPENDS.keys().isdisjoint(fields):
-        return
-    for name, reason in _SPENDS.items():
-        # `false` switches the charged feature off, for vendors that have a switch.
-        if fields.get(name) not in (None, False):
-            yield Problem(f"/{name}", reason)
 
 
 def _context_edits(management: Any) -> Iterator[Problem]:

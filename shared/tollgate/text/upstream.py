@@ -3,17 +3,18 @@
 RoutedRequest ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
-from tollgate.text.capabilities import fit_chat
+from tollgate.text.capabilities import fit_chat, told_sampling
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
+from tollgate.text.fields import unsent
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
@@ -101,7 +102,8 @@ class Exchange:
     `read_whole` returns the client's body for a whole response with HTTP 200, and raises `FaultError`. For a
     streamed response, `splitter` takes the bytes and `stream` its events. `fault` reads a response with an
     error status: that status, its headers (their names in lower case) and its body. `is_countable`: a stream
-    can be ended early, and billed by its visible output (`text/counting.py`).
+    can be ended early, and billed by its visible output (`text/counting.py`). `ignored` names the client's
+    fields that the provider is not sent (`text/fields.py`).
     """
 
     call: HttpCall | Answer
@@ -111,6 +113,7 @@ class Exchange:
     fault: FaultReader
     splitter: EventSplitter = field(default_factory=SseSplitter)
     is_countable: bool = False
+    ignored: Sequence[str] = ()
 
 
 class TextUpstream(Protocol):
@@ -164,12 +167,12 @@ def faults_in_body(code_statuses: Mapping[str, int]) -> FaultReader:
 
 def relayed_chat_body(
     routed: RoutedRequest, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
-) -> bytes:
+) -> tuple[bytes, list[str]]:
     """Return an OpenAI client's own body for an OpenAI-compatible provider, with all other fields unchanged.
 
-    `additions` are fields of ours, which replace the client's. Fields that the vendor would accept silently,
-    and may charge for, are omitted, and so are hints that the model refuses. Raises `InvalidInputError` for
-    refused fields that are more than a hint.
+    The second result names the omitted hints. `additions` are fields of ours. Fields that the vendor would
+    accept silently, and may charge for, are omitted, and so are hints that the model refuses. Raises
+    `InvalidInputError` for fields that are more than a hint.
 
     The limit of output tokens is sent under the provider's name for it, because an unknown name would be no
     limit, and the hold depends on it.
@@ -177,15 +180,17 @@ def relayed_chat_body(
     request, upstream_id = routed.request, routed.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if request.fields.get(name) is not None]
+    withheld, ignored = unsent(TextProtocol.OPENAI, request.fields, dialect.takes)
     fitted, refused = fit_chat(request.fields, routed.refuses, dialect)
     changes |= fitted
-    dropped = [*dialect.withheld(request.fields), *refused]
+    dropped = [*withheld, *refused]
+    ignored += told_sampling(request.fields, [*refused, *(name for name in fitted if name == "tool_choice")])
     if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit
     if request.stream:
         changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}
-    return request.body.edited(changes, dropped)
+    return request.body.edited(changes, dropped), ignored
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:

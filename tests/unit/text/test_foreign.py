@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
+from tollgate.text.fields import refused_fields
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps, read_request
@@ -20,7 +21,9 @@ def paths(part: Any = None, protocol: TextProtocol = OPENAI, **fields: Any) -> l
     """Return where the problems of a body are: of one with this part of a message, or with these fields."""
     content = "hi" if part is None else [part]
     body = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": content}], **fields}
-    return [problem.path for problem in foreign_problems(read_request(protocol, dumps(body).encode()))]
+    request = read_request(protocol, dumps(body).encode())
+    found = [*refused_fields(protocol, request.fields), *foreign_problems(request)]
+    return [problem.path for problem in found]
 
 
 @pytest.mark.parametrize(

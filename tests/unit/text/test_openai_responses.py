@@ -11,10 +11,12 @@ from openai.types.responses import Response, ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
+from tests.unit.text.samples import ANTHROPIC, OPENAI
+from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.openai_compatible.responses import (
     ResponsesSplitter,
     completion_of_response,
-    has_function_tools,
+    has_tools,
     responses_body,
 )
 from tollgate.text.faults import FaultError
@@ -39,11 +41,18 @@ def said_by(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
+def made(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the body for the Responses API, which has every field of the chat."""
+    found, ignored = responses_body(body, OPENAI)
+    assert ignored == []
+    return found
+
+
 class TestBody:
     def test_a_chat_with_a_tool_round_is_a_list_of_items(self) -> None:
         call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
         image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
-        body = responses_body(
+        body = made(
             chat(
                 messages=[
                     {"role": "system", "content": "Be brief"},
@@ -58,7 +67,6 @@ class TestBody:
                 ]
             )
         )
-        assert body is not None
         assert said_by(body)["input"] == [
             {"role": "system", "content": "Be brief"},
             {
@@ -76,20 +84,22 @@ class TestBody:
 
     def test_limits_effort_format_and_tools_have_their_places(self) -> None:
         named = {"name": "a", "schema": SCHEMA, "strict": True}
-        body = responses_body(
+        body = made(
             chat(
                 max_completion_tokens=99,
                 max_tokens=50,
                 reasoning_effort="low",
                 verbosity="low",
                 n=1,
+                presence_penalty=0,
+                modalities=["text"],
+                stop=[],
                 temperature=None,
                 response_format={"type": "json_schema", "json_schema": named},
                 tool_choice={"type": "function", "function": {"name": "weather"}},
                 stream_options={"include_usage": True},
             )
         )
-        assert body is not None
         assert said_by(body) == {
             "model": "gpt-6.1-sol",
             "input": [{"role": "user", "content": "hello"}],
@@ -103,37 +113,58 @@ class TestBody:
         }
 
     @pytest.mark.parametrize(
-        "fields",
+        ("fields", "path"),
         [
-            {"n": 2},
-            {"stop": ["x"]},
-            {"seed": 1},
-            {"logprobs": True},
-            {"max_tokens": 15},
-            {"tools": [{"type": "custom", "custom": {"name": "x"}}]},
-            {"messages": [{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}]},
-            {"messages": [{"role": "function", "content": "x"}]},
-            {"some_field": 1},
+            ({"n": 2}, "/n"),
+            ({"stop": ["x"]}, "/stop"),
+            ({"logprobs": True}, "/logprobs"),
+            ({"logit_bias": {"5": 1}}, "/logit_bias"),
+            ({"presence_penalty": 0.5}, "/presence_penalty"),
+            ({"max_tokens": 15}, "/max_tokens"),
+            ({"tools": [{"type": "custom", "custom": {"name": "x"}}]}, "/tools/0"),
+            ({"tool_choice": {"type": "allowed_tools"}}, "/tool_choice"),
+            ({"response_format": {"type": "json_schema"}}, "/response_format"),
+            ({"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "/messages/0/content"),
+            ({"messages": [{"role": "function", "content": "x"}]}, "/messages/0/role"),
+            ({"messages": [{"role": "tool", "content": "x"}]}, "/messages/0"),
         ],
     )
-    def test_what_it_has_no_word_for_stays_at_chat_completions(self, fields: dict[str, Any]) -> None:
-        assert responses_body(chat(**fields)) is None
+    def test_a_wish_that_it_has_no_word_for_is_refused_by_name(
+        self, fields: dict[str, Any], path: str
+    ) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            responses_body(chat(**fields), OPENAI)
+        assert [problem.path for problem in refused.value.problems] == [path]
+
+    def test_a_messages_client_reads_its_own_names(self) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            responses_body(chat(stop=["x"]), ANTHROPIC)
+        assert [problem.path for problem in refused.value.problems] == ["/stop_sequences"]
+
+    def test_a_hint_is_left_out_and_named(self) -> None:
+        body, ignored = responses_body(chat(seed=1, prediction={"type": "content", "content": "x"}), OPENAI)
+        assert ignored == ["seed", "prediction"]
+        assert not {"seed", "prediction"} & set(body)
+
+    def test_an_unknown_name_is_sent_for_openai_to_refuse(self) -> None:
+        body, ignored = responses_body(chat(some_field=1), OPENAI)
+        assert (body["some_field"], ignored) == (1, [])
 
     def test_only_tools_that_may_be_thought_about_go_there(self) -> None:
-        assert has_function_tools(chat())
-        assert has_function_tools(chat(reasoning_effort="high"))
-        assert not has_function_tools(chat(reasoning_effort="none"))
-        assert not has_function_tools(chat(tools=[]))
+        assert has_tools(chat())
+        assert has_tools(chat(reasoning_effort="high"))
+        assert not has_tools(chat(reasoning_effort="none"))
+        assert not has_tools(chat(tools=[]))
 
 
 class TestAnswers:
     @pytest.fixture
     def came(self, simulator_url: str, request: pytest.FixtureRequest) -> tuple[dict[str, Any], bytes]:
         """Return the whole response of OpenAI's simulator, and the stream of the same."""
-        body = responses_body(chat(messages=[{"role": "user", "content": request.param}]))
+        body = made(chat(messages=[{"role": "user", "content": request.param}]))
         url, headers = f"{simulator_url}/openai/v1/responses", {"authorization": "Bearer key"}
         whole = httpx.post(url, json=body, headers=headers)
-        streamed = httpx.post(url, json={**(body or {}), "stream": True}, headers=headers)
+        streamed = httpx.post(url, json={**body, "stream": True}, headers=headers)
         assert (whole.status_code, streamed.status_code) == (200, 200)
         return whole.json(), streamed.content
 

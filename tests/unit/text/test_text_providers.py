@@ -4,11 +4,12 @@ from typing import Any
 import pytest
 
 from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, routed, run
+from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import TextProtocol, TextRoute
+from tollgate.text.models import TextRoute
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}
@@ -56,14 +57,20 @@ class TestOpenAiCompatible:
         assert sent_chat(body) == {**body, "model": "upstream-model"}
 
     @pytest.mark.parametrize("vendor", SILENT)
-    @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
     def test_what_is_not_known_to_be_priced_is_kept_from_vendors_that_take_it_in_silence(
-        self, vendor: str, protocol: TextProtocol
+        self, vendor: str
     ) -> None:
         body = {**MESSAGES, "brand_new": 1, "prompt_expansion": True, "temperature": 0.5}
-        upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
-        sent = json.loads(call_of(upstream.exchange(routed(protocol, body, OPENAI))).body)
+        exchange = OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(routed(OPENAI, body, OPENAI))
+        sent = json.loads(call_of(exchange).body)
         assert sent.keys() - {"provider"} == {"model", "messages", "max_tokens", "temperature"}
+        assert exchange.ignored == ["brand_new", "prompt_expansion"]
+
+    @pytest.mark.parametrize("vendor", SILENT)
+    def test_of_messages_it_is_refused(self, vendor: str) -> None:
+        upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
+        with pytest.raises(InvalidInputError, match="/brand_new"):
+            upstream.exchange(routed(ANTHROPIC, {**MESSAGES, "brand_new": 1}, OPENAI))
 
     @pytest.mark.parametrize(
         ("vendor", "field"), [("dashscope", "enable_thinking"), ("zai", "thinking"), ("together", "top_k")]

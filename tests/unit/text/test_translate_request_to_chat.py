@@ -180,9 +180,12 @@ class TestParameters:
         assert translate({"stream": True})["stream_options"] == {"include_usage": True}
 
     def test_what_passes_what_goes_and_what_is_renamed(self) -> None:
-        body = {"temperature": 0.5, "top_k": 5, "cache_control": {}, "metadata": {"user_id": "u"}, "new": 1}
-        shown = {"temperature": 0.5, "safety_identifier": "u", "new": 1}
+        body = {"temperature": 0.5, "top_k": 5, "cache_control": {}, "metadata": {"user_id": "u"}}
+        shown = {"temperature": 0.5, "safety_identifier": "u"}
         assert translate(body) == {**translate({}), **shown}
+
+    def test_a_field_of_no_table_is_refused_as_anthropic_does(self) -> None:
+        assert refused({"new": 1}) == ["/new"]
 
     @pytest.mark.parametrize("tool", [{"type": "bash_20250124", "name": "bash"}, 5])
     def test_tools_without_an_equivalent(self, tool: Any) -> None:

@@ -14,6 +14,7 @@ from tollgate.kit.ids import new_id
 from tollgate.providers.media.test.directions import Directions, directions_of, without_directions
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.embeddings import embeddings_exchange
+from tollgate.text.fields import unsent
 from tollgate.text.request import dumps
 from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
 
@@ -22,6 +23,7 @@ WORD_PAUSE_S = 0.02
 # Less than 100 s, the longest response time.
 MAX_SLOW_S = 60
 
+_LACKS = frozenset({"n", "logprobs", "top_logprobs"})
 _WORD = re.compile(r"\s*\S+")
 _FAILURE = (500, "The message requested a failure.", "server_error", "server_error")
 _REJECTION = (400, "The message requested a rejection.", "invalid_request_error", "content_rejected")
@@ -31,8 +33,13 @@ class TextTestProvider:
     """Follows the directions in the last message."""
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return the exchange for a request; a word counts as a token."""
+        """Return the exchange for a request; a word counts as a token.
+
+        Raises `InvalidInputError` for several answers and log probabilities.
+        """
         embeds = routed.model.embedding is not None
+        if not embeds:
+            unsent(routed.request.protocol, routed.request.fields, lambda name: name not in _LACKS)
         prompt = str(routed.request.fields["input"]) if embeds else _last_text(routed.request.fields)
         wanted = directions_of(prompt)
         if wanted.fail or wanted.reject:

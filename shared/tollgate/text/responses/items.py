@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.fields import invalid
 from tollgate.text.request import dumps
 
 # In one conversation: more than any context holds.
@@ -131,11 +131,6 @@ def unsealed(encrypted: object) -> list[dict[str, Any]]:
     except (binascii.Error, ValueError, RecursionError):
         return []
     return [block for block in found if isinstance(block, dict)] if isinstance(found, list) else []
-
-
-def invalid(path: str, message: str, allowed: Any = None) -> InvalidInputError:
-    """Return the error of one field."""
-    return InvalidInputError([Problem(path, message, allowed)])
 
 
 class _Chat:

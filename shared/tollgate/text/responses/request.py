@@ -5,29 +5,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.text.responses.items import CUSTOM_INPUT, ToolName, chat_name, invalid, messages_of
+from tollgate.text.fields import RESPONSES, Rule, invalid
+from tollgate.text.responses.items import CUSTOM_INPUT, ToolName, chat_name, messages_of
 
-# Fields that mean the same in a chat.
-PASSED_ON = (
-    *("temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "service_tier"),
-    *("prompt_cache_key", "prompt_cache_retention"),
-)
-# Unsupported fields, and their values that request nothing.
-REFUSED: Mapping[str, tuple[Any, ...]] = {
-    "background": (None, False),
-    "conversation": (None,),
-    "prompt": (None,),
-    "context_management": (None, []),
-    "moderation": (None,),
-}
-# Fields that a chat body lacks in this form, or that are ours; Codex sends `client_metadata`.
-NO_FIELDS = frozenset(
+# Fields that a chat body has in another form.
+_TRANSLATED = frozenset(
     {
-        *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
-        *("stream", "stream_options", "store", "previous_response_id", "metadata", "include", "truncation"),
-        *("max_tool_calls", "top_logprobs", "client_metadata"),
+        "model",
+        "input",
+        "instructions",
+        "max_output_tokens",
+        "reasoning",
+        "text",
+        "tools",
+        "tool_choice",
+        "stream",
     }
 )
+_GONE = (Rule.OURS, Rule.UNUSED, Rule.REFUSED)
+# The part of `include` that is a wish. Its other values are about tools that run at the provider.
+_LOGPROBS = "message.output_text.logprobs"
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
@@ -90,7 +87,6 @@ class ResponsesRequest:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [*system, *messages],
-            **{name: fields[name] for name in PASSED_ON if fields.get(name) is not None},
             **_limit(fields),
             **_reasoning(fields.get("reasoning")),
             **_format(fields.get("text")),
@@ -98,8 +94,7 @@ class ResponsesRequest:
         }
         if self.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        foreign = fields.keys() - NO_FIELDS - REFUSED.keys() - body.keys() - set(PASSED_ON)
-        found = {**body, **{name: fields[name] for name in sorted(foreign)}}
+        found = {**body, **{name: value for name, value in fields.items() if _is_passed_on(name, value)}}
         names = {_chat_tool_name(tool): _own_name(tool) for tool in tools}
         return ChatBody(found, [*[INSTRUCTIONS] * len(system), *origins], names)
 
@@ -147,6 +142,18 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
     )
 
 
+def unused_fields(fields: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a body that no provider gets, and that ask for something."""
+    rows = ((name, RESPONSES.get(name)) for name in fields)
+    return [name for name, row in rows if row and row.rule is Rule.UNUSED and row.asks(fields[name])]
+
+
+def _is_passed_on(name: str, value: Any) -> bool:
+    """Return whether a field means the same in a chat, or is in no table: then the provider decides."""
+    row = RESPONSES.get(name)
+    return value is not None and name not in _TRANSLATED and (row is None or row.rule not in _GONE)
+
+
 def path_in_responses(path: str, origins: Sequence[int]) -> str:
     """Return the path in the Responses body for the field at a chat body's `path`."""
     _, _, rest = path.partition("/messages/")
@@ -169,10 +176,12 @@ def _input_path(origin: int, inner: str) -> str:
 
 def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     found = [
-        Problem(f"/{name}", "This service does not support this.", neutral[-1])
-        for name, neutral in REFUSED.items()
-        if fields.get(name) not in neutral
+        Problem(f"/{name}", row.about, row.neutral[-1] if row.neutral else None)
+        for name, row in RESPONSES.items()
+        if row.rule is Rule.REFUSED and row.asks(fields.get(name))
     ]
+    if _LOGPROBS in (fields.get("include") or []):
+        found.append(Problem("/include", f"This service does not support {_LOGPROBS}."))
     checks = (
         ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
         ("input", isinstance(fields.get("input"), str | list), "Must be a text or a list of items."),

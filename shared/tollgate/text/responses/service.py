@@ -6,7 +6,7 @@ The chat that it becomes has the hold, the routes and the bill.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
@@ -17,14 +17,19 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
+from tollgate.text.fields import invalid
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
 from tollgate.text.responses.gathering import Room, chat_body, size_of
-from tollgate.text.responses.items import check_count, invalid, is_reference, listed, response_id_of
+from tollgate.text.responses.items import check_count, is_reference, listed, response_id_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
-from tollgate.text.responses.request import path_in_responses, read_responses_request
+from tollgate.text.responses.request import (
+    path_in_responses,
+    read_responses_request,
+    unused_fields,
+)
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
@@ -79,6 +84,7 @@ class ResponsesService:
         told = asked.chat(earlier, items)
         try:
             chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
+            chat = replace(chat, ignored=unused_fields(asked.fields))
         except InvalidInputError as exc:
             raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)

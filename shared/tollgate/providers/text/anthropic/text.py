@@ -7,7 +7,11 @@ from tollgate.providers.text.anthropic import ACCOUNT, facts
 from tollgate.text.counting import is_countable
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
-from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
+from tollgate.text.translate_request_to_messages import (
+    fitted_messages,
+    ignored_by_messages,
+    messages_request,
+)
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
@@ -24,14 +28,16 @@ class Anthropic:
         if request.protocol is TextProtocol.ANTHROPIC:
             changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
             body = request.body.edited({"model": upstream_id, **changes}, dropped)
-            headers = self._headers(routed.headers)
+            headers, ignored = self._headers(routed.headers), list(dropped)
         else:
+            ignored = ignored_by_messages(request, routed.model)
             body = encoded(messages_request(request, routed.model, upstream_id, routed.hold.output_limit))
             headers = self._headers({})
         call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
         exchange = messages_exchange(routed, call, facts.CODE_STATUSES)
         # Thinking is shown as a summary or not at all, but billed completely.
-        return replace(exchange, is_countable=is_countable(routed, ends_work=True, shows_thinking=False))
+        countable = is_countable(routed, ends_work=True, shows_thinking=False)
+        return replace(exchange, is_countable=countable, ignored=ignored)
 
     def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
         """Return the call that counts the input tokens of a messages request, which is free."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
+from tollgate.text.fields import MESSAGES, Rule
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
@@ -18,12 +19,11 @@ _SAMPLING = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "
 _TRANSLATED = frozenset(
     {"model", "messages", "stream", "system", "stop_sequences", "tools", "tool_choice", "output_config"}
 )
-_HINTS = frozenset(
-    {"metadata", "service_tier", "speed", "inference_geo", "cache_control", "context_management"}
-)
 # Converse has system texts only at the start; later system texts become user messages at the same position.
 _ROLES = {"user": "user", "assistant": "assistant", "system": "user"}
-_KNOWN = _TRANSLATED | _HINTS | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
+_TAKEN = _TRANSLATED | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
+_HINTS = frozenset({"metadata", *(name for name, field in MESSAGES.items() if field.rule is Rule.HINT)})
+_KNOWN = _TAKEN | _HINTS
 
 
 def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = frozenset()) -> dict[str, Any]:
@@ -48,6 +48,12 @@ def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = froz
     if extra:
         request["additionalModelRequestFields"] = extra
     return request
+
+
+def ignored_by_converse(fields: Mapping[str, Any]) -> list[str]:
+    """Return the hints of a messages request that Converse does not have."""
+    hints = [name for name in fields if name in _HINTS - _TAKEN]
+    return [name for name in hints if MESSAGES[name].asks(fields[name])]
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:

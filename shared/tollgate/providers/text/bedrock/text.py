@@ -8,11 +8,15 @@ from tollgate.kit.aws.sigv4 import AwsKey, signed_request_headers
 from tollgate.kit.ids import new_id
 from tollgate.providers.text.bedrock import facts
 from tollgate.providers.text.bedrock.answer import message_of_converse
-from tollgate.providers.text.bedrock.request import converse_request
+from tollgate.providers.text.bedrock.request import converse_request, ignored_by_converse
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
 from tollgate.text.faults import Fault, read_fault, read_object
 from tollgate.text.models import TextProtocol
-from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
+from tollgate.text.translate_request_to_messages import (
+    fitted_messages,
+    ignored_by_messages,
+    messages_request,
+)
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
@@ -30,8 +34,10 @@ class Bedrock:
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is TextProtocol.OPENAI:
             body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
+            ignored = ignored_by_messages(request, routed.model)
         else:
             changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
+            ignored = [*dropped, *ignored_by_converse(request.fields)]
             body = {name: value for name, value in request.fields.items() if name not in dropped} | changes
         operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
         path = f"/model/{quote(upstream_id, safe='')}/{operation}"
@@ -43,6 +49,7 @@ class Bedrock:
             read_whole=lambda answer: exchange.read_whole(_message(answer, message_id)),
             splitter=ConverseSplitter(message_id),
             fault=fault_of_answer,
+            ignored=ignored,
         )
 
     def _call(self, path: str, body: bytes, now_s: float) -> HttpCall:

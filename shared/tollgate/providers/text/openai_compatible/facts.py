@@ -3,7 +3,8 @@
 Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for MiniMax's codes.
 
 `passes` are the fields of chat completions that the vendor documents and bills by the token. It is INFERRED
-if the documentation does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"),
+if the documentation does not say that a field is free. `lacks` are fields of OpenAI that its documentation
+does not have, or says to be ignored. OpenAI refuses unknown fields ("Unknown parameter"),
 so it has none.
 """
 
@@ -57,6 +58,8 @@ _MINIMAX_CODES = {
     "insufficient_balance_error": 402,
 }
 
+_LOGITS = ("logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty")
+
 _VENDORS = (
     Vendor(
         name="openai",
@@ -78,7 +81,7 @@ _VENDORS = (
             echoes_reasoning=True,
             wants_reasoning=True,
             takes_schemas=False,
-            passes=passing("thinking"),
+            passes=passing("thinking", lacks=("n", "logit_bias")),
         ),
         ends_work=True,
         shows_thinking=True,
@@ -89,7 +92,9 @@ _VENDORS = (
         env="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         dialect=ChatDialect(
-            limit_field="max_tokens", reasoning_count=ReasoningCount.IN_TOTAL, passes=passing()
+            limit_field="max_tokens",
+            reasoning_count=ReasoningCount.IN_TOTAL,
+            passes=passing(lacks=("logit_bias",)),
         ),
     ),
     Vendor(
@@ -102,7 +107,7 @@ _VENDORS = (
             faulty_finishes=("network_error",),
             code_statuses=_GLM_CODES,
             echoes_reasoning=True,
-            passes=passing("thinking", "do_sample", "request_id", "user_id"),
+            passes=passing("thinking", "do_sample", "request_id", "user_id", lacks=("n", *_LOGITS)),
         ),
     ),
     Vendor(
@@ -110,7 +115,9 @@ _VENDORS = (
         about=About("xAI (Grok)", "https://docs.x.ai"),
         base_url="https://api.x.ai/v1",
         dialect=ChatDialect(
-            limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE, passes=passing()
+            limit_field="max_tokens",
+            reasoning_count=ReasoningCount.BESIDE,
+            passes=passing(lacks=("logit_bias",)),
         ),
         ends_work=True,
     ),
@@ -127,7 +134,7 @@ _VENDORS = (
                 "content_filter": 400,
             },
             echoes_reasoning=True,
-            passes=passing("thinking", "prompt_cache_key"),
+            passes=passing("thinking", "prompt_cache_key", lacks=("logprobs", "top_logprobs", "logit_bias")),
         ),
     ),
     Vendor(
@@ -137,7 +144,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             code_statuses=_MINIMAX_CODES,
-            passes=passing("reasoning_split", "thinking"),
+            passes=passing("reasoning_split", "thinking", lacks=("n", *_LOGITS)),
         ),
     ),
     # Serves open models of others; the address is from its documentation, not from the reference.
@@ -178,6 +185,7 @@ _VENDORS = (
         env="AZURE_OPENAI_API_KEY",
         address_env="AZURE_OPENAI_BASE_URL",
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
+        tools_at_responses=True,
         ends_work=True,
     ),
     # One key for the models of all vendors. Errors after the start come with HTTP 200: with the status as the
@@ -189,7 +197,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             faulty_finishes=("error",),
-            passes=passing("top_k", "min_p", "top_a", "repetition_penalty", "reasoning"),
+            passes=passing("top_k", "min_p", "top_a", "repetition_penalty", "reasoning", lacks=("n",)),
         ),
         caps_price=True,
     ),
@@ -202,7 +210,8 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             passes=passing(
-                "top_k", "repetition_penalty", "enable_thinking", "thinking_budget", "preserve_thinking"
+                *("top_k", "repetition_penalty", "enable_thinking", "thinking_budget", "preserve_thinking"),
+                lacks=("logit_bias",),
             ),
         ),
     ),

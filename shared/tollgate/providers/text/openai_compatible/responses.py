@@ -10,9 +10,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.faults import UNREADABLE, FaultError
+from tollgate.text.fields import CHAT, invalid, unsent
+from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, chat_event
-from tollgate.text.request import dumps
+from tollgate.text.request import dumps, translated_tools
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
 
 # The API refuses lower limits.
@@ -21,7 +24,7 @@ MIN_OUTPUT_TOKENS = 16
 _SAME = frozenset(
     {
         *("model", "temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "metadata"),
-        *("stream", "service_tier", "prompt_cache_key", "prompt_cache_retention"),
+        *("stream", "service_tier", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
     }
 )
 _TRANSLATED = frozenset(
@@ -30,8 +33,9 @@ _TRANSLATED = frozenset(
         *("response_format", "tools", "tool_choice", "stream_options", "store"),
     }
 )
-# Fields that the API does not have, and their neutral values.
-_NEUTRAL = {"n": 1, "presence_penalty": 0, "frequency_penalty": 0, "logprobs": False, "modalities": ["text"]}
+_KNOWN = _SAME | _TRANSLATED
+# Names of fields in Anthropic's protocol, if they differ.
+_IN_MESSAGES = {"stop": "stop_sequences", "max_completion_tokens": "max_tokens"}
 _INCOMPLETE = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _TEXT_DELTAS = {
     "response.output_text.delta": "content",
@@ -43,40 +47,50 @@ _PASSED_THOUGHT = ("type", "id", "summary", "encrypted_content")
 Fields = Mapping[str, Any]
 
 
-class _UnsayableError(Exception):
-    """The Responses API does not support a part of a chat body."""
+def responses_body(chat: Fields, client: TextProtocol) -> tuple[dict[str, Any], list[str]]:
+    """Return a chat body in the format of the Responses API, and the hints that the API does not have.
 
+    OpenAI stores nothing; reasoning is encrypted, and clients send it back with the next request. A field
+    that is in no table is sent, and OpenAI's refusal names it.
 
-def responses_body(chat: Fields) -> dict[str, Any] | None:
-    """Return a chat body in the format of the Responses API; `None` if the API does not support a part of it.
-
-    OpenAI stores nothing; reasoning is encrypted, and clients send it back with the next request.
+    Raises `InvalidInputError` for fields that the API lacks and that are more than a hint, by their names in
+    the protocol of the `client`.
     """
     given = {name: value for name, value in chat.items() if value is not None}
-    unknown = given.keys() - _SAME - _TRANSLATED
-    if any(name not in _NEUTRAL or given[name] != _NEUTRAL[name] for name in unknown):
-        return None
+    try:
+        left, ignored = unsent(TextProtocol.OPENAI, given, lambda name: name in _KNOWN or name not in CHAT)
+        return _body({name: value for name, value in given.items() if name not in left}), ignored
+    except InvalidInputError as exc:
+        if client is TextProtocol.OPENAI:
+            raise
+        raise InvalidInputError([_in_messages(problem) for problem in exc.problems]) from exc
+
+
+def _in_messages(problem: Problem) -> Problem:
+    name = problem.path.removeprefix("/")
+    return Problem(f"/{_IN_MESSAGES.get(name, name)}", problem.message, problem.allowed)
+
+
+def _body(given: Fields) -> dict[str, Any]:
     limits = [given[name] for name in ("max_completion_tokens", "max_tokens") if name in given]
     if limits and min(limits) < MIN_OUTPUT_TOKENS:
-        return None
-    try:
-        return {
-            **{name: value for name, value in given.items() if name in _SAME},
-            "input": [item for message in given["messages"] for item in _items(message)],
-            **({"max_output_tokens": min(limits)} if limits else {}),
-            **({"reasoning": {"effort": given["reasoning_effort"]}} if "reasoning_effort" in given else {}),
-            **_text(given),
-            **_tools(given),
-            "store": False,
-            "include": ["reasoning.encrypted_content"],
-        }
-    except (_UnsayableError, KeyError, TypeError, AttributeError):
-        # Chat completions will report the error.
-        return None
+        name = "max_completion_tokens" if "max_completion_tokens" in given else "max_tokens"
+        raise invalid(f"/{name}", f"With tools, this model takes {MIN_OUTPUT_TOKENS} tokens or more.")
+    items = (_items(message, f"/messages/{at}") for at, message in enumerate(given["messages"]))
+    return {
+        **{name: value for name, value in given.items() if name not in _TRANSLATED},
+        "input": [item for found in items for item in found],
+        **({"max_output_tokens": min(limits)} if limits else {}),
+        **({"reasoning": {"effort": given["reasoning_effort"]}} if "reasoning_effort" in given else {}),
+        **_text(given),
+        **_tools(given),
+        "store": False,
+        "include": ["reasoning.encrypted_content"],
+    }
 
 
-def has_function_tools(chat: Fields) -> bool:
-    """Return whether a chat body has a function tool, with an effort that is not `none`.
+def has_tools(chat: Fields) -> bool:
+    """Return whether a chat body has tools, with an effort that is not `none`.
 
     Models from gpt-5.5 on reason by default, and refuse tools even without an effort.
     """
@@ -85,7 +99,16 @@ def has_function_tools(chat: Fields) -> bool:
     return is_thinking and isinstance(tools, list) and bool(tools)
 
 
-def _items(message: Fields) -> Iterator[dict[str, Any]]:
+def _items(message: Fields, path: str) -> list[dict[str, Any]]:
+    try:
+        return list(_items_of(message, path))
+    except (KeyError, TypeError, AttributeError) as exc:
+        raise invalid(
+            path, "A field of this message is missing, or has another type than documented."
+        ) from exc
+
+
+def _items_of(message: Fields, path: str) -> Iterator[dict[str, Any]]:
     role, content = message["role"], message.get("content")
     if role == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _plain(content)}
@@ -101,9 +124,10 @@ def _items(message: Fields) -> Iterator[dict[str, Any]]:
             yield {"type": "function_call", "call_id": call["id"], **named}
     elif role in ("system", "developer", "user"):
         is_text = isinstance(content, str)
-        yield {"role": role, "content": content if is_text else [_part(part) for part in content or []]}
+        parts = content if is_text else [_part(part, path) for part in content or []]
+        yield {"role": role, "content": parts}
     else:
-        raise _UnsayableError
+        raise invalid(f"{path}/role", "Unknown role.", ["developer", "system", "user", "assistant", "tool"])
 
 
 def _plain(content: Any) -> str:
@@ -112,7 +136,7 @@ def _plain(content: Any) -> str:
     return "".join(part["text"] if "text" in part else part["refusal"] for part in content)
 
 
-def _part(part: Fields) -> dict[str, Any]:
+def _part(part: Fields, path: str) -> dict[str, Any]:
     kind = part["type"]
     if kind == "text":
         return {"type": "input_text", "text": part["text"]}
@@ -122,33 +146,39 @@ def _part(part: Fields) -> dict[str, Any]:
     if kind == "file":
         names = ("file_id", "filename", "file_data")
         return {"type": "input_file", **{name: part["file"][name] for name in names if name in part["file"]}}
-    raise _UnsayableError
+    raise invalid(
+        f"{path}/content", "Has a part that this model does not take.", ["text", "image_url", "file"]
+    )
 
 
 def _text(given: Fields) -> dict[str, Any]:
     text: dict[str, Any] = {"verbosity": given["verbosity"]} if "verbosity" in given else {}
     wanted = given.get("response_format")
-    if wanted is not None:
+    if wanted is None:
+        return {"text": text} if text else {}
+    try:
         named = wanted["json_schema"] if wanted["type"] == "json_schema" else {}
-        text["format"] = {"type": wanted["type"], **named}
-    return {"text": text} if text else {}
+        return {"text": {**text, "format": {"type": wanted["type"], **named}}}
+    except (KeyError, TypeError) as exc:
+        raise invalid("/response_format", "Must be of type text, json_object or json_schema.") from exc
 
 
 def _tools(given: Fields) -> dict[str, Any]:
-    found: dict[str, Any] = {"tools": [_tool(tool) for tool in given["tools"]]}
+    found = translated_tools(given, _tool)
     choice = given.get("tool_choice")
     if isinstance(choice, str):
         return {**found, "tool_choice": choice}
     if choice is None:
         return found
-    if choice["type"] != "function":
-        raise _UnsayableError
-    return {**found, "tool_choice": {"type": "function", "name": choice["function"]["name"]}}
+    function = choice.get("function") if isinstance(choice, dict) else None
+    if not isinstance(function, dict) or "name" not in function:
+        raise invalid("/tool_choice", "Must be auto, none, required or a function's name.")
+    return {**found, "tool_choice": {"type": "function", "name": function["name"]}}
 
 
-def _tool(tool: Fields) -> dict[str, Any]:
-    if tool["type"] != "function":
-        raise _UnsayableError
+def _tool(tool: Any, path: str) -> dict[str, Any]:
+    if not isinstance(tool, dict) or not isinstance(tool.get("function"), dict):
+        raise invalid(path, "Must be a function tool.")
     # The default of `strict` is false in chat completions, and true here.
     return {"type": "function", "parameters": None, "strict": False, **tool["function"]}
 

@@ -17,14 +17,14 @@ from tollgate.providers.text.openai_compatible.facts import (
 from tollgate.providers.text.openai_compatible.responses import (
     ResponsesSplitter,
     completion_of_response,
-    has_function_tools,
+    has_tools,
     responses_body,
 )
-from tollgate.text.capabilities import fit_chat
+from tollgate.text.capabilities import fit_chat, told_sampling
 from tollgate.text.counting import is_countable
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
 from tollgate.text.models import TextProtocol
-from tollgate.text.translate_request_to_chat import chat_request
+from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
     Exchange,
     HttpCall,
@@ -52,18 +52,20 @@ class OpenAiCompatible:
             return embeddings_exchange(routed, self._call(EMBEDDINGS_PATH, body), dialect)
         if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
-            body = relayed_chat_body(routed, dialect, self._additions(routed))
+            body, ignored = relayed_chat_body(routed, dialect, self._additions(routed))
         else:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
             fields = chat_request(routed.request, dialect, upstream_id, limit)
             fitted, refused = fit_chat(fields, routed.refuses, dialect)
+            ignored = [*ignored_by_chat(routed.request, dialect), *told_sampling(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed)})
-        if self.vendor.tools_at_responses and has_function_tools(fields):
-            asked = responses_body(json.loads(body))
-            if asked is not None:
-                return self._at_responses(self._chat(routed, RESPONSES_PATH, encoded(asked)))
-        return self._chat(routed, CHAT_PATH, body)
+        path, at_responses = CHAT_PATH, self.vendor.tools_at_responses and has_tools(fields)
+        if at_responses:
+            asked, hints = responses_body(json.loads(body), routed.request.protocol)
+            path, body, ignored = RESPONSES_PATH, encoded(asked), [*ignored, *hints]
+        exchange = replace(self._chat(routed, path, body), ignored=ignored)
+        return self._at_responses(exchange) if at_responses else exchange
 
     def _chat(self, routed: RoutedRequest, path: str, body: bytes) -> Exchange:
         ends_work, shows_thinking = self.vendor.ends_work, self.vendor.shows_thinking

@@ -1,0 +1,278 @@
+"""The fields of a request on the text routes, and what becomes of each. Pure.
+
+One table for each protocol. The code decides by these tables, and the docs show them (`site/fields.md`). A
+test compares them with the types of OpenAI's and Anthropic's SDKs (`tests/unit/text/test_fields.py`).
+
+The law: no field with state, and no wish, is left out in silence. A field that the model's provider lacks is
+refused by its name if it would change the response. If it is only a hint, it is left out, and the response's
+header `x-tollgate-ignored` names it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.models import TextProtocol
+
+_NOT_LETTERS = re.compile(r"[^a-z0-9]")
+
+
+class Rule(StrEnum):
+    """What becomes of a field."""
+
+    SENT = "sent"
+    """Every provider gets it, in its own protocol's words."""
+    WISH = "wish"
+    """A provider that has it gets it. The others would answer differently, so the request is refused."""
+    HINT = "hint"
+    """A provider that has it gets it. Others do not get it, and the header names it."""
+    OURS = "ours"
+    """Tollgate itself follows it."""
+    UNUSED = "unused"
+    """It is never sent, and the header names it."""
+    REFUSED = "refused"
+    """Refused for every model, unless its value asks for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field's rule. `about` is the reason, which a refusal states.
+
+    `neutral` are the values that ask for nothing, besides null. `own` is false for a field of other vendors.
+    """
+
+    rule: Rule
+    about: str = ""
+    neutral: tuple[Any, ...] = ()
+    own: bool = True
+
+    def asks(self, value: Any) -> bool:
+        """Return whether a value asks for anything."""
+        return value is not None and not any(
+            value == idle and type(value) is type(idle) for idle in self.neutral
+        )
+
+
+Table = Mapping[str, Field]
+
+_AT_PROVIDER = "Tools that run at the provider have no price here."
+_OTHER_MODEL = "Use of another model has no price here."
+_FOREIGN = "This refers to data in a provider's account. Send the data itself."
+_NESTED = "Put fields directly into the body."
+_SUPPORT = "This service does not support this."
+_ONE_ANSWER = "This model cannot do this."
+
+
+def _rows(rule: Rule, *names: str, about: str = "", neutral: tuple[Any, ...] = (), own: bool = True) -> Table:
+    return {name: Field(rule, about, neutral, own) for name in names}
+
+
+# Fields of other vendors, which clients send on any route.
+_ELSEWHERE: Table = {
+    **_rows(
+        Rule.REFUSED,
+        *("mcp_servers", "container", "enable_search", "search_options", "search_parameters", "plugins"),
+        *("web_search_options", "web_search", "enable_code_interpreter", "google_search"),
+        about=_AT_PROVIDER,
+        neutral=(False,),
+        own=False,
+    ),
+    **_rows(
+        Rule.REFUSED,
+        *("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
+        about=_OTHER_MODEL,
+        neutral=(False,),
+        own=False,
+    ),
+    **_rows(Rule.REFUSED, "extra_body", "extra_query", about=_NESTED, neutral=(False,), own=False),
+    **_rows(
+        Rule.REFUSED,
+        *("prompt", "conversation", "previous_response_id", "cached_content", "vector_store_ids"),
+        *("file_ids", "skills", "attachments", "assistant_id", "thread_id"),
+        about=_FOREIGN,
+        own=False,
+    ),
+    "provider": Field(
+        Rule.REFUSED, "Tollgate chooses the provider, and cannot follow wishes about it.", ({},), own=False
+    ),
+    "route": Field(
+        Rule.REFUSED, "Tollgate chooses the provider, and cannot follow wishes about it.", own=False
+    ),
+}
+# Settings that several vendors have. Their absence shifts the words of a response, not its form.
+_TUNING = _rows(
+    Rule.HINT,
+    *("top_k", "min_p", "top_a", "repetition_penalty", "thinking", "reasoning", "enable_thinking"),
+    *("thinking_budget", "preserve_thinking", "reasoning_split", "do_sample", "chat_template_kwargs"),
+    *("request_id", "user_id", "transforms", "cache_control", "include_reasoning"),
+    about="A setting of some vendors.",
+    own=False,
+)
+
+CHAT: Table = {
+    **_ELSEWHERE,
+    **_TUNING,
+    **_rows(
+        Rule.SENT,
+        *("model", "messages", "max_completion_tokens", "max_tokens", "temperature", "top_p", "stream"),
+        *("tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
+    ),
+    "stream_options": Field(Rule.OURS, "`include_usage` adds the usage to a stream."),
+    "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
+    "stop": Field(Rule.WISH, _ONE_ANSWER, ([], "")),
+    "n": Field(Rule.WISH, _ONE_ANSWER, (1,)),
+    "logprobs": Field(Rule.WISH, _ONE_ANSWER, (False,)),
+    "top_logprobs": Field(Rule.WISH, _ONE_ANSWER, (0,)),
+    "logit_bias": Field(Rule.WISH, _ONE_ANSWER, ({},)),
+    "presence_penalty": Field(Rule.WISH, _ONE_ANSWER, (0, 0.0)),
+    "frequency_penalty": Field(Rule.WISH, _ONE_ANSWER, (0, 0.0)),
+    "functions": Field(Rule.WISH, "This model takes `tools` instead.", ([],)),
+    "function_call": Field(Rule.WISH, "This model takes `tool_choice` instead."),
+    "audio": Field(Rule.WISH, _ONE_ANSWER),
+    "moderation": Field(Rule.WISH, _ONE_ANSWER),
+    "modalities": Field(Rule.HINT, "Text is the only kind of output.", (["text"],)),
+    "user": Field(Rule.HINT, "The end user's id."),
+    "safety_identifier": Field(Rule.HINT, "The end user's id."),
+    "seed": Field(Rule.HINT, "No vendor guarantees the same response again."),
+    "prediction": Field(Rule.HINT, "It is only about speed."),
+    "verbosity": Field(Rule.HINT, "It asks for a shorter or longer response."),
+    "metadata": Field(Rule.HINT, "Labels for stored completions."),
+    "store": Field(Rule.HINT, "Stored completions cannot be read here.", (False,)),
+    "usage": Field(Rule.OURS, "Usage is always counted.", own=False),
+    **_rows(
+        Rule.HINT,
+        *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
+        about="It helps a provider's cache.",
+    ),
+    "web_search_options": Field(Rule.REFUSED, _AT_PROVIDER, (False,)),
+}
+
+MESSAGES: Table = {
+    **_ELSEWHERE,
+    **_rows(
+        Rule.SENT,
+        *("model", "messages", "max_tokens", "system", "stop_sequences", "stream", "tools", "tool_choice"),
+        *("thinking", "output_config", "metadata"),
+    ),
+    **_rows(Rule.SENT, "temperature", "top_p", own=False),
+    "top_k": Field(Rule.HINT, "A setting of some vendors.", own=False),
+    "thread": Field(
+        Rule.REFUSED,
+        "Tollgate holds no threads. Send the whole conversation. Anthropic's SDK then does so itself.",
+    ),
+    "cache_control": Field(Rule.HINT, "It helps a provider's cache."),
+    "context_management": Field(Rule.HINT, "Edits of a long conversation; compaction is refused."),
+    "diagnostics": Field(Rule.HINT, "It explains the use of a provider's cache."),
+    "inference_geo": Field(Rule.HINT, "`global` only.", ("global", "not_available")),
+    "service_tier": Field(
+        Rule.HINT, "The ordinary tiers. A faster or reserved tier is refused.", ("auto", "standard_only")
+    ),
+    "speed": Field(Rule.HINT, "`standard` only.", ("standard",)),
+    "betas": Field(Rule.UNUSED, "Use the header `anthropic-beta`. The SDKs do."),
+    "user_profile_id": Field(Rule.REFUSED, _FOREIGN),
+    "workspace_id": Field(Rule.REFUSED, _FOREIGN),
+    "mcp_servers": Field(Rule.REFUSED, _AT_PROVIDER, (False, [])),
+    "container": Field(Rule.REFUSED, _AT_PROVIDER, (False,)),
+    **_rows(
+        Rule.REFUSED,
+        *("fallbacks", "fallback_credit_token", "compaction", "billing_policy"),
+        about=_OTHER_MODEL,
+        neutral=(False,),
+    ),
+}
+
+RESPONSES: Table = {
+    **{name: each for name, each in _ELSEWHERE.items() if name != "previous_response_id"},
+    **_TUNING,
+    **_rows(
+        Rule.SENT,
+        *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
+        *("temperature", "top_p", "parallel_tool_calls", "stream"),
+    ),
+    "previous_response_id": Field(Rule.OURS, "Tollgate stores the conversation."),
+    "store": Field(Rule.OURS, "Tollgate stores the response."),
+    "metadata": Field(Rule.OURS, "Stored with the response, and shown in it."),
+    "stream_options": Field(Rule.OURS, "A stream has no padding here.", ({},)),
+    "include": Field(
+        Rule.OURS, "`reasoning.encrypted_content` is always there. Log probabilities are refused."
+    ),
+    "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
+    "user": Field(Rule.HINT, "The end user's id."),
+    "safety_identifier": Field(Rule.HINT, "The end user's id."),
+    "top_logprobs": Field(Rule.REFUSED, _SUPPORT, (0,)),
+    "truncation": Field(Rule.UNUSED, "Nothing is cut: input above the context is an error.", ("disabled",)),
+    "max_tool_calls": Field(Rule.UNUSED, "It counts tools that run at the provider, and there are none."),
+    "client_metadata": Field(Rule.UNUSED, "Codex sends it for OpenAI's own statistics.", own=False),
+    **_rows(
+        Rule.HINT,
+        *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
+        about="It helps a provider's cache.",
+    ),
+    "background": Field(Rule.REFUSED, _SUPPORT, (False,)),
+    "background_options": Field(Rule.REFUSED, _SUPPORT),
+    "conversation": Field(Rule.REFUSED, _SUPPORT),
+    "prompt": Field(Rule.REFUSED, _SUPPORT),
+    "context_management": Field(Rule.REFUSED, _SUPPORT, ([],)),
+    "moderation": Field(Rule.REFUSED, _SUPPORT),
+    "access_programs": Field(Rule.REFUSED, _SUPPORT),
+    "image": Field(Rule.REFUSED, _SUPPORT),
+}
+
+TABLES: Mapping[TextProtocol, Table] = {TextProtocol.OPENAI: CHAT, TextProtocol.ANTHROPIC: MESSAGES}
+
+
+def _letters(name: str) -> str:
+    return _NOT_LETTERS.sub("", name.lower())
+
+
+# Some vendors read names loosely, so a refused field is known by its letters.
+_REFUSED = {
+    protocol: {_letters(name): field for name, field in table.items() if field.rule is Rule.REFUSED}
+    for protocol, table in TABLES.items()
+}
+
+
+def invalid(path: str, message: str, allowed: Any = None) -> InvalidInputError:
+    """Return the error of one field."""
+    return InvalidInputError([Problem(path, message, allowed)])
+
+
+def refused_fields(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for each field of a body that no model takes."""
+    refused = _REFUSED[protocol]
+    for name, value in fields.items():
+        field = refused.get(_letters(name))
+        if field is not None and field.asks(value):
+            yield Problem(f"/{name}", field.about)
+
+
+def unsent(
+    protocol: TextProtocol, fields: Mapping[str, Any], takes: Callable[[str], bool]
+) -> tuple[list[str], list[str]]:
+    """Return the fields that a provider is not sent, and which of them the response's header names.
+
+    `takes` states whether the provider gets a field. Raises `InvalidInputError` for the fields among the rest
+    that would change the response.
+    """
+    table, unknown = TABLES[protocol], _UNKNOWN[protocol]
+    left = {name: table.get(name, unknown) for name in fields if not takes(name)}
+    asked = {name: field for name, field in left.items() if field.rule in _TOLD and field.asks(fields[name])}
+    problems = [
+        Problem(f"/{name}", field.about, field.neutral[0] if field.neutral else None)
+        for name, field in asked.items()
+        if field.rule is Rule.WISH
+    ]
+    if problems:
+        raise InvalidInputError(problems)
+    return list(left), list(asked)
+
+
+_TOLD = (Rule.WISH, Rule.HINT, Rule.UNUSED)
+# Fields in no table. Anthropic refuses them for every model, in these words; chat clients send many.
+_UNKNOWN = {
+    TextProtocol.OPENAI: Field(Rule.HINT),
+    TextProtocol.ANTHROPIC: Field(Rule.WISH, "Extra inputs are not permitted."),
+}
