@@ -2,12 +2,24 @@
 
 import json
 import pickle
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.loader import COMPILED, DATA, READY, Catalog, Document, Folder, compile_into, compiled
+from tollgate.catalog.loader import (
+    COMPILED,
+    DATA,
+    READY,
+    Catalog,
+    Document,
+    Folder,
+    compile_into,
+    compiled,
+    ready,
+)
 from tollgate.kit.errors import ModelNotFoundError
 
 TEXT = (DATA / "z-image.yaml").read_text(encoding="utf-8")
@@ -144,6 +156,18 @@ class TestCompiled:
         made = pickle.loads((tmp_path / READY).read_bytes())  # noqa: S301 - written above
         assert [pickle.loads(one) for one in made.values()] == Catalog.shipped().all_models()  # noqa: S301
         assert Catalog.shipped(tmp_path).all_models() == Catalog.shipped().all_models()
+
+    def test_its_ready_models_consist_of_our_classes_so_no_package_can_make_them_unreadable(self) -> None:
+        named: set[str] = set()
+
+        class Naming(pickle.Unpickler):
+            def find_class(self, module: str, name: str) -> Any:
+                named.add(module)
+                return super().find_class(module, name)
+
+        for one in pickle.loads(ready(compiled())).values():  # noqa: S301 - written here
+            Naming(BytesIO(one)).load()
+        assert named == {"tollgate.catalog.models", "tollgate.catalog.restrictions", "decimal"}
 
     def test_its_ready_models_are_not_checked_again(self, tmp_path: Path) -> None:
         compile_into(str(tmp_path))
