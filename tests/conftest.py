@@ -5,10 +5,12 @@ import gc
 import json
 import os
 import ssl
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -30,6 +32,7 @@ from tollgate.catalog import loader
 from tollgate.catalog.loader import DATA, Catalog, Document, compiled
 from tollgate.composition import parts
 from tollgate.kit.aws import sdk
+from tollgate.kit.dynamodb.database import Database
 
 # No timed assertions: how fast a machine draws and runs an example says nothing about the code.
 # In CI the examples are the same in each run (hypothesis's own profile "ci").
@@ -171,6 +174,17 @@ def keep_clients(clients: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Catalog, "shipped", shipped_catalog)
 
 
+def repeat_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the pauses before a repeat: moto has no other user, so it has the same answer after them."""
+    monkeypatch.setattr(Database.__init__, "__defaults__", (_let_others_run,))
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=_let_others_run))
+
+
+def _let_others_run(seconds: float) -> None:
+    del seconds
+    time.sleep(0)
+
+
 @pytest.fixture(scope="session")
 def moto_stack(template: Template, simulator_url: str) -> MotoStack:
     """Return the template's resources as each test finds them in moto."""
@@ -209,6 +223,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
             "ssm": moto_client("ssm"),
         }
         keep_clients(kept, monkeypatch)
+        repeat_at_once(monkeypatch)
         moto_stack.restore()
         for name, value in moto_stack.environment.items():
             monkeypatch.setenv(name, value)
