@@ -24,6 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import machine
 from tests.bench.cost.units import size_of
 from tests.support.database import BlockingClient, SimulatedClock, SimulatedDynamo
 from tests.support.simulated import SimulatedLoop, Threads
@@ -345,6 +346,7 @@ def main() -> None:
     for row in rows:
         table.add_row(*row)
     Console(width=150).print(table)
+    machine.show()
 
 
 def measured(trials: Mapping[str, tuple[Trial, Sequence[float]]]) -> Iterator[Sequence[str]]:

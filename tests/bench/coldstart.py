@@ -20,6 +20,7 @@ from local.emulator import Emulator
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, Template, read_template
+from tests.bench import machine
 from tests.bench.runtime import CLIENT, in_runtime
 from tests.bench.tables import filled, table
 
@@ -154,6 +155,7 @@ def main(python: str) -> None:
     head += ["Runtime: init", "Runtime: first call", "Runtime: warm call"]
     tables = {"coldstart": table(head, made), "packages": sizes()}
     DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
+    machine.show()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from local.clients import aws_environment
 from local.emulator import free_port, wait_for
 from local.processes import start, stop
 from local.template import ROOT
+from tests.bench import machine
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore
 from tollgate.kit.aws import sdk
 from tollgate.kit.http.addresses import AddressGuard
@@ -60,6 +61,7 @@ def main() -> None:
             table.add_row(str(size), f"{took_s:.1f}", f"{size / took_s:.0f}", f"{most_mib():.0f}")
     Console().print(table)
     Console().print(f"A part has {PART_BYTES // MIB} MiB.")
+    machine.show()
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, read_template
 from local.template import named as named_in
+from tests.bench import machine
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.store import CopyError
@@ -361,6 +362,7 @@ def main() -> None:
     Console().print(ceilings(before.meter, now.meter, tasks))
     for call, count in sorted(now.meter.calls.items()):
         Console().print(f"{call}: {count / tasks:.2f} for each task")
+    machine.show()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from local.clients import aws_environment
+from tests.bench import machine
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.dynamodb.database import Database
@@ -154,6 +155,7 @@ def main() -> None:
     far_end.terminate()
     far_end.join()
     Console().print(shown)
+    machine.show()
 
 
 if __name__ == "__main__":

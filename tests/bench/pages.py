@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, BrowserContext, StorageState, sync_play
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import machine
 from tests.browser.checks import weight
 from tests.browser.conftest import DESKTOP
 from tests.support.local_service import running_service
@@ -122,6 +123,7 @@ def main() -> None:
         )
         table.add_row(name, *row)
     Console().print(table)
+    machine.show()
 
 
 if __name__ == "__main__":

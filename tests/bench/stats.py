@@ -23,6 +23,7 @@ from local.emulator import Emulator
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
+from tests.bench import machine
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.kit.aws import sdk
@@ -94,6 +95,7 @@ def main() -> None:
     table.add_row("ms, median", f"{statistics.median(times):.1f}")
     table.add_row("ms, best", f"{min(times):.1f}")
     Console().print(table)
+    machine.show()
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from local.processes import start, stop
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
+from tests.bench import machine
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
@@ -61,17 +62,15 @@ class Server:
     keys: Iterator[str]
     path: str = "/api/v1/chat/completions"
     is_peer: bool = True
-    results: dict[str, list[float]] = field(default_factory=dict)
-    failures: int = 0
-    """Rounds whose open streams it did not carry; ours must carry all."""
-
-    def note(self, name: str, value: float) -> None:
-        self.results.setdefault(name, []).append(value)
+    results: dict[str, dict[int, float]] = field(default_factory=dict)
+    """The figures by their names, and of each the value of each round."""
+    failures: list[str] = field(default_factory=list)
+    """The first failure of each round that it did not carry; ours must carry all."""
 
     def shown(self, name: str) -> str:
         """Return the median of a figure, or that there is none."""
         found = self.results.get(name)
-        return f"{statistics.median(found):.2f}" if found else "failed"
+        return f"{statistics.median(found.values()):.2f}" if found else "failed"
 
     def cpu_s(self) -> float:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -116,12 +115,28 @@ async def many(count: int, concurrency: int, call: Callable[[], Awaitable[object
         raise failed
 
 
-async def measure(session: aiohttp.ClientSession, server: Server) -> None:
-    """Take one round of all figures."""
+async def measure(session: aiohttp.ClientSession, server: Server, number: int) -> None:
+    """Take all figures of one round. A peer that fails under load is a result, and not the end of the run."""
+
+    def note(name: str, value: float) -> None:
+        server.results.setdefault(name, {})[number] = value
+
+    try:
+        await take_figures(session, server, note)
+    except (AnswerError, aiohttp.ClientError, TimeoutError) as exc:
+        if not server.is_peer:
+            raise
+        server.failures.append(repr(exc))
+
+
+async def take_figures(
+    session: aiohttp.ClientSession, server: Server, note: Callable[[str, float], None]
+) -> None:
+    """Take the figures of one round, the hardest one last."""
     whole, short = body(stream=False), body(stream=True, chunks=1)
     before = server.cpu_s()
     await many(REQUESTS, CONCURRENCY, lambda: ask(session, server, whole))
-    server.note("CPU-s per 1000 requests", (server.cpu_s() - before) * 1000 / REQUESTS)
+    note("CPU-s per 1000 requests", (server.cpu_s() - before) * 1000 / REQUESTS)
     paced = body(stream=True, chunks=CHUNKS, paced=True)
     before = server.cpu_s()
     await many(STREAMS, STREAMS, lambda: ask(session, server, short))
@@ -129,19 +144,12 @@ async def measure(session: aiohttp.ClientSession, server: Server) -> None:
     before = server.cpu_s()
     await many(STREAMS, STREAMS, lambda: ask(session, server, paced))
     chunks_us = (server.cpu_s() - before - opening) / (STREAMS * CHUNKS) * 1e6
-    server.note("CPU µs per chunk", chunks_us)
+    note("CPU µs per chunk", chunks_us)
     firsts = [(await ask(session, server, short))[0] for _ in range(50)]
-    server.note("ms to the first byte, alone", statistics.median(firsts))
+    note("ms to the first byte, alone", statistics.median(firsts))
     started = time.perf_counter()
-    try:
-        await many(OPEN_STREAMS, OPEN_STREAMS, lambda: ask(session, server, body(stream=True, paced=True)))
-    except AnswerError:
-        if not server.is_peer:
-            raise
-        # A peer that gives up under load is a result, and not the end of the run.
-        server.failures += 1
-        return
-    server.note(f"s for {OPEN_STREAMS} streams of 1 s at once", time.perf_counter() - started)
+    await many(OPEN_STREAMS, OPEN_STREAMS, lambda: ask(session, server, body(stream=True, paced=True)))
+    note(f"s for {OPEN_STREAMS} streams of 1 s at once", time.perf_counter() - started)
 
 
 async def run(servers: list[Server]) -> None:
@@ -150,9 +158,9 @@ async def run(servers: list[Server]) -> None:
     async with aiohttp.ClientSession(connector=connector) as session:
         for server in servers:
             await many(100, CONCURRENCY, partial(ask, session, server, body(stream=False)))
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             for server in servers:
-                await measure(session, server)
+                await measure(session, server, number)
 
 
 def litellm_command(port: int, upstream_url: str, folder: Path) -> list[str]:
@@ -242,14 +250,16 @@ def main() -> None:
     table = Table("figure (median of 3 rounds)", *(server.name for server in servers), "text / bare proxy")
     for name in ours.results:
         # Rounds are compared with each other: what else the machine did then, it did to both.
-        pairs = zip(ours.results[name], bare.results.get(name, []), strict=False)
-        ratios = [mine / theirs for mine, theirs in pairs]
+        theirs = bare.results.get(name, {})
+        ratios = [mine / theirs[number] for number, mine in ours.results[name].items() if number in theirs]
         ratio = f"{statistics.median(ratios):.2f}" if ratios else "-"
         table.add_row(name, *(server.shown(name) for server in servers), ratio)
-    failed = [f"{server.name}: {server.failures}" for server in servers if server.failures]
-    if failed:
-        table.caption = f"Rounds in which {OPEN_STREAMS} streams were too many: {', '.join(failed)}"
     Console().print(table)
+    for server in servers:
+        if server.failures:
+            failed = f"{len(server.failures)} of {ROUNDS} rounds"
+            Console().print(f"{server.name} failed in {failed}, at first with {server.failures[0]}")
+    machine.show()
 
 
 if __name__ == "__main__":
