@@ -67,6 +67,10 @@ mutants: .venv/.ready  ## which small changes of the code does no test notice (M
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
 		--minutes $(MINUTES) $(if $(GUARDS),--guards) || exit 1; done
 
+test-runtime: .local/runtime/.ready .local/ministack/.ready  ## the tests of units and functions on Lambda's Python, if this machine has it (LAYER_PYTHON=)
+	@$(if $(LAYER_PYTHON),.local/runtime/bin/python -m pytest -q -n 3 --dist loadgroup tests/unit tests/functional,\
+		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>")
+
 record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of AWS, for the tests of their rights
 	@TOLLGATE_RECORD_CALLS=1 $(PYTHON) -m pytest -q -n 3 --dist loadgroup tests/functional
 
@@ -217,6 +221,13 @@ define install
 	@$(UV) pip install -q -p .local/$(1) '$(2)' 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
 endef
+
+# The packages of .venv, for the Python of the functions.
+.local/runtime/.ready: pyproject.toml uv.lock | $(UV_READY)
+	@mkdir -p .local/runtime
+	$(if $(LAYER_PYTHON),@UV_PROJECT_ENVIRONMENT=.local/runtime $(UV) sync -q --frozen -p $(LAYER_PYTHON) \
+		2>.local/install.log || { $(CANNOT_INSTALL); })
+	@touch $@
 
 # The AWS emulator; `full` is what it needs to translate a SAM template. It runs functions in the Python that it runs in,
 # which is production's where this machine has it.

@@ -12,7 +12,7 @@ import pytest
 from deliver_webhook.app import handler
 from local.clients import Clients
 from local.events import Context, sqs_event
-from tests.support.http_server import HANG, Received, http_server
+from tests.support.http_server import Received, http_server
 from tests.support.samples import finished_task
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
@@ -110,13 +110,17 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
     queue_url: str, stack_environment: dict[str, str], in_the_air: Counter[str]
 ) -> None:
     hanging, other = (api_parts.api().accounts.open(0).account_id for _ in range(2))
-    arrived = threading.Event()
+    arrived, ended = threading.Event(), threading.Event()
+
+    def hang(_: Received) -> int:
+        ended.wait(PATIENCE_S)
+        return 204
 
     def note(_: Received) -> int:
         arrived.set()
         return 204
 
-    with http_server(lambda _: HANG) as slow_url, http_server(note) as url:
+    with http_server(hang) as slow_url, http_server(note) as url:
         with ThreadPoolExecutor(WORKERS) as pool:
             stuck = list(pool.map(lambda _: owe(hanging, slow_url), range(DELIVERIES)))
         owe(other, url)
@@ -132,6 +136,8 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
             # Their receiver has answered none of them, and it has none the more workers for it.
             assert states == {"pending": DELIVERIES}
             assert in_the_air[slow_url] <= MAX_IN_LANE
+            # Otherwise the workers would wait for the end of their attempts.
+            ended.set()
 
 
 def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) -> None:
