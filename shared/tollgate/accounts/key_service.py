@@ -237,9 +237,13 @@ class KeyService:
 def _limits(key: ApiKey) -> str:
     """Return a key's limits in words."""
     cap = "no cap" if key.cap is None else f"{dollars(cents_down(key.cap.limit_micro_usd))} per {key.cap.per}"
-    models = "all models" if key.models is None else f"{len(key.models)} models"
-    networks = "any network" if key.networks is None else f"{len(key.networks)} networks"
+    models = "all models" if key.models is None else _counted(len(key.models), "model")
+    networks = "any network" if key.networks is None else _counted(len(key.networks), "network")
     return "; ".join((", ".join(sorted(key.scopes)), cap, models, networks))
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _as_it_is(by: ApiKey, key: ApiKey) -> ApiKey:

@@ -1,5 +1,7 @@
 """Accounts and keys, as rows and as a customer sees them."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +46,8 @@ KEYS = st.builds(
     st.none() | TIMES_MS,
     st.none() | TIMES_MS,
     st.booleans(),
+    st.integers(min_value=0, max_value=10**6),
+    st.none() | TEXTS,
 )
 
 
@@ -55,6 +59,18 @@ class TestRows:
     def test_fields_of_other_features_in_the_row_are_left_aside(self) -> None:
         account = Account("usr_1", 5, 0, 1, (WebhookSecret("whsec_a", 1),))
         assert Account.from_item(account.to_item() | {"holds": {}}) == account
+
+    def test_an_account_has_the_counts_the_suspension_and_the_limits_of_its_row(self) -> None:
+        row = Account("usr_1", 5, 7, 1, ()).to_item() | {
+            "running_tasks": 3,
+            "suspended": {"reason": "chargeback", "at": 2},
+            "limits": {"text_at_once": 20},
+            "wallets": 2,
+        }
+        account = Account.from_item(row)
+        assert (account.open_tasks, account.running_tasks, account.suspended) == (7, 3, "chargeback")
+        # Each of the two rows has a limit of 20.
+        assert account.limits.text_at_once == 40
 
     def test_secrets_from_before_they_could_be_rotated_are_read(self) -> None:
         row = Account("usr_1", 5, 0, 1, ()).to_item() | {"webhook_secrets": ["whsec_a"]}
@@ -75,6 +91,19 @@ class TestRows:
     @given(KEYS)
     def test_a_key_comes_back_as_it_was(self, key: ApiKey) -> None:
         assert ApiKey.from_item(from_attributes(to_attributes(key.to_item()))) == key
+
+
+class TestNames:
+    KEY = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 1, name="Build", listed=True)
+
+    def test_the_audit_log_names_a_key_by_its_name_and_id(self) -> None:
+        assert self.KEY.label == "Build (key_1)"
+        assert replace(self.KEY, name="").label == "Unnamed (key_1)"
+        assert self.KEY.actor == "key key_1"
+
+    def test_its_customer_knows_a_listed_key_and_no_internal_one(self) -> None:
+        assert self.KEY.listed_id == "key_1"
+        assert replace(self.KEY, listed=False).listed_id is None
 
 
 class TestView:

@@ -1,16 +1,27 @@
 """Who is calling, from the header alone, with as few reads as can be."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests.conftest import Aws
 from tests.support.clock import ManualClock
-from tollgate.accounts.auth import KEY_CACHE_MS, MAX_CACHED_KEYS, Authenticator, UseAlreadyRecordedError
+from tollgate.accounts.auth import (
+    KEY_CACHE_MS,
+    MAX_CACHED_KEYS,
+    MAX_READS,
+    Authenticator,
+    UseAlreadyRecordedError,
+    use_write,
+)
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.accounts.networks import network_of
 from tollgate.accounts.sent_key import sent_key
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.writes import put_new
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 
 
@@ -244,6 +255,12 @@ class TestRotation:
         desk.ask()
         assert desk.ask(self.rotate(desk, 60_000)).key_id == desk.key.key_id
 
+    def test_the_new_secret_works_each_time_though_it_was_read_after_the_old_one(self, desk: Desk) -> None:
+        desk.ask()
+        new = self.rotate(desk, 60_000)
+        for _ in range(MAX_READS + 2):
+            assert desk.ask(new)
+
     def test_the_old_secret_works_until_its_time_is_over_and_not_longer(self, desk: Desk) -> None:
         new = self.rotate(desk, 60_000)
         desk.clock.advance(59_999)
@@ -268,6 +285,53 @@ class TestNetworks:
     ) -> None:
         desk.keys.add(desk.key, networks=(network_of("198.51.100.0/24"),))
         assert desk.refuses(desk.guess(monkeypatch))
+
+
+class TestAuthenticateNow:
+    """Routes that change keys and secrets use the key as it is stored, and not as it is cached."""
+
+    def ask(self, desk: Desk) -> ApiKey:
+        return desk.authenticator.authenticate_now(desk.key.text, Scope.ACCOUNT, "203.0.113.7")
+
+    def test_the_stored_key_is_returned(self, desk: Desk) -> None:
+        desk.ask()
+        desk.keys.add(desk.key, name="renamed")
+        assert self.ask(desk).name == "renamed"
+
+    def test_a_revoked_key_is_refused_though_it_is_cached(self, desk: Desk) -> None:
+        desk.ask()
+        desk.keys.add(desk.key, revoked_at_ms=desk.clock.now_ms())
+        with pytest.raises(InvalidApiKeyError):
+            self.ask(desk)
+
+    def test_a_cached_guess_costs_no_read(self, desk: Desk) -> None:
+        unknown = new_key().text
+        for _ in range(3):
+            with pytest.raises(InvalidApiKeyError):
+                desk.authenticator.authenticate_now(unknown, Scope.ACCOUNT, None)
+        assert desk.keys.reads == 1
+
+
+class TestUseWrite:
+    @pytest.mark.parametrize(
+        ("before", "is_noted"),
+        [({}, True), ({"last_used_at_ms": 700_000}, True), ({"last_used_at_ms": 700_001}, False)],
+    )
+    def test_a_use_is_noted_if_none_was_for_five_minutes(
+        self, aws: Aws, before: dict[str, int], is_noted: bool
+    ) -> None:
+        table, db = aws.stack.refs["ApiKeysTable"], Database(aws.clients.dynamodb)
+        db.write(put_new(table, {"key_id": "key_1", **before}, "key_id", lambda _: ValueError()))
+        with nullcontext() if is_noted else pytest.raises(UseAlreadyRecordedError):
+            db.write(use_write(table, "key_1", 1_000_000))
+        last = {"last_used_at_ms": 1_000_000} if is_noted else before
+        assert db.get(table, {"key_id": "key_1"}) == {"key_id": "key_1", **last}
+
+    def test_a_key_that_is_gone_does_not_come_back(self, aws: Aws) -> None:
+        table, db = aws.stack.refs["ApiKeysTable"], Database(aws.clients.dynamodb)
+        with pytest.raises(UseAlreadyRecordedError):
+            db.write(use_write(table, "key_1", 1_000_000))
+        assert db.get(table, {"key_id": "key_1"}) is None
 
 
 class TestLastUse:

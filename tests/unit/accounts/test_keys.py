@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.accounts.keys import MAX_KEY_LENGTH, digest, key_id_of, matches, new_key, visible_prefix
+from tollgate.accounts.keys import (
+    MAX_KEY_LENGTH,
+    _key,
+    digest,
+    key_id_of,
+    matches,
+    new_key,
+    visible_prefix,
+)
 
 SHAPE = re.compile(r"tg_live_([0-9A-HJKMNP-TV-Z]{26})_([0-9A-Za-z]{39})")
 ALPHANUMERIC = string.digits + string.ascii_letters
@@ -83,6 +91,12 @@ class TestKeyIdOf:
     def test_any_text_can_be_asked_about(self, text: str) -> None:
         assert key_id_of(text) is None
         assert key_id_of("tg_live_" + text) is None
+
+    @pytest.mark.parametrize(("id_length", "secret_length"), [(26, 32), (26, 34), (25, 33), (27, 33)])
+    def test_a_right_checksum_does_not_make_up_for_a_wrong_length(
+        self, id_length: int, secret_length: int
+    ) -> None:
+        assert key_id_of(_key("key_" + "0" * id_length, "a" * secret_length).text) is None
 
     def test_spaces_around_a_key_make_it_another_text(self) -> None:
         text = new_key().text

@@ -181,7 +181,8 @@ class TestCounts:
         extras = [{"key": "reference_image", "price": "0.02", "counts": "imageUrls", "free": 5}]
         prices = [{"key": "default", "price": "0.10", "isDefault": True}]
         model = priced(unit="second", prices=prices, extras=extras)
-        assert quote(model, model.check({"imageUrls": [URL] * 5})).charge_cents == 40
+        included = quote(model, model.check({"imageUrls": [URL] * 5}))
+        assert (included.charge_cents, len(included.breakdown)) == (40, 1)
         found = quote(model, model.check({"imageUrls": [URL] * 7}))
         assert found.charge_cents == 44
         assert found.breakdown[1] == {

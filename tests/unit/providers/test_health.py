@@ -44,8 +44,9 @@ class TestOpening:
         assert not after(*[False] * (FAILURES_TO_OPEN - 1)).is_open_at(NOW)
 
     def test_it_opens_for_a_window(self) -> None:
-        assert BROKEN.is_open_at(NOW + FIRST_WINDOW_MS - 1)
-        assert not BROKEN.is_open_at(NOW + FIRST_WINDOW_MS)
+        opened = after(*[False] * FAILURES_TO_OPEN)
+        assert opened.is_open_at(NOW + FIRST_WINDOW_MS - 1)
+        assert not opened.is_open_at(NOW + FIRST_WINDOW_MS)
 
     def test_successes_in_between_keep_it_closed(self) -> None:
         assert not after(*[False, True] * 20).is_open_at(NOW)
@@ -72,6 +73,15 @@ class TestComingBack:
         for _ in range(FAILURES_TO_OPEN):
             health = health.worked()
         assert health == Health()
+
+
+class TestRow:
+    def test_a_row_has_the_failures_the_window_and_the_operators_word(self) -> None:
+        row = {"failures": 5, "open_until_ms": NOW, "disabled": True, "reason": "no credit"}
+        assert Health.from_item(row) == Health(5, NOW, disabled=True, reason="no credit")
+
+    def test_a_provider_without_a_row_is_healthy(self) -> None:
+        assert Health.from_item({}) == Health(0, 0, disabled=False, reason=None)
 
 
 class TestOrder:

@@ -42,6 +42,7 @@ from tollgate.tasks.lifecycle import (
     after_submit,
     cancelled,
     decide,
+    is_silent,
     poll_delay_s,
 )
 from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
@@ -124,6 +125,7 @@ class TestDecide:
         assert decision.task.refunded_micro_usd == 10_000
         assert decision.task.wake_at_ms is None
         assert not any(attempt.open for attempt in decision.task.attempts)
+        assert all(attempt.failure == "deadline_passed" for attempt in decision.task.attempts)
 
     def test_a_millisecond_before_the_deadline_it_goes_on(self) -> None:
         task = submitted_task()
@@ -247,6 +249,19 @@ class TestAfterPoll:
         assert decision.task.status is TaskStatus.RUNNING
         assert decision.task.attempt is not None
 
+    def test_a_provider_that_tells_nothing_is_silent_after_a_third_of_the_time(self) -> None:
+        # The task has 600 s.
+        quiet = after_poll(submitted_task(), Unknown("HTTP 502"), ROUTES, NOW + 10_000)
+        assert isinstance(quiet, Continue)
+        assert not is_silent(quiet.task, NOW + 209_999)
+        assert is_silent(quiet.task, NOW + 210_000)
+        quieter = after_poll(quiet.task, Unknown("HTTP 502"), ROUTES, NOW + 100_000)
+        assert isinstance(quieter, Continue)
+        assert is_silent(quieter.task, NOW + 210_000)
+        spoken = after_poll(quieter.task, Pending(), ROUTES, NOW + 200_000)
+        assert isinstance(spoken, Continue)
+        assert not is_silent(spoken.task, NOW + 599_999)
+
     def test_a_success_is_copied_before_it_counts(self) -> None:
         assert after_poll(submitted_task(), DONE, ROUTES, NOW) == Copy(DONE)
 
@@ -272,6 +287,23 @@ class TestAfterCopy:
         assert end.task.wake_at_ms is None
         assert not end.refund
 
+    @pytest.mark.parametrize(
+        ("files", "kept_ms", "expires_at_ms"),
+        [([FILE], 1000, NOW + 1005), ([FILE], None, None), ([], 1000, None)],
+    )
+    def test_files_expire_if_they_are_not_kept_permanently(
+        self, files: list[StoredFile], kept_ms: int | None, expires_at_ms: int | None
+    ) -> None:
+        assert after_copy(submitted_task(), DONE, files, NOW + 5, kept_ms).task.expires_at_ms == expires_at_ms
+
+    def test_a_source_that_broke_is_noted_and_tried_again_in_two_seconds(self) -> None:
+        decision = after_bad_copy(submitted_task(), "broken", True, ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.task.attempts[0].detail == "broken"
+        assert decision.delay_s == 2
+        # The sweeper looks for it a minute after that.
+        assert decision.task.wake_at_ms == NOW + 2_000 + 60_000
+
     def test_a_source_that_broke_is_tried_again_a_few_times_then_the_next_provider(self) -> None:
         task = submitted_task()
         for _ in range(MAX_BAD_COPIES - 1):
@@ -296,6 +328,11 @@ class TestPollDelay:
     def test_it_is_a_tenth_of_the_time_run_within_bounds(self, elapsed_s: int, least: int, most: int) -> None:
         task = replace(submitted_task(), deadline_at_ms=NOW + 10_000_000)
         assert least <= poll_delay_s(task, NOW + elapsed_s * 1000) <= most
+
+    def test_tasks_are_spread_over_a_third_more(self) -> None:
+        task = replace(submitted_task(), deadline_at_ms=NOW + 10_000_000)
+        delays = {poll_delay_s(replace(task, task_id=f"task_{n}"), NOW + 3_000_000) for n in range(200)}
+        assert delays == {15, 16, 17, 18, 19, 20}
 
     def test_it_never_waits_past_the_deadline(self) -> None:
         task = replace(submitted_task(), deadline_at_ms=NOW + 3_001_500)

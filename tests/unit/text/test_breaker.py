@@ -21,6 +21,8 @@ class TestBreaker:
         breaker = Breaker()
         for _ in range(FAST_FAILURES - 1):
             breaker.failed("openai", slow=False, now_ms=NOW)
+        # It is not open, so every request is sent and not only a probe.
+        assert breaker.allows("openai", NOW)
         assert breaker.allows("openai", NOW)
         breaker.failed("openai", slow=False, now_ms=NOW)
         assert not breaker.allows("openai", NOW)

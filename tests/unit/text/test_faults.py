@@ -10,7 +10,17 @@ from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, Pro
 from tollgate.providers.text.anthropic.facts import CODE_STATUSES
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.errors import error_body, error_event, fault_body, fault_status
-from tollgate.text.faults import STREAM_BROKEN, Fault, Verdict, chat_fault, fault_of, read_fault
+from tollgate.text.faults import (
+    STREAM_BROKEN,
+    UNREADABLE,
+    Fault,
+    FaultError,
+    Verdict,
+    chat_fault,
+    fault_of,
+    read_fault,
+    read_object,
+)
 from tollgate.text.upstream import refusal
 
 
@@ -100,11 +110,30 @@ class TestReadFault:
         assert read_fault(418, json.dumps(body).encode()).status == 418
 
 
+class TestReadObject:
+    def test_an_object(self) -> None:
+        assert read_object(b'{"id": 1}') == {"id": 1}
+
+    @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b"null", b"[" * 100_000])
+    def test_anything_else_is_unreadable(self, body: bytes) -> None:
+        with pytest.raises(FaultError) as error:
+            read_object(body)
+        assert error.value.fault == UNREADABLE
+
+
 class TestChatFault:
     def test_a_code_inside_http_200(self) -> None:
         body = {"choices": None, "base_resp": {"status_code": 1008, "status_msg": "no money"}}
         fault = chat_fault(body, VENDORS["minimax"].dialect.code_statuses)
         assert fault == Fault(402, "no money", "provider_error", "1008")
+
+    def test_an_error_inside_http_200(self) -> None:
+        fault = chat_fault({"error": {"message": "no money", "code": "broke"}}, {"broke": 402})
+        assert fault == Fault(402, "no money", "provider_error", "broke")
+
+    def test_an_error_of_an_unknown_code_inside_http_200_is_a_bad_gateway(self) -> None:
+        fault = chat_fault({"error": "It broke."}, {})
+        assert fault == Fault(502, "It broke.", "provider_error", "provider_error")
 
     def test_no_fault(self) -> None:
         assert chat_fault({"error": None, "base_resp": {"status_code": 0}}, {}) is None

@@ -1,5 +1,6 @@
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,24 @@ class TestFullHold:
         # 200 000 x 1 (an hour's cache at twice 0.5) + 1 000 x 2.5
         assert full_hold(Demand(200_000, 1_000), tiered_model()).amount_micro_usd == 202_500
 
+    def test_a_tier_prices_it_from_its_first_token_on(self) -> None:
+        # The tier begins at 100 000 tokens: 99 999 x 0.2 before, 100 000 x 1 from there on.
+        amounts = [
+            full_hold(Demand(tokens, 0), tiered_model()).amount_micro_usd for tokens in (99_999, 100_000)
+        ]
+        assert amounts == [20_000, 100_000]
+
+
+class TestCuts:
+    @pytest.mark.parametrize(
+        ("passed_limit", "answers", "output_tokens", "cut"),
+        [(5, 1, 5, True), (5, 1, 4, False), (5, 2, 10, True), (5, 2, 9, False), (None, 1, 10**6, False)],
+    )
+    def test_the_balance_cut_what_is_as_long_as_its_limit(
+        self, passed_limit: int | None, answers: int, output_tokens: int, cut: bool
+    ) -> None:
+        assert HoldPlan(10, 5, passed_limit).cuts(output_tokens, answers) is cut
+
 
 class TestAffordableHold:
     def test_a_balance_that_covers_the_maximum_limits_nothing(self) -> None:
@@ -87,6 +106,11 @@ class TestAffordableHold:
         # a quarter of 1 000 000 is 250 000; less 4 000 of input it pays 24 600 tokens
         found = affordable_hold(Demand(1_000, None), text_model(), 1_000_000)
         assert found == HoldPlan(250_000, 24_600, 24_600)
+
+    def test_a_part_of_a_token_is_none(self) -> None:
+        # a quarter of 400 036 is 100 009; less 4 000 it pays 9 600.9 tokens
+        found = affordable_hold(Demand(1_000, None), text_model(), 400_036)
+        assert found == HoldPlan(100_000, 9_600, 9_600)
 
     def test_never_less_than_4096_tokens(self) -> None:
         # a quarter of 100 000 would pay 2 100 tokens

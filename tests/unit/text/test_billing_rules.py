@@ -1,0 +1,256 @@
+"""The steps of one hold and one charge, on the tables of the template: each amount is calculated by hand."""
+
+import asyncio
+import json
+from collections.abc import Coroutine, Iterator, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.conftest import Aws
+from tests.support.clock import ManualClock
+from tests.unit.text.test_billing import FailingDatabase
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.dynamodb.core import DatabaseError
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, SpendingCapReachedError
+from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
+from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.wallets import Limits
+from tollgate.text.billing import TextBilling
+from tollgate.text.metering import Demand
+from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
+from tollgate.text.placed import PlacedHold
+from tollgate.text.usage import Usage
+
+T = TypeVar("T")
+
+# 1 micro-USD for an input token, 2 for an output token.
+MODEL = TextModel(
+    "m",
+    frozenset({TextProtocol.OPENAI}),
+    (TextRoute("openai", "m", TextProtocol.OPENAI),),
+    TokenPrices(Decimal(1), Decimal(2)),
+    100_000,
+    10_000,
+)
+# Holds 100 + 2 x 300 = 700.
+DEMAND = Demand(100, 300)
+# Costs 100 + 2 x 10 = 120.
+USAGE, CHARGE = Usage(100, 10), 120
+
+
+class FullDatabase(FailingDatabase):
+    """The same with transactions."""
+
+    def __init__(self, aws: Aws) -> None:
+        super().__init__(aws)
+        self.blocking = Database(aws.clients.dynamodb)
+
+    async def transact(self, writes: Sequence[TransactWrite]) -> None:
+        self.blocking.transact(writes)
+
+
+class Desk:
+    """An account and the billing of one process."""
+
+    def __init__(self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop) -> None:
+        self.db, self.clock, self.loop = FullDatabase(aws), clock, loop
+        self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        self.ledger = run_task_parts.step_runner().ledger
+        self.account_id = ""
+        self.start()
+
+    def start(self) -> None:
+        """Begin as a new process, which knows no limits."""
+        self.billing = TextBilling(self.db, self.writes, self.clock, RateMeter(600))  # type: ignore[arg-type]
+
+    def open(self, balance_micro_usd: int, **limits: int) -> None:
+        self.account_id = api_parts.api().accounts.open(balance_micro_usd).account_id
+        if limits:
+            self.ledger.wallets.set_limits(self.account_id, Limits(**limits))  # type: ignore[arg-type]
+
+    def run(self, step: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(step)
+
+    def place(self, request_id: str, demand: Demand = DEMAND, **more: Any) -> PlacedHold:
+        return self.run(self.billing.place(self.account_id, request_id, demand, MODEL, **more))
+
+    def settle(self, placed: PlacedHold, usage: Usage = USAGE) -> tuple[int, int]:
+        billed = self.run(self.billing.settle(placed, MODEL, usage))
+        return billed.charge_micro_usd, billed.shortfall_micro_usd
+
+    @property
+    def row(self) -> dict[str, Any]:
+        return self.db.blocking.get(self.writes.accounts_table, {"account_id": self.account_id}) or {}
+
+    @property
+    def balance(self) -> int:
+        return int(self.row["balance_micro_usd"])
+
+    def entries(self, kind: EntryKind) -> list[Entry]:
+        return [entry for entry in self.ledger.entries(self.account_id) if entry.kind is kind]
+
+
+@pytest.fixture
+def desk(aws: Aws, clock: ManualClock) -> Iterator[Desk]:
+    loop = asyncio.new_event_loop()
+    yield Desk(aws, clock, loop)
+    loop.close()
+
+
+def metrics(printed: str) -> set[str]:
+    """Return the names of the metrics in what a process printed."""
+    lines = [json.loads(line) for line in printed.splitlines() if line.startswith('{"_aws"')]
+    return {
+        one["Name"]
+        for line in lines
+        for found in line["_aws"]["CloudWatchMetrics"]
+        for one in found["Metrics"]
+    }
+
+
+class TestPlacing:
+    def test_a_hold_that_is_over_makes_room_and_one_that_is_not_does_not(self, desk: Desk) -> None:
+        desk.open(1000)
+        desk.place("req_1")
+        desk.clock.advance(HOLD_LIFETIME_MS - 1)
+        with pytest.raises(InsufficientBalanceError):
+            desk.place("req_2")
+        desk.clock.advance(1)
+        desk.place("req_2")
+        assert desk.balance == 300
+        assert [entry.request_id for entry in desk.entries(EntryKind.VOID)] == ["req_1"]
+
+    def test_a_hold_that_is_over_and_was_billed_pays_its_charge(self, desk: Desk) -> None:
+        desk.open(1000)
+        placed = desk.place("req_1")
+        desk.db.down_after = 1
+        with pytest.raises(DatabaseError):
+            desk.settle(placed)
+        desk.db.down_after = None
+        desk.clock.advance(HOLD_LIFETIME_MS)
+        desk.place("req_2")
+        assert desk.balance == 1000 - CHARGE - 700
+        assert desk.entries(EntryKind.VOID) == []
+
+    def test_a_process_learns_an_accounts_limit_from_a_refusal(self, desk: Desk) -> None:
+        desk.open(20_000, text_at_once=1)
+        desk.place("req_1")
+        desk.start()
+        # The balance does not cover 2 x 10 000, and a smaller hold is one too many.
+        with pytest.raises(ConcurrencyLimitedError, match="has 1 text requests"):
+            desk.place("req_2", Demand(0, None))
+        assert len(desk.row["holds"]) == 1
+
+    def test_a_balance_that_does_not_cover_the_maximum_holds_less(self, desk: Desk) -> None:
+        desk.open(18_000)
+        placed = desk.place("req_1", Demand(0, None))
+        # The least is 4 096 tokens.
+        assert (placed.hold.amount_micro_usd, desk.balance) == (8_192, 9_808)
+
+    def test_the_first_request_of_a_period_starts_the_counter_of_its_cap(self, desk: Desk) -> None:
+        desk.open(10_000)
+        allowance = SpendingCap(1_000, CapPeriod.DAY).at("key_1", desk.clock.now_ms())
+        desk.place("req_1", allowance=allowance)
+        assert desk.row[allowance.counter] == 700
+        with pytest.raises(SpendingCapReachedError):
+            desk.place("req_2", allowance=allowance)
+        assert desk.balance == 9_300
+
+
+class TestSettling:
+    @pytest.mark.parametrize(
+        ("output_tokens", "reason"), [(4_096, "The balance limited the response."), (4_095, None)]
+    )
+    def test_the_row_says_if_the_balance_ended_the_response(
+        self, desk: Desk, output_tokens: int, reason: str | None
+    ) -> None:
+        desk.open(18_000)
+        desk.settle(desk.place("req_1", Demand(0, None)), Usage(0, output_tokens))
+        assert [entry.reason for entry in desk.entries(EntryKind.TEXT)] == [reason]
+
+    def test_the_row_has_all_that_its_owner_sees(self, desk: Desk) -> None:
+        desk.open(10_000)
+        placed = desk.place("req_1", key_id="key_1")
+        placed.provider, placed.first_byte_ms = "openai", 5
+        assert desk.settle(placed) == (CHARGE, 0)
+        (entry,) = desk.entries(EntryKind.TEXT)
+        assert (entry.request_id, entry.model, entry.amount_micro_usd) == ("req_1", "m", -CHARGE)
+        assert (entry.provider, entry.key_id, entry.first_byte_ms) == ("openai", "key_1", 5)
+        assert entry.latency_ms is not None
+        assert entry.created_at_ms == desk.clock.now_ms()
+
+    def test_a_repeat_charges_nothing_more(self, desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+        desk.open(10_000)
+        placed = desk.place("req_1")
+        assert desk.settle(placed) == (CHARGE, 0)
+        # The first charge counts, even if a second look at the answer finds another.
+        assert desk.settle(placed, Usage(1, 1)) == (CHARGE, 3 - CHARGE)
+        assert desk.balance == 10_000 - CHARGE
+        assert metrics(capsys.readouterr().out) == set()
+
+    @pytest.mark.parametrize(
+        ("usage", "result"),
+        [(Usage(800, 0), (700, 100)), (Usage(10, 0, estimated=True, disbelieved=True), (10, 0))],
+        ids=["above the hold", "impossible"],
+    )
+    def test_a_charge_that_cannot_be_right_rings_an_alarm(
+        self, desk: Desk, capsys: pytest.CaptureFixture[str], usage: Usage, result: tuple[int, int]
+    ) -> None:
+        desk.open(10_000)
+        assert desk.settle(desk.place("req_1"), usage) == result
+        assert metrics(capsys.readouterr().out) == {"HoldShortfalls"}
+
+    @pytest.mark.parametrize("is_doubtful", [True, False])
+    def test_a_hold_whose_place_may_arrive_again_leaves_a_mark(self, desk: Desk, is_doubtful: bool) -> None:
+        desk.open(10_000)
+        placed = desk.place("req_1")
+        placed.is_doubtful = is_doubtful
+        desk.settle(placed)
+        assert bool(desk.row["holds"]) is is_doubtful
+
+
+class TestLate:
+    def expired(self, desk: Desk) -> PlacedHold:
+        """Return a hold that the sweeper gave back while its request went on."""
+        placed = desk.place("req_1")
+        desk.clock.advance(HOLD_LIFETIME_MS)
+        assert desk.ledger.expire_holds(desk.clock.now_ms(), 10) == 1
+        return placed
+
+    def test_the_charge_follows_once_and_is_counted(
+        self, desk: Desk, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        desk.open(1000)
+        placed = self.expired(desk)
+        assert desk.settle(placed) == (CHARGE, 0)
+        assert desk.settle(placed) == (CHARGE, 0)
+        assert desk.balance == 1000 - CHARGE
+        assert metrics(capsys.readouterr().out) == {"LateSettlements"}
+
+    @pytest.mark.parametrize(("left", "charged"), [(119, 119), (1, 1), (0, 0)])
+    def test_it_takes_what_is_left_and_the_rest_rings_an_alarm(
+        self, desk: Desk, capsys: pytest.CaptureFixture[str], left: int, charged: int
+    ) -> None:
+        desk.open(1000)
+        placed = self.expired(desk)
+        desk.place("req_2", Demand(1000 - left, 0))
+        assert desk.settle(placed) == (charged, CHARGE - charged)
+        assert desk.balance == left - charged
+        assert metrics(capsys.readouterr().out) == {"LateSettlements", "HoldShortfalls"}
+
+    def test_it_keeps_to_the_cap(self, desk: Desk) -> None:
+        desk.open(10_000)
+        allowance = SpendingCap(1_000, CapPeriod.DAY).at("key_1", desk.clock.now_ms())
+        placed = desk.place("req_1", allowance=allowance)
+        desk.clock.advance(HOLD_LIFETIME_MS)
+        desk.ledger.expire_holds(desk.clock.now_ms(), 10)
+        desk.place("req_2", Demand(900, 0), allowance=allowance)
+        assert desk.settle(placed) == (100, 20)
+        assert desk.row[allowance.counter] == 1_000
