@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.ledger.audit import Drift, audit
+from tollgate.ledger.audit import Drift, EntrySums, Line, audit, compare
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
+from tollgate.ledger.holds import Hold, text_entry_id
 
 
 def credit(amount: int, number: int = 0) -> Entry:
@@ -106,3 +107,47 @@ class TestRefunds:
             refund("task_3", 2),
         )
         assert self.unanswered(*entries) == ("task_1#refund", "task_3#refund")
+
+
+class TestSums:
+    CREDIT = Line("credit_1", EntryKind.CREDIT, 1000, 7, None)
+    TEXT = Line(text_entry_id("req_1"), EntryKind.TEXT, -250, 5, None)
+    HOLDS = (Hold("req_1", 700, 9),)
+
+    def test_batches_add_up_and_the_newest_entry_is_kept(self) -> None:
+        sums = EntrySums()
+        sums.add([self.CREDIT])
+        sums.add([self.TEXT], ["task_1#refund"])
+        assert (sums.tally.entries, sums.tally.amount_micro_usd) == (2, 750)
+        assert sums.newest == (7, "credit_1")
+        assert sums.unanswered == ("task_1#refund",)
+
+    def test_a_hold_whose_charge_is_written_counts_for_the_rest(self) -> None:
+        sums = EntrySums()
+        sums.add([self.CREDIT])
+        assert compare("usr_1", 300, self.HOLDS, sums) is None
+        sums.add([self.TEXT])
+        # The ledger has 750: 300 in the balance, and 700 - 250 in the hold.
+        assert compare("usr_1", 300, self.HOLDS, sums) is None
+
+    def test_an_old_entry_settles_no_hold(self) -> None:
+        sums = EntrySums()
+        sums.add([self.CREDIT])
+        sums.add([self.TEXT], recent=False)
+        assert compare("usr_1", 300, self.HOLDS, sums) == Drift("usr_1", 300, 750, (), 700)
+
+
+class TestIsSame:
+    @pytest.mark.parametrize(
+        ("other", "same"),
+        [
+            (Drift("usr_1", 10, 5, ()), True),
+            (Drift("usr_1", 10, 6, ()), False),
+            # A balance below 0 is another fault, even if it differs from the ledger by as much.
+            (Drift("usr_1", -1, -6, ()), False),
+            (Drift("usr_1", 0, -5, ("task_1#refund",)), False),
+            (Drift("usr_2", 0, -5, ()), False),
+        ],
+    )
+    def test_a_drift_is_the_same_by_its_amount_and_its_refunds(self, other: Drift, same: bool) -> None:
+        assert Drift("usr_1", 0, -5, ()).is_same_as(other) is same
