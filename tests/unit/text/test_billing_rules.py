@@ -25,7 +25,7 @@ from tollgate.ledger.wallets import Limits
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.placed import PlacedHold
+from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
@@ -172,14 +172,15 @@ class TestSettling:
         self, desk: Desk, output_tokens: int, reason: str | None
     ) -> None:
         desk.open(18_000)
-        desk.settle(desk.place("req_1", Demand(0, None)), Usage(0, output_tokens))
+        placed = desk.place("req_1", Demand(0, None))
+        assert desk.run(desk.billing.settle(placed, MODEL, Usage(0, output_tokens))).is_limited
         assert [entry.reason for entry in desk.entries(EntryKind.TEXT)] == [reason]
 
     def test_the_row_has_all_that_its_owner_sees(self, desk: Desk) -> None:
         desk.open(10_000)
         placed = desk.place("req_1", key_id="key_1")
         placed.provider, placed.first_byte_ms = "openai", 5
-        assert desk.settle(placed) == (CHARGE, 0)
+        assert desk.run(desk.billing.settle(placed, MODEL, USAGE)) == Billed(CHARGE)
         (entry,) = desk.entries(EntryKind.TEXT)
         assert (entry.request_id, entry.model, entry.amount_micro_usd) == ("req_1", "m", -CHARGE)
         assert (entry.provider, entry.key_id, entry.first_byte_ms) == ("openai", "key_1", 5)
