@@ -13,9 +13,9 @@ from tests.support.clock import ManualClock
 from tests.unit.text.test_billing import FailingDatabase
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb.core import DatabaseError
+from tollgate.kit.dynamodb.core import DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
@@ -51,6 +51,13 @@ class FullDatabase(FailingDatabase):
     def __init__(self, aws: Aws) -> None:
         super().__init__(aws)
         self.blocking = Database(aws.clients.dynamodb)
+        self.fail_once = False
+
+    async def write(self, write: SingleWrite) -> Written:
+        if self.fail_once:
+            self.fail_once = False
+            raise DatabaseError("down")
+        return await super().write(write)
 
     async def transact(self, writes: Sequence[TransactWrite]) -> None:
         self.blocking.transact(writes)
@@ -104,14 +111,11 @@ def desk(aws: Aws, clock: ManualClock) -> Iterator[Desk]:
     loop.close()
 
 
-def metrics(printed: str) -> set[str]:
-    """Return the names of the metrics in what a process printed."""
+def metrics(printed: str) -> dict[str, list[float]]:
+    """Return the metrics in what a process printed."""
     lines = [json.loads(line) for line in printed.splitlines() if line.startswith('{"_aws"')]
     return {
-        one["Name"]
-        for line in lines
-        for found in line["_aws"]["CloudWatchMetrics"]
-        for one in found["Metrics"]
+        name: line[name] for line in lines for name in ("HoldShortfalls", "LateSettlements") if name in line
     }
 
 
@@ -138,6 +142,19 @@ class TestPlacing:
         desk.place("req_2")
         assert desk.balance == 1000 - CHARGE - 700
         assert desk.entries(EntryKind.VOID) == []
+
+    def test_a_process_learns_an_accounts_limit_from_its_first_hold(self, desk: Desk) -> None:
+        desk.open(20_000, text_at_once=1)
+        desk.place("req_1")
+        with pytest.raises(ConcurrencyLimitedError, match="has 1 text requests"):
+            desk.place("req_2")
+
+    def test_each_hold_counts_as_a_request_of_this_minute(self, desk: Desk) -> None:
+        desk.open(20_000)
+        desk.place("req_1")
+        desk.place("req_2")
+        headers = desk.billing.rate_headers(desk.account_id)
+        assert (headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]) == ("600", "598")
 
     def test_a_process_learns_an_accounts_limit_from_a_refusal(self, desk: Desk) -> None:
         desk.open(20_000, text_at_once=1)
@@ -194,7 +211,7 @@ class TestSettling:
         # The first charge counts, even if a second look at the answer finds another.
         assert desk.settle(placed, Usage(1, 1)) == (CHARGE, 3 - CHARGE)
         assert desk.balance == 10_000 - CHARGE
-        assert metrics(capsys.readouterr().out) == set()
+        assert metrics(capsys.readouterr().out) == {}
 
     @pytest.mark.parametrize(
         ("usage", "result"),
@@ -206,7 +223,7 @@ class TestSettling:
     ) -> None:
         desk.open(10_000)
         assert desk.settle(desk.place("req_1"), usage) == result
-        assert metrics(capsys.readouterr().out) == {"HoldShortfalls"}
+        assert metrics(capsys.readouterr().out) == {"HoldShortfalls": [1.0]}
 
     @pytest.mark.parametrize("is_doubtful", [True, False])
     def test_a_hold_whose_place_may_arrive_again_leaves_a_mark(self, desk: Desk, is_doubtful: bool) -> None:
@@ -215,6 +232,37 @@ class TestSettling:
         placed.is_doubtful = is_doubtful
         desk.settle(placed)
         assert bool(desk.row["holds"]) is is_doubtful
+
+
+class TestFailing:
+    def test_the_hold_is_released_and_the_row_names_each_provider(self, desk: Desk) -> None:
+        desk.open(1000)
+        placed = desk.place("req_1", key_id="key_1")
+        placed.asked = ["openai", "openrouter"]
+        desk.run(desk.billing.fail(placed, "m", "The providers failed."))
+        (entry,) = (one for one in desk.ledger.entries(desk.account_id) if one.kind is not EntryKind.CREDIT)
+        assert (entry.request_id, entry.model, entry.amount_micro_usd) == ("req_1", "m", 0)
+        assert (entry.provider, entry.reason) == ("openai → openrouter", "The providers failed.")
+        assert (entry.key_id, entry.created_at_ms) == ("key_1", desk.clock.now_ms())
+        assert entry.latency_ms is not None
+        assert desk.balance == 1000
+
+    def test_a_request_that_called_no_provider_has_no_row(self, desk: Desk) -> None:
+        desk.open(1000)
+        desk.run(desk.billing.fail(desk.place("req_1"), "m", "The client left."))
+        assert [one.kind for one in desk.ledger.entries(desk.account_id)] == [EntryKind.CREDIT]
+        assert desk.balance == 1000
+
+    def test_the_hold_is_released_though_its_row_cannot_be_written(
+        self, desk: Desk, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        desk.open(1000)
+        placed = desk.place("req_1")
+        placed.asked = ["openai"]
+        desk.db.fail_once = True
+        desk.run(desk.billing.fail(placed, "m", "The provider failed."))
+        assert "text.failure_not_recorded" in caplog.text
+        assert desk.balance == 1000
 
 
 class TestLate:
@@ -233,7 +281,7 @@ class TestLate:
         assert desk.settle(placed) == (CHARGE, 0)
         assert desk.settle(placed) == (CHARGE, 0)
         assert desk.balance == 1000 - CHARGE
-        assert metrics(capsys.readouterr().out) == {"LateSettlements"}
+        assert metrics(capsys.readouterr().out) == {"LateSettlements": [1.0]}
 
     @pytest.mark.parametrize(("left", "charged"), [(119, 119), (1, 1), (0, 0)])
     def test_it_takes_what_is_left_and_the_rest_rings_an_alarm(
@@ -244,7 +292,7 @@ class TestLate:
         desk.place("req_2", Demand(1000 - left, 0))
         assert desk.settle(placed) == (charged, CHARGE - charged)
         assert desk.balance == left - charged
-        assert metrics(capsys.readouterr().out) == {"LateSettlements", "HoldShortfalls"}
+        assert metrics(capsys.readouterr().out) == {"LateSettlements": [1.0], "HoldShortfalls": [1.0]}
 
     def test_it_keeps_to_the_cap(self, desk: Desk) -> None:
         desk.open(10_000)
