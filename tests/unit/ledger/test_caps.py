@@ -15,7 +15,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
-from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, open_period
+from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
 from tollgate.ledger.entries import charge_entry, refund_of
 from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites, text_entry
 from tollgate.ledger.rate import RateMeter
@@ -57,6 +57,14 @@ class TestPeriods:
         assert now_ms < now.resets_at_ms
         assert cap.at("key_1", now.resets_at_ms - 1).counter == now.counter
         assert cap.at("key_1", now.resets_at_ms).counter > now.counter
+
+    def test_a_counter_names_its_key(self) -> None:
+        assert key_of("spent#key_1#2026-11-21") == "key_1"
+
+    def test_a_cap_is_stored_with_its_period(self) -> None:
+        cap = SpendingCap(5, CapPeriod.MONTH)
+        assert cap.to_item() == {"limit": 5, "per": "month"}
+        assert SpendingCap.from_item(cap.to_item()) == cap
 
 
 @dataclass
