@@ -130,6 +130,9 @@ clients: .venv/.ready  ## write the typed inputs of both clients from the catalo
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 	@$(PYTHON) -m local.architecture
 
+template-index: .venv/.ready  ## write the index of sections and resources at the top of template.yaml
+	@$(PYTHON) -m local.template_index
+
 pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at two widths, into docs/pictures (needs chromium)
 	@$(PYTHON) -m tests.browser.pictures
 

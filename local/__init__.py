@@ -14,7 +14,8 @@ processes.py    child processes that end with their parent
 files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
 demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers; `build.py`: their build
 throwaway.py    a stack for a trial; `deploy_role.py`: the permissions for a deployment
-audit.py        secrets and vulnerabilities; `architecture.py`, `provider_table.py`: generated pages
+audit.py        secrets and vulnerabilities
+architecture.py generates the diagram; `provider_table.py` and `template_index.py`: other generated text
 previews.py     the images that previews of links show
 simulator/      the providers, with their own wire formats
 """
