@@ -57,6 +57,14 @@ def ada(browser: Browser) -> Iterator[Browser]:
 
 
 @pytest.fixture
+def with_keys(aws: Aws) -> None:
+    """Fill in Stripe's keys, as an operator does."""
+    aws.clients.secrets.put_secret_value(
+        SecretId=aws.stack.refs["StripeSecret"], SecretString=json.dumps(KEYS)
+    )
+
+
+@pytest.fixture
 def stripe(aws: Aws) -> Iterator[FakeStripe]:
     """Run Stripe, whose keys the service has."""
     with fake_stripe() as found:

@@ -30,7 +30,10 @@ GROUPS = {
     ),
     "keys": Group(
         [f"{_CODE}/accounts/*.py"],
-        ["tests/unit/accounts", "tests/functional/test_api_keys.py", "tests/functional/test_api.py"],
+        [
+            "tests/unit/accounts",
+            *(f"tests/functional/test_{name}.py" for name in ("api_keys", "api_keys_at_once", "api")),
+        ],
     ),
     "lifecycle": Group(
         [f"{_CODE}/tasks/lifecycle.py", f"{_CODE}/tasks/finalizer.py"],

@@ -25,16 +25,10 @@ LONGER = {
     "tests/unit/providers/test_kie_mapping.py": TABLE,
     **dict.fromkeys(
         (
-            "tests/functional/test_api.py",
-            "tests/functional/test_api_keys.py",
             "tests/functional/test_close_accounts.py",
             "tests/functional/test_command.py",
-            "tests/functional/test_dashboard.py",
             "tests/functional/test_notify_members.py",
-            "tests/functional/test_payments.py",
             "tests/functional/test_refill_balance.py",
-            "tests/unit/kit/http/test_http_client.py",
-            "tests/unit/probing/test_probe_reader.py",
         ),
         ONE_SUBJECT,
     ),
