@@ -148,7 +148,7 @@ class TestAModelOfAnotherKind:
             )
         answer = client.post(path, {**body, "model": model})
         found = answer.json()
-        assert (answer.status_code, found["error"]["code"]) == (400, "invalid_input")
+        assert (answer.status_code, found["error"]["code"]) == (400, "model_not_found")
         assert found["error"]["details"][0]["message"] == message
         assert found["error"]["message"] == f"/model: {message}"
         is_messages = path.startswith("/messages")
@@ -159,7 +159,7 @@ class TestAModelOfAnotherKind:
         message = f"/model: {WRONG_KINDS['z-image']}"
         with pytest.raises(openai.BadRequestError) as chat:
             client.openai.chat.completions.create(model="z-image", messages=SAID)
-        assert chat.value.code == "invalid_input"
+        assert (chat.value.code, chat.value.param) == ("model_not_found", "model")
         assert message in str(chat.value)
         with pytest.raises(anthropic.BadRequestError) as messages:
             client.anthropic.messages.create(model="z-image", max_tokens=5, messages=SAID)

@@ -6,7 +6,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
-from tollgate.text.errors import ThreadUnsupportedError
+from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
 from tollgate.text.fields import MESSAGES, refused_fields
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.metering import Demand
@@ -24,7 +24,8 @@ def model_named(
 ) -> TextModel:
     """Return the model with this name; `models` are by their names in lower case.
 
-    Raises `InvalidInputError` (400, by the contract), and `ForbiddenError` if the key may not use the model.
+    Raises `UnknownTextModelError` (400, by the contract), and `ForbiddenError` for a model that the key may
+    not use.
     """
     model = models.get(name.casefold())
     if model is None or protocol not in model.protocols:
@@ -32,7 +33,7 @@ def model_named(
         message = use_of(name) or names.unknown(name, ids, "/api/v1/models", "text model")
         # The list of all other text models would be long.
         allowed = ids if protocol is TextProtocol.EMBEDDINGS else None
-        raise InvalidInputError([Problem("/model", message, allowed)])
+        raise UnknownTextModelError([Problem("/model", message, allowed)])
     key.check_model(model.id)
     return model
 

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem, TollgateError, shortened
+from tollgate.kit.errors import (
+    MAX_PATH_LENGTH,
+    InvalidInputError,
+    ModelNotFoundError,
+    Problem,
+    TollgateError,
+    shortened,
+)
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
@@ -62,6 +69,12 @@ class ThreadUnsupportedError(InvalidInputError):
         return {"details": {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}}
 
 
+class UnknownTextModelError(InvalidInputError):
+    """No text model has this name. The contract has 400 for it, and OpenAI this code."""
+
+    code = ModelNotFoundError.code
+
+
 class RequestEndedError(TollgateError):
     """A stream that its owner ended by `DELETE /requests/{id}`; it is the last event of the stream."""
 
@@ -113,7 +126,16 @@ def messages_type(status: int) -> str:
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
     """Return the body of a Tollgate error, with the error's extra fields."""
-    return _body(protocol, _as_fault(error), error.extra())
+    return _body(protocol, _as_fault(error), {"param": param_of(error), **error.extra()})
+
+
+def param_of(error: TollgateError) -> str | None:
+    """Return OpenAI's name for the first field that an error is about: `messages[0].content`."""
+    if not isinstance(error, InvalidInputError):
+        return None
+    named, *inner = error.problems[0].path.removeprefix("/").split("/")
+    steps = [f"[{each}]" if each.isdecimal() else f".{each}" for each in inner]
+    return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
 
 
 def _as_fault(error: TollgateError) -> Fault:
@@ -125,7 +147,7 @@ ENDED = _as_fault(RequestEndedError())
 
 def fault_body(protocol: TextProtocol, fault: Fault) -> dict[str, Any]:
     """Return the body of a provider's fault, in the form that a client of `protocol` may see."""
-    return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {})
+    return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {"param": None})
 
 
 def fault_status(protocol: TextProtocol, fault: Fault) -> int:
@@ -145,4 +167,6 @@ def _body(protocol: TextProtocol, fault: Fault, extra: Mapping[str, Any]) -> dic
     is_messages = protocol is TextProtocol.ANTHROPIC
     kind = messages_type(fault.status) if is_messages else fault.type
     error = {"message": fault.message, "type": kind, "code": fault.code, **extra}
+    if is_messages:
+        error.pop("param")
     return {**({"type": "error"} if is_messages else {}), "code": fault.status, "error": error}

@@ -1,8 +1,9 @@
-"""Responses in the client's own protocol: passed on byte for byte, except for the model id.
+"""Responses in the client's own protocol, in one shape whatever the vendor.
 
-The client gets the id that it sent, because the catalog and its own cost tables use that id. The provider,
-and its name for the model, may change between two requests. If a response has more details of its provider,
-it is rewritten without them (`shown.py`).
+An ordinary event is passed on byte for byte, except for the model id. The client gets the id that it sent,
+because the catalog and its own cost tables use that id. The provider, and its name for the model, may change
+between two requests. If a response has more details of its provider, it is rewritten without them
+(`shown.py`). The usage of a chat is the billed usage, once, at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,35 +22,34 @@ from tollgate.text.usage import chat_usage, latest, read_chat_usage, read_messag
 DONE = b"[DONE]"
 DONE_EVENT = b"data: " + DONE + b"\n\n"
 
+# The end of an event, and the same with a usage that is not known yet (`stream_options.include_usage`).
+_END, _NO_USAGE = b"}\n\n", b',"usage":null}\n\n'
 _DELIVERED_FIELDS = ("content", "reasoning_content", "refusal")
 _DELTA_FIELDS = ("text", "thinking", "partial_json")
 
 
-class ModelRename:
-    """Replaces the provider's model id with ours in JSON text, without parsing it again."""
+class Rename:
+    """Replaces the value of a member in JSON text with ours, without parsing the text again."""
 
-    def __init__(self, public_model: str) -> None:
-        self.public_model = public_model
-        self._new = dumps(public_model).encode()
-        self._old: tuple[str, list[tuple[bytes, bytes]]] | None = None
+    def __init__(self, member: str) -> None:
+        self._keys = (f'"{member}":'.encode(), f'"{member}": '.encode())
+        self._known: tuple[str, str, list[tuple[bytes, bytes]]] | None = None
 
-    def apply(self, raw: bytes, model: object) -> bytes | None:
-        """Return `raw` with its JSON's `model` renamed; `None` if the place is not clear."""
-        if model == self.public_model or not isinstance(model, str):
+    def apply(self, raw: bytes, value: object, ours: object) -> bytes | None:
+        """Return `raw` with the member's `value` replaced; `None` if the place is not clear."""
+        if value == ours or not isinstance(value, str) or not isinstance(ours, str):
             return raw
-        # Quotes inside JSON strings are escaped, so a match is a member `model`. A single match is the right
-        # member.
-        for old, new in self._pairs(model):
+        # Quotes inside JSON strings are escaped, so a match is a member. A single match is the right member.
+        for old, new in self._pairs(value, ours):
             if raw.count(old) == 1:
                 return raw.replace(old, new)
         return None
 
-    def _pairs(self, model: str) -> list[tuple[bytes, bytes]]:
-        if self._old is None or self._old[0] != model:
-            value = dumps(model).encode()
-            keys = (b'"model":', b'"model": ')
-            self._old = (model, [(key + value, key + self._new) for key in keys])
-        return self._old[1]
+    def _pairs(self, value: str, ours: str) -> list[tuple[bytes, bytes]]:
+        if self._known is None or self._known[:2] != (value, ours):
+            old, new = dumps(value).encode(), dumps(ours).encode()
+            self._known = (value, ours, [(key + old, key + new) for key in self._keys])
+        return self._known[2]
 
 
 class ChatRelay(AnswerStream):
@@ -57,10 +57,10 @@ class ChatRelay(AnswerStream):
 
     def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect, *, wants_usage: bool) -> None:
         super().__init__(TextProtocol.OPENAI, meter)
-        self._rename = ModelRename(public_model)
+        self._model = public_model
+        self._rename, self._rename_id = Rename("model"), Rename("id")
         self._dialect = dialect
         self._wants_usage = wants_usage
-        self._usage_given = False
         self._head: dict[str, Any] = {}
 
     def _blank(self, event: SseEvent) -> bytes:
@@ -76,8 +76,7 @@ class ChatRelay(AnswerStream):
         del event
         self.done = True
         self.meter.final = self.meter.reported is not None
-        due = self._wants_usage and not self._usage_given
-        return self._usage_chunk() + DONE_EVENT if due else DONE_EVENT
+        return self._usage_chunk() + DONE_EVENT if self._wants_usage else DONE_EVENT
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
@@ -87,16 +86,30 @@ class ChatRelay(AnswerStream):
         if not self._head:
             self._head = {name: shown.get(name) for name in ("id", "created")}
         if not payload.get("choices") and payload.get("usage"):
-            self._usage_given = True
-            if not self._wants_usage:
-                return b""
-        passes = shown is payload and may_pass(event.raw, event.data)
-        renamed = self._rename.apply(event.raw, payload.get("model")) if passes else None
-        return renamed or chat_event({**shown, "model": self._rename.public_model})
+            return b""  # Ours follows at the end: some vendors report it several times, or in other words.
+        return self._passed(event, payload, shown) or chat_event(self._chunk(shown))
+
+    def _passed(self, event: SseEvent, payload: Mapping[str, Any], shown: Mapping[str, Any]) -> bytes | None:
+        """Return the provider's own bytes with our ids; `None` if the event has to be written again."""
+        is_same = shown is payload or (
+            len(shown) == len(payload)
+            and all(shown.get(name) is value for name, value in payload.items() if name != "id")
+        )
+        if not is_same or payload.get("usage") or not may_pass(event.raw, event.data):
+            return None
+        raw = self._rename.apply(event.raw, payload.get("model"), self._model)
+        if raw is not None:
+            raw = self._rename_id.apply(raw, payload.get("id"), shown.get("id"))
+        if raw is None or "usage" in payload or not self._wants_usage:
+            return raw
+        return raw.removesuffix(_END) + _NO_USAGE if raw.endswith(_END) else None
+
+    def _chunk(self, shown: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {name: value for name, value in shown.items() if name != "usage"}
+        return {**kept, "model": self._model, **({"usage": None} if self._wants_usage else {})}
 
     def _usage_chunk(self) -> bytes:
-        # Some vendors report their usage in the last content chunk, which no client reads for usage.
-        shown = {**self._head, "object": "chat.completion.chunk", "model": self._rename.public_model}
+        shown = {**self._head, "object": "chat.completion.chunk", "model": self._model}
         return chat_event({**shown, "choices": [], "usage": chat_usage(self.meter.usage())})
 
 
@@ -105,7 +118,8 @@ class MessagesRelay(AnswerStream):
 
     def __init__(self, meter: Meter, public_model: str) -> None:
         super().__init__(TextProtocol.ANTHROPIC, meter)
-        self._rename = ModelRename(public_model)
+        self._model = public_model
+        self._rename = Rename("model")
 
     def _blank(self, event: SseEvent) -> bytes:
         del event
@@ -125,26 +139,32 @@ class MessagesRelay(AnswerStream):
         message = shown.get("message")
         if not isinstance(message, dict):
             return event.raw if passes else messages_event(shown)
-        renamed = self._rename.apply(event.raw, message.get("model")) if passes else None
-        return renamed or messages_event(
-            {**shown, "message": {**message, "model": self._rename.public_model}}
-        )
+        renamed = self._rename.apply(event.raw, message.get("model"), self._model) if passes else None
+        return renamed or messages_event({**shown, "message": {**message, "model": self._model}})
 
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
-    """Return a chat completion under our model id, and read it into `meter`. Raises `FaultError`."""
-    payload = read_completion(body, meter, dialect)
-    return _whole(body, payload, shown_chat(payload), public_model)
+    """Return a chat completion as clients read it, and read it into `meter`. Raises `FaultError`."""
+    shown = shown_chat(read_completion(body, meter, dialect))
+    choices = [_whole_choice(choice) for choice in shown["choices"]]
+    return dumps(
+        {**shown, "model": public_model, "choices": choices, "usage": chat_usage(meter.usage())}
+    ).encode()
+
+
+def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice with the fields that OpenAI's types require, and some vendors leave out."""
+    message = choice.get("message")
+    said = {"message": {"refusal": None, **message}} if isinstance(message, dict) else {}
+    return {"logprobs": None, **choice, **said}
 
 
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
     """Return a message under our model id, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
-    return _whole(body, payload, shown_message(payload), public_model)
-
-
-def _whole(body: bytes, payload: Mapping[str, Any], shown: Mapping[str, Any], public_model: str) -> bytes:
-    renamed = ModelRename(public_model).apply(body, payload.get("model")) if shown is payload else None
+    shown = shown_message(payload)
+    is_same = shown is payload
+    renamed = Rename("model").apply(body, payload.get("model"), public_model) if is_same else None
     return renamed or dumps({**shown, "model": public_model}).encode()
 
 

@@ -26,7 +26,6 @@ _COMPLETION = frozenset(
     }
 )
 _PLAIN_CHOICE = frozenset({"index", "message", "delta", "finish_reason", "logprobs"})
-_CHOICE = _PLAIN_CHOICE | {"usage"}
 _MESSAGE = frozenset(
     {
         *("id", "type", "role", "content", "model", "usage"),
@@ -70,14 +69,14 @@ _HOSTS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _REFUSED = "The provider refused the request."
-# Prefixes of ids of OpenAI, Anthropic, and OpenRouter, whose name is not shown.
-_ID_PREFIXES = ("chatcmpl-", "msg_", "gen-")
-_FOREIGN_ID_PREFIX = "gen-"
+# Prefixes of ids of OpenAI, its Responses API, Anthropic, and OpenRouter, whose name is not shown.
+_ID_PREFIXES = ("chatcmpl-", "resp_", "msg_", "gen-")
+CHAT_ID_PREFIX = "chatcmpl-"
 
 
 def shown_chat(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return a chat completion, or a chunk of one, as customers see it."""
-    changes = _changed_usage(payload) if payload.get("usage") else {}
+    """Return a chat completion, or a chunk of one, as customers see it, except for its usage."""
+    changes: dict[str, Any] = {}
     tier, choices, answer_id = payload.get("service_tier"), payload.get("choices"), payload.get("id")
     if tier and tier not in ORDINARY_TIERS:
         changes["service_tier"] = None
@@ -87,8 +86,8 @@ def shown_chat(payload: dict[str, Any]) -> dict[str, Any]:
             if not isinstance(choice, dict) or not _PLAIN_CHOICE.issuperset(choice):
                 changes["choices"] = [_shown_choice(each) for each in choices]
                 break
-    if isinstance(answer_id, str) and answer_id.startswith(_FOREIGN_ID_PREFIX):
-        changes["id"] = f"chatcmpl-{bare_id(payload)}"
+    if isinstance(answer_id, str) and not answer_id.startswith(CHAT_ID_PREFIX):
+        changes["id"] = CHAT_ID_PREFIX + bare_id(payload)
     return _only(payload, _COMPLETION, changes)
 
 
@@ -127,7 +126,11 @@ def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, An
     outer, inner = _ERRORS[protocol]
     message = payload["error"]["message"]
     words = shown_words(message)
-    error = _only(payload["error"], inner, {} if words == message else {"message": words})
+    changes = {} if words == message else {"message": words}
+    if "param" in inner:
+        # Not every vendor has the field, which OpenAI's clients require.
+        changes["param"] = payload["error"].get("param")
+    error = _only(payload["error"], inner, changes)
     return _only(payload, outer, {} if error is payload["error"] else {"error": error})
 
 
@@ -157,7 +160,7 @@ def bare_id(payload: Mapping[str, Any]) -> str:
 def _shown_choice(choice: Any) -> Any:
     if not isinstance(choice, dict):
         return choice
-    return _only(choice, _CHOICE, _changed_usage(choice))
+    return _only(choice, _PLAIN_CHOICE, {})
 
 
 def _changed_usage(payload: Mapping[str, Any]) -> dict[str, Any]:

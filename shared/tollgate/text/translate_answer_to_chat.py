@@ -151,7 +151,8 @@ class ChatFromMessages(AnswerStream):
 
     def _delta(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return self._chunk({"choices": [choice]})
+        unknown = {"usage": None} if self._wants_usage else {}
+        return self._chunk({"choices": [choice], **unknown})
 
     def _chunk(self, rest: dict[str, Any]) -> bytes:
         return chat_event({**self._head, "model": self._model, **rest})

@@ -50,6 +50,7 @@ class TestVerdict:
             "message": "The provider is busy. Try again.",
             "type": "requests",
             "code": "rate_limit_exceeded",
+            "param": None,
         }
 
 
@@ -147,6 +148,7 @@ class TestErrorBody:
                 "message": "/n: Bad.",
                 "type": "BadRequest",
                 "code": "invalid_input",
+                "param": "n",
                 "details": [{"path": "/n", "message": "Bad."}],
             },
         }
@@ -176,7 +178,7 @@ class TestErrorEvent:
     def test_chat(self) -> None:
         assert error_event(OPENAI, STREAM_BROKEN) == (
             b'data: {"code":502,"error":{"message":"The provider\'s answer broke off.",'
-            b'"type":"BadGateway","code":"provider_error"}}\n\n'
+            b'"type":"BadGateway","code":"provider_error","param":null}}\n\n'
         )
 
     def test_messages(self) -> None:
@@ -193,7 +195,7 @@ class TestRefusal:
         error = {"message": "bad", "code": 400, "metadata": {"provider_name": "Host", "raw": "no"}}
         body = json.dumps({"error": error, "user_id": "user_1"}).encode()
         status, shown = refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c"))
-        assert (status, shown) == (400, {"error": {"message": "bad", "code": 400}})
+        assert (status, shown) == (400, {"error": {"message": "bad", "code": 400, "param": None}})
 
     @pytest.mark.parametrize(
         ("said", "shown"),
@@ -211,7 +213,7 @@ class TestRefusal:
     )
     @pytest.mark.parametrize("spoken", [OPENAI, ANTHROPIC])
     def test_sentences_that_name_a_host_are_left_out(self, said: str, shown: str | None, spoken: Any) -> None:
-        body = json.dumps({"error": {"message": said, "type": "t", "code": None}}).encode()
+        body = json.dumps({"error": {"message": said, "type": "t", "code": None, "param": None}}).encode()
         status, answer = refusal(OPENAI, spoken, body, Fault(400, said, "t", "c"))
         assert (status, answer["error"]["message"]) == (400, shown or said)
         if shown is None and spoken is OPENAI:

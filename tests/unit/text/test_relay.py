@@ -34,7 +34,11 @@ STOP = {"type": "message_stop"}
 class TestChatRelay:
     def test_bytes_pass_but_for_the_model(self) -> None:
         choices = b'[{"delta":{"content":"\\u00e9"}}]'
-        raw = b'data: {"id":"1","model":"upstream-model","created":1.50,"choices":' + choices + b"}\n\n"
+        raw = (
+            b'data: {"id":"chatcmpl-1","model":"upstream-model","created":1.50,"choices":'
+            + choices
+            + b"}\n\n"
+        )
         relay = chat_relay(meter())
         (event,) = SseSplitter().feed(raw)
         assert relay.feed(event) == raw.replace(b"upstream-model", b"our-model")
@@ -67,8 +71,35 @@ class TestChatRelay:
             chat_event({**chunk({}), "choices": [], "usage": USAGE}),
         ]
         sent = run(chat_relay(meter(), wants_usage=True), [*events, DONE])
-        assert sent[-2]["usage"] == USAGE
+        details = {
+            "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": 0},
+        }
+        assert sent[-2]["usage"] == {**USAGE, **details}
         assert sent[-1] == "[DONE]"
+
+    def test_usage_is_given_once_and_null_before(self) -> None:
+        events = [
+            chat_event(chunk({"content": "a"})),
+            chat_event(chunk({}, "stop", usage=USAGE)),
+            chat_event({**chunk({}), "choices": [], "usage": USAGE}),
+            chat_event({**chunk({}), "choices": [], "usage": USAGE}),
+        ]
+        *sent, usage, done = run(chat_relay(meter(), wants_usage=True), [*events, DONE])
+        assert [(len(each["choices"]), each["usage"]) for each in sent] == [(1, None), (1, None)]
+        assert (usage["choices"], usage["usage"]["total_tokens"], done) == ([], 29, "[DONE]")
+
+    def test_who_does_not_ask_gets_no_usage(self) -> None:
+        said = chunk({}, "stop", usage=USAGE)
+        said["choices"][0]["usage"] = USAGE
+        [sent, _] = run(chat_relay(meter()), [chat_event(said), DONE])
+        assert "usage" not in sent
+        assert "usage" not in sent["choices"][0]
+
+    @pytest.mark.parametrize("given", ["resp_1", "gen-1", "1"])
+    def test_an_id_has_the_protocols_prefix(self, given: str) -> None:
+        [sent, _] = run(chat_relay(meter()), [chat_event({**chunk({"content": "a"}), "id": given}), DONE])
+        assert sent["id"] == "chatcmpl-1"
 
     def test_usage_with_the_last_content_becomes_the_chunk_that_was_asked_for(self) -> None:
         events = [chat_event(chunk({"content": "a"}, "stop", usage=USAGE)), DONE]
@@ -215,11 +246,19 @@ class TestMessagesRelay:
 
 
 class TestRelayCompletion:
-    def test_bytes_pass_but_for_the_model(self) -> None:
+    def test_it_is_the_same_from_every_vendor(self) -> None:
         body = b'{ "model": "upstream", "choices": [{"message": {"content": "hi"}}], "usage": %s }'
         body %= json.dumps(USAGE).encode()
         used = meter()
-        assert relay_completion(body, used, "ours", PLAIN) == body.replace(b"upstream", b"ours")
+        details = {
+            "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": 0},
+        }
+        assert json.loads(relay_completion(body, used, "ours", PLAIN)) == {
+            "model": "ours",
+            "choices": [{"logprobs": None, "message": {"refusal": None, "content": "hi"}}],
+            "usage": {**USAGE, **details},
+        }
         assert used.usage() == Usage(19, 10)
 
     def test_no_usage_is_counted(self) -> None:

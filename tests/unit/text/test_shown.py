@@ -11,17 +11,19 @@ from typing import Any
 
 import httpx
 import pytest
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from local.simulator.server import make_server
 from local.simulator.text.vendors import ABOUT_ITSELF, HEADERS, IN_CHOICES
 from tests.support import serving
 from tests.support.simulator import running_simulator
 from tests.unit.text.gateway import make_gateway
-from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
+from tests.unit.text.samples import PLAIN, chat_event, chunk, messages_event, meter, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
+from tollgate.text.relay import ChatRelay, MessagesRelay, relay_message
 from tollgate.text.sse import SseEvent
-from tollgate.text.usage import read_token_count
+from tollgate.text.stream import Meter
+from tollgate.text.usage import chat_usage, read_token_count
 
 # What a name says that is about the provider, or about what it takes from us.
 FORBIDDEN = re.compile(
@@ -55,10 +57,15 @@ def parts_of(answer: httpx.Response) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def gateway_url() -> Iterator[str]:
+def meters() -> list[Meter]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def gateway_url(meters: list[Meter]) -> Iterator[str]:
     with (
         running_simulator() as simulator_url,
-        serving.running(make_server(make_gateway(simulator_url, []))) as url,
+        serving.running(make_server(make_gateway(simulator_url, meters))) as url,
     ):
         yield url
 
@@ -84,6 +91,46 @@ def test_no_answer_of_any_provider_says_more_than_its_protocol(
             assert [name for name in names_in(parts) if FORBIDDEN.search(name)] == [], (prompt, stream)
             # The words of a refusal are the provider's, and may repeat the prompt.
             assert SAID.search(answer.text) is None, (prompt, stream)
+
+
+TOKENS = {"prompt_tokens", "completion_tokens", "total_tokens"}
+DETAILS = {"prompt_tokens_details", "completion_tokens_details"}
+
+
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+class TestOneShapeOfChats:
+    """A chat has the same fields from every vendor, and shows the usage that is billed."""
+
+    SAID = "hello [[think]] [[cached 3]]"
+
+    def asked(self, url: str, upstream: str, **fields: Any) -> httpx.Response:
+        body = {"model": "claude-haiku-5-5", "max_tokens": 500, **fields}
+        body["messages"] = [{"role": "user", "content": self.SAID}]
+        return httpx.post(f"{url}/{upstream}/v1/chat/completions", json=body)
+
+    def test_whole(self, gateway_url: str, meters: list[Meter], upstream: str) -> None:
+        shown = self.asked(gateway_url, upstream).json()
+        ChatCompletion.model_validate(shown, strict=True)
+        assert shown["id"].startswith("chatcmpl-")
+        assert shown["usage"] == chat_usage(meters[-1].usage())
+        assert shown["usage"].keys() == TOKENS | DETAILS
+        [choice] = shown["choices"]
+        assert choice.keys() == {"index", "message", "logprobs", "finish_reason"}
+        assert choice["message"]["refusal"] is None
+
+    def test_streamed(self, gateway_url: str, meters: list[Meter], upstream: str) -> None:
+        options = {"stream": True, "stream_options": {"include_usage": True}}
+        *parts, last = parts_of(self.asked(gateway_url, upstream, **options))
+        for part in [*parts, last]:
+            ChatCompletionChunk.model_validate(part, strict=True)
+        assert {part["id"].split("-")[0] for part in parts} == {"chatcmpl"}
+        assert {each["id"] for each in parts} == {last["id"]}
+        assert [part["usage"] for part in parts if part["usage"] is not None] == []
+        assert (last["choices"], last["usage"]) == ([], chat_usage(meters[-1].usage()))
+
+    def test_streamed_without_usage(self, gateway_url: str, upstream: str) -> None:
+        parts = parts_of(self.asked(gateway_url, upstream, stream=True))
+        assert [part["usage"] for part in parts if part.get("usage")] == []
 
 
 def test_the_simulated_providers_say_what_must_not_be_passed_on() -> None:
@@ -148,26 +195,6 @@ USAGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("sent", "shown"), [row[1:] for row in USAGES], ids=[row[0] for row in USAGES])
 class TestUsage:
-    def test_of_a_whole_chat(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
-        choice = {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}
-        body = json.dumps({"id": "1", "model": "m", "choices": [choice], "usage": sent}).encode()
-        assert json.loads(relay_completion(body, meter(), "m", PLAIN))["usage"] == shown
-
-    def test_of_a_streamed_chat(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
-        events = [
-            chat_event(chunk({"content": "Hi"})),
-            chat_event({**chunk({}), "choices": [], "usage": sent}),
-            DONE,
-        ]
-        parts = run(ChatRelay(meter(), "m", PLAIN, wants_usage=True), events)
-        assert parts[1]["usage"] == shown
-
-    def test_inside_a_choice(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
-        said = chunk({"content": "Hi"}, "stop")
-        said["choices"][0]["usage"] = sent
-        (part, *_) = run(ChatRelay(meter(), "m", PLAIN, wants_usage=False), [chat_event(said), DONE])
-        assert part["choices"][0]["usage"] == shown
-
     def test_of_a_whole_message(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
         body = json.dumps({"id": "1", "type": "message", "model": "m", "content": [], "usage": sent}).encode()
         assert json.loads(relay_message(body, meter(), "m"))["usage"] == shown
@@ -203,8 +230,7 @@ class TestBesideTheUsage:
         assert MessagesRelay(meter(), "m").feed(event) == b""
 
     def test_ordinary_bytes_pass_as_they_came(self) -> None:
-        usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, "prompt_tokens_details": None}
-        fields = {"service_tier": "default", "system_fingerprint": "fp", "usage": usage, "model": "m"}
+        fields = {"service_tier": "default", "system_fingerprint": "fp", "usage": None, "model": "m"}
         sent = chat_event({**chunk({"content": "Hi"}), **fields})
         assert ChatRelay(meter(), "m", PLAIN, wants_usage=False).feed(sent) == sent.raw
 

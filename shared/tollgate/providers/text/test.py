@@ -127,16 +127,19 @@ async def _events(
     chunk = {**kept, "object": "chat.completion.chunk"}
     for position, word in enumerate(words[:cut]):
         role = {} if position else {"role": "assistant"}
-        yield _event(chunk, {"index": 0, "delta": {**role, "content": word}, "finish_reason": None})
+        yield _event(
+            chunk, {"index": 0, "delta": {**role, "content": word}, "logprobs": None, "finish_reason": None}
+        )
         await asyncio.sleep(WORD_PAUSE_S)
     if cut is None:
-        yield _event(chunk, {"index": 0, "delta": {}, "finish_reason": finish})
+        yield _event(chunk, {"delta": {}, "finish_reason": finish})
         yield f"data: {dumps({**chunk, 'choices': [], 'usage': told['usage']})}\n\n".encode()
         yield b"data: [DONE]\n\n"
 
 
 def _event(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
-    return f"data: {dumps({**chunk, 'choices': [choice]})}\n\n".encode()
+    shown = {"index": 0, "logprobs": None, **choice}
+    return f"data: {dumps({**chunk, 'choices': [shown]})}\n\n".encode()
 
 
 def _last_text(fields: Mapping[str, Any]) -> str:

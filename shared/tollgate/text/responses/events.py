@@ -17,6 +17,17 @@ from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName, sea
 Event = dict[str, Any]
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+# Of OpenAI's codes for a failed response (`openai.types.responses.ResponseError`), those with an equivalent.
+_ERROR_CODES = {
+    name: name
+    for name in (
+        "rate_limit_exceeded",
+        "invalid_prompt",
+        "invalid_image",
+        "image_too_large",
+        "image_parse_error",
+    )
+}
 INCOMPLETE, IN_PROGRESS, FAILED = "incomplete", "in_progress", "failed"
 
 
@@ -93,7 +104,8 @@ class ResponseEvents:
     def fail(self, code: str, message: str) -> list[Event]:
         """Return the events of a response that broke off. Its items stay, and are marked incomplete."""
         events = self._close_all(INCOMPLETE)
-        self.response |= {"status": FAILED, "error": {"code": code, "message": message}}
+        named = code if code in _ERROR_CODES else "server_error"
+        self.response |= {"status": FAILED, "error": {"code": named, "message": message}}
         return [*events, self._state("response.failed")]
 
     def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
