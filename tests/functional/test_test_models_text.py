@@ -36,7 +36,8 @@ class TestAnswers:
         assert answer.status_code == 200
         assert answer.headers["x-tollgate-cost-micro-usd"] == "0"
         choice = answer.json()["choices"][0]
-        assert choice["message"] == {"role": "assistant", "content": "You wrote: hello there"}
+        said = {"role": "assistant", "content": "You wrote: hello there", "refusal": None}
+        assert choice["message"] == said
         assert choice["finish_reason"] == "stop"
         assert answer.json()["usage"]["completion_tokens"] == 4
         (entry,) = pauper.texts_when(1)

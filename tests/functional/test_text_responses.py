@@ -122,7 +122,7 @@ class TestFailure:
         ("fields", "path"),
         [
             ({"background": True}, "/background"),
-            ({"tools": [{"type": "web_search"}]}, "/tools/0/type"),
+            ({"tools": [{"type": "code_interpreter"}]}, "/tools/0/type"),
             ({"service_tier": "priority"}, "/service_tier"),
             ({"web_search_options": {}}, "/web_search_options"),
             (

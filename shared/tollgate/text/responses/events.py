@@ -146,7 +146,7 @@ class ResponseEvents:
             told = str(function.get("name"))
             named = self._tools.get(told, ToolName(told))
             made = _Call(
-                self._id("ctc" if named.is_custom else "fc"),
+                self._id("ctc" if named.is_custom else "tsc" if named.is_search else "fc"),
                 self._next_index(),
                 str(call.get("id")),
                 named,
@@ -313,6 +313,7 @@ class _Call(_Item):
         self.call_id = call_id
         self.name = tool.name
         self.is_custom = tool.is_custom
+        self.is_search = tool.is_search
         self.namespace = {"namespace": tool.namespace} if tool.namespace else {}
         self.arguments: list[str] = []
 
@@ -322,9 +323,12 @@ class _Call(_Item):
         self.arguments.append(arguments)
         # A custom tool's text can be read only when its JSON is whole.
         kind = "response.function_call_arguments.delta"
-        return [] if self.is_custom else [{"type": kind, **self.place, "delta": arguments}]
+        return [] if self.is_custom or self.is_search else [{"type": kind, **self.place, "delta": arguments}]
 
     def shown(self, status: str) -> dict[str, Any]:
+        if self.is_search:
+            place = {"id": self.id, "call_id": self.call_id, "status": status}
+            return {**place, "type": "tool_search_call", "execution": "client", "arguments": self._object()}
         named = {
             "id": self.id,
             "call_id": self.call_id,
@@ -336,7 +340,17 @@ class _Call(_Item):
             return {**named, "type": "custom_tool_call", "input": self._input()}
         return {**named, "type": "function_call", "arguments": "".join(self.arguments)}
 
+    def _object(self) -> dict[str, Any]:
+        """Return the arguments as an object: empty until they are whole."""
+        try:
+            found = json.loads("".join(self.arguments))
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
     def ended(self) -> list[Event]:
+        if self.is_search:
+            return []
         if not self.is_custom:
             done = "response.function_call_arguments.done"
             return [{"type": done, **self.place, "name": self.name, "arguments": "".join(self.arguments)}]

@@ -19,6 +19,8 @@ MAX_ITEMS = 2_000
 # The one argument of a custom tool, which a chat knows as a function.
 CUSTOM_INPUT = "input"
 
+# The client's search for tools, by its type here and its name in a chat.
+TOOL_SEARCH = "tool_search"
 # Between a namespace and the name of a tool in it.
 NAMESPACE_MARK = "__"
 
@@ -31,17 +33,24 @@ _PREFIXES = {
     "function_call_output": "fco",
     "custom_tool_call": "ctc",
     "custom_tool_call_output": "ctco",
+    "tool_search_call": "tsc",
+    "tool_search_output": "tso",
 }
 _ROLES = ("user", "assistant", "system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolName:
-    """A request's name for a tool. `is_custom`: it takes a text, which a chat has as its one argument."""
+    """A request's name for a tool.
+
+    `is_custom`: it takes a text, which a chat has as its one argument. `is_search`: it is the client's own
+    search for tools, a function in a chat.
+    """
 
     name: str
     namespace: str | None = None
     is_custom: bool = False
+    is_search: bool = False
 
 
 Item = Mapping[str, Any]
@@ -147,6 +156,11 @@ class _Chat:
         if not isinstance(item, dict):
             raise invalid(path, "Must be an item object.")
         kind = item.get("type") or ("message" if "role" in item else None)
+        if kind == "tool_search_output":
+            # The tools themselves are already among the request's tools.
+            found = [tool.get("name") for tool in item.get("tools") or [] if isinstance(tool, dict)]
+            self._add_output({**item, "output": dumps({"tools": found})}, path)
+            return
         if kind in ("function_call_output", "custom_tool_call_output"):
             self._add_output(item, path)
             return
@@ -155,6 +169,8 @@ class _Chat:
             self._add_message(item, path)
         elif kind == "reasoning":
             self._add_reasoning(item)
+        elif kind == "tool_search_call":
+            self._add_call({**item, "name": TOOL_SEARCH}, path, dumps(item.get("arguments") or {}))
         elif kind == "function_call":
             self._add_call(item, path, item.get("arguments"))
         elif kind == "additional_tools":
@@ -237,6 +253,8 @@ _KINDS = [
     "function_call_output",
     "custom_tool_call",
     "custom_tool_call_output",
+    "tool_search_call",
+    "tool_search_output",
     "additional_tools",
     "item_reference",
 ]

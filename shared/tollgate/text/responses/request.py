@@ -6,7 +6,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.fields import RESPONSES, Rule, invalid
-from tollgate.text.responses.items import CUSTOM_INPUT, ToolName, chat_name, messages_of
+from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name, messages_of
 
 # Fields that a chat body has in another form.
 _TRANSLATED = frozenset(
@@ -22,6 +22,10 @@ _TRANSLATED = frozenset(
         "stream",
     }
 )
+# Tools that run at the provider, and that clients such as Codex add to each request. No route sells them.
+_EXTRAS = ("web_search", "image_generation")
+# Items whose tools are tools of the request.
+_WITH_TOOLS = ("additional_tools", "tool_search_output")
 _GONE = (Rule.OURS, Rule.UNUSED, Rule.REFUSED)
 # The part of `include` that is a wish. Its other values are about tools that run at the provider.
 _LOGPROBS = "message.output_text.logprobs"
@@ -145,7 +149,16 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
 def unused_fields(fields: Mapping[str, Any]) -> list[str]:
     """Return the fields of a body that no provider gets, and that ask for something."""
     rows = ((name, RESPONSES.get(name)) for name in fields)
-    return [name for name, row in rows if row and row.rule is Rule.UNUSED and row.asks(fields[name])]
+    unused = [name for name, row in rows if row and row.rule is Rule.UNUSED and row.asks(fields[name])]
+    kinds = dict.fromkeys(str(tool["type"]) for tool in fields.get("tools") or [] if _is_extra(tool))
+    return [*unused, *(f"tools.{kind}" for kind in kinds)]
+
+
+def _is_extra(tool: Mapping[str, Any]) -> bool:
+    """Return whether a tool is left out, unless the request demands its use."""
+    kind = tool.get("type")
+    is_hosted_search = kind == TOOL_SEARCH and tool.get("execution") != "client"
+    return is_hosted_search or (isinstance(kind, str) and kind.startswith(_EXTRAS))
 
 
 def _is_passed_on(name: str, value: Any) -> bool:
@@ -251,7 +264,7 @@ def _all_tools(fields: Mapping[str, Any], items: Sequence[Any]) -> Iterator[_Too
     """Return the tools of a request and of its items, with namespaces expanded."""
     yield from _unfolded(fields.get("tools"), "/tools")
     for item in items:
-        if isinstance(item, dict) and item.get("type") == "additional_tools":
+        if isinstance(item, dict) and item.get("type") in _WITH_TOOLS:
             yield from _unfolded(item.get("tools"), "/input/tools")
 
 
@@ -267,29 +280,43 @@ def _unfolded(tools: Any, path: str, namespace: str | None = None) -> Iterator[_
 
 
 def _chat_tool_name(tool: _Tool) -> str:
-    return chat_name(tool.namespace, str(tool.fields.get("name")))
+    return chat_name(tool.namespace, _own_name(tool).name)
 
 
 def _own_name(tool: _Tool) -> ToolName:
-    return ToolName(str(tool.fields.get("name")), tool.namespace, tool.fields.get("type") == "custom")
+    kind = tool.fields.get("type")
+    if kind == TOOL_SEARCH:
+        return ToolName(TOOL_SEARCH, is_search=True)
+    return ToolName(str(tool.fields.get("name")), tool.namespace, kind == "custom")
 
 
 def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     if not tools:
         return {}
-    found = {"tools": [_tool(tool.fields, tool.path, _chat_tool_name(tool)) for tool in tools]}
     choice = fields.get("tool_choice")
-    return found if choice is None else {**found, "tool_choice": _tool_choice(choice)}
+    chosen = {} if choice is None else {"tool_choice": _tool_choice(choice)}
+    # A search may find a tool that the request already has, and providers refuse a name twice.
+    by_name = {_chat_tool_name(tool): tool for tool in reversed(tools) if not _is_extra(tool.fields)}
+    if by_name:
+        shown = [_tool(tool.fields, tool.path, name) for name, tool in reversed(by_name.items())]
+        return {"tools": shown, **chosen}
+    if choice == "required":
+        raise _without_price(tools[0].path)
+    return {}
+
+
+def _without_price(path: str) -> InvalidInputError:
+    # Tools that run at the provider are charged per use, and their results become input.
+    return invalid(
+        f"{path}/type", "Tools that run at the provider have no price here.", ["function", "custom"]
+    )
 
 
 def _tool(tool: Mapping[str, Any], path: str, name_in_chat: str) -> dict[str, Any]:
     kind, name = tool.get("type"), tool.get("name")
-    if kind not in ("function", "custom"):
-        # Tools that run at the provider are charged per use, and their results become input.
-        raise invalid(
-            f"{path}/type", "Tools that run at the provider have no price here.", ["function", "custom"]
-        )
-    if not isinstance(name, str):
+    if kind not in ("function", "custom", TOOL_SEARCH):
+        raise _without_price(path)
+    if not isinstance(name, str) and kind != TOOL_SEARCH:
         raise invalid(f"{path}/name", "Required.")
     function: dict[str, Any] = {"name": name_in_chat}
     if tool.get("description"):
