@@ -7,6 +7,8 @@ import pytest
 from tests.support.simulator import running_simulator
 from tests.unit.providers.support import Api, api
 
+pytest.register_assert_rewrite("tests.unit.providers.tables")
+
 
 @pytest.fixture(scope="session")
 def served_api() -> Iterator[Api]:

@@ -2,117 +2,74 @@
 
 from typing import Any
 
-import pytest
-
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import Api, connected
-from tollgate.providers.runtime.base import Job, MediaProvider
-from tollgate.providers.runtime.outcomes import (
-    Failed,
-    FailureKind,
-    Lost,
-    Pending,
-    Rejected,
-    RejectionKind,
-    ResultFile,
-    Submitted,
-    Succeeded,
-    Unknown,
+from tests.unit.providers.tables import HERE, done, each, invalid, moderated, polls, says, submits
+from tollgate.providers.runtime.outcomes import FailureKind, Lost, Pending, Submitted, Unknown
+
+FLUX = job_of("bfl", "flux-3-video", {"prompt": "a fox"})
+FILE = "https://delivery.test/1.mp4"
+RESULT = {"sample": FILE, "draft_cache": "https://delivery.test/1.bin"}
+REFUSED = "The provider refused the content: "
+
+
+def result(polling_url: str) -> dict[str, Any]:
+    return {"id": "j-1", "polling_url": polling_url, "cost": 17}
+
+
+SUBMITS = submits(
+    FLUX,
+    *(
+        says(
+            f"it is asked at {url}",
+            Submitted({"polling_url": url}),
+            result(url),
+            sent="POST /v1/flux-3-video",
+        )
+        for url in ("https://api.bfl.ai/v1/r?id=1", "https://api.eu1.bfl.ai/v1/r?id=1", f"{HERE}/v1/r?id=1")
+    ),
+    says(
+        "our key goes nowhere else",
+        Lost,
+        result("https://bfl.ai.evil.test/v1"),
+        result("https://evilbfl.ai/v1"),
+        result("http://api.bfl.ai/v1"),
+        result("https://api.bfl.ai@evil.test/v1"),
+        result("https://[::1/v1"),
+        result("//api.bfl.ai/v1"),
+        result(""),
+    ),
+    says(
+        "an invalid input, field by field",
+        invalid("too long; no"),
+        (422, {"detail": [{"loc": ["body", "duration"], "msg": "too long"}, {"msg": "no"}]}),
+    ),
+    says("an invalid input in words", invalid("Too small"), (422, {"detail": "Too small"})),
 )
-
-
-def bfl(base_url: str) -> MediaProvider:
-    return connected("bfl", base_url)
-
-
-def flux() -> Job:
-    return job_of("bfl", "flux-3-video", {"prompt": "a fox"})
-
-
-class TestSubmit:
-    @pytest.mark.parametrize(
-        "url",
-        [
-            "https://api.bfl.ai/v1/get_result?id=j-1",
-            "https://api.eu1.bfl.ai/v1/get_result?id=j-1",
-            "{here}/v1/get_result?id=j-1",
-        ],
-    )
-    def test_the_address_to_ask_is_the_one_it_answers(self, fake: Api, url: str) -> None:
-        url = url.format(here=fake.url)
-        fake.says((200, {"id": "j-1", "polling_url": url, "cost": 17}))
-        assert bfl(fake.url).submit(flux()) == Submitted({"polling_url": url})
-        assert fake.received[0].path == "/hook/v1/flux-3-video"
-
-    @pytest.mark.parametrize(
-        "url",
-        [
-            "https://bfl.ai.evil.test/v1",
-            "https://evilbfl.ai/v1",
-            "http://api.bfl.ai/v1",
-            "https://api.bfl.ai@evil.test/v1",
-            "https://[::1/v1",
-            "//api.bfl.ai/v1",
-            "",
-        ],
-    )
-    def test_our_key_goes_nowhere_else(self, fake: Api, url: str) -> None:
-        fake.says((200, {"id": "j-1", "polling_url": url}))
-        assert isinstance(bfl(fake.url).submit(flux()), Lost)
-
-    @pytest.mark.parametrize(
-        ("detail", "reason"),
-        [
-            ([{"loc": ["body", "duration"], "msg": "too long"}, {"msg": "no"}], "too long; no"),
-            ("Image is too small", "Image is too small"),
-        ],
-    )
-    def test_an_invalid_input_ends_the_task_with_its_reason(
-        self, fake: Api, detail: Any, reason: str
-    ) -> None:
-        fake.says((422, {"detail": detail}))
-        assert bfl(fake.url).submit(flux()) == Rejected(RejectionKind.INPUT, reason)
-
-
-class TestPoll:
-    def poll(self, fake: Api, **result: Any) -> Any:
-        fake.says((200, {"id": "j-1", **result}))
-        return bfl(fake.url).poll({"polling_url": f"{fake.url}/v1/get_result?id=j-1"})
-
-    @pytest.mark.parametrize("status", ["Pending", "Processing", "Reasoning", "Generating"])
-    def test_a_job_under_way(self, fake: Api, status: str) -> None:
-        assert self.poll(fake, status=status) == Pending()
-        assert fake.received[-1].path == "/hook/v1/get_result?id=j-1"
-
-    def test_its_file(self, fake: Api) -> None:
-        result = {"sample": "https://delivery.test/1.mp4", "draft_cache": "https://delivery.test/1.bin"}
-        assert self.poll(fake, status="Ready", result=result) == Succeeded(
-            (ResultFile("https://delivery.test/1.mp4"),)
-        )
-
-    @pytest.mark.parametrize("status", ["Request Moderated", "Content Moderated"])
-    def test_moderation(self, fake: Api, status: str) -> None:
-        outcome = self.poll(fake, status=status)
-        assert outcome == Rejected(RejectionKind.CONTENT, f"The provider refused the content: {status}.")
-
-    def test_moderation_says_why_where_it_does(self, fake: Api) -> None:
-        details = {"Moderation Reasons": ["Derivative Works Filter", "NSFW"]}
-        outcome = self.poll(fake, status="Request Moderated", details=details)
-        words = "The provider refused the content: Request Moderated (Derivative Works Filter, NSFW)."
-        assert outcome == Rejected(RejectionKind.CONTENT, words)
-
-    def test_the_state_may_be_in_a_field_of_that_name(self, fake: Api) -> None:
-        assert self.poll(fake, state="Pending") == Pending()
-        assert self.poll(fake, state="Ready", result={"sample": "https://delivery.test/1"}) == Succeeded(
-            (ResultFile("https://delivery.test/1"),)
-        )
-
-    @pytest.mark.parametrize("status", ["Error", "Failed", "Task not found"])
-    def test_a_job_that_failed(self, fake: Api, status: str) -> None:
-        outcome = self.poll(fake, status=status)
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.PROVIDER_ERROR
-
-    @pytest.mark.parametrize("status", ["", None, 5, "Paused"])
-    def test_another_status_is_no_verdict(self, fake: Api, status: Any) -> None:
-        assert isinstance(self.poll(fake, status=status), Unknown)
+POLLS = polls(
+    {"polling_url": f"{HERE}/v1/get_result?id=j-1"},
+    says(
+        "under way",
+        Pending(),
+        *({"status": status} for status in ("Pending", "Processing", "Reasoning", "Generating")),
+        {"state": "Pending"},
+        sent="GET /v1/get_result?id=j-1",
+    ),
+    says("its file", done(FILE), {"status": "Ready", "result": RESULT}, {"state": "Ready", "result": RESULT}),
+    says("a moderated prompt", moderated(f"{REFUSED}Request Moderated."), {"status": "Request Moderated"}),
+    says("a moderated result", moderated(f"{REFUSED}Content Moderated."), {"status": "Content Moderated"}),
+    says(
+        "moderation with its reasons",
+        moderated(f"{REFUSED}Request Moderated (Derivative Works Filter, NSFW)."),
+        {
+            "status": "Request Moderated",
+            "details": {"Moderation Reasons": ["Derivative Works Filter", "NSFW"]},
+        },
+    ),
+    says(
+        "a failed job",
+        FailureKind.PROVIDER_ERROR,
+        *({"status": status} for status in ("Error", "Failed", "Task not found")),
+    ),
+    says("another status", Unknown, *({"status": status} for status in ("", None, 5, "Paused"))),
+)
+test_answers = each("bfl", SUBMITS, POLLS)

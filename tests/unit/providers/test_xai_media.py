@@ -2,181 +2,116 @@
 
 from typing import Any
 
-import pytest
-
 from tests.support.http_server import Reply
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import Api, connected
-from tollgate.providers.runtime.base import Job, MediaProvider
+from tests.unit.providers.tables import done, each, invalid, moderated, polls, says, submits
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,
     Pending,
-    Rejected,
     RejectionKind,
-    ResultFile,
     Submitted,
-    Succeeded,
     Unknown,
 )
 
 URL = "https://img.test/1"
+P = {"prompt": "a fox"}
 INVALID = "Client specified an invalid argument"
+REFUSED = moderated("The provider refused the content.")
+# Only its words tell moderation and a bad key from an invalid input.
+MODERATED = "Generated image rejected by content moderation."
+VIOLATES = "Content violates usage guidelines. Failed check: X"
+BAD_KEY = "Incorrect API key provided: sk***89."
+UNREADABLE: list[Any] = [{}, "x", [5], [{}], [{"url": ""}], [{"url": 5}]]
 
 
-def xai(base_url: str) -> MediaProvider:
-    return connected("xai", base_url)
+def pictures(*items: Any) -> dict[str, Any]:
+    return {"data": list(items)}
 
 
-def image(**more: Any) -> Job:
-    return job_of("xai", "grok-imagine-image", {"prompt": "a fox", **more})
+def error(words: Any, code: str = INVALID) -> dict[str, Any]:
+    return {"code": code, "error": words}
 
 
-def video() -> Job:
-    return job_of("xai", "grok-imagine-video", {"prompt": "a fox"})
+def failed(code: str, message: str) -> dict[str, Any]:
+    return {"status": "failed", "error": {"code": code, "message": message}}
 
 
-class TestRequest:
-    @pytest.mark.parametrize(
-        ("job", "path", "model"),
-        [
-            (image(), "/images/generations", "grok-imagine-image"),
-            (image(urls=[A]), "/images/edits", "grok-imagine-image"),
-            (video(), "/videos/generations", "grok-imagine-video"),
-        ],
-        ids=["image", "edit", "video"],
-    )
-    def test_each_kind_goes_to_its_path(self, fake: Api, job: Job, path: str, model: str) -> None:
-        xai(fake.url).submit(job)
-        assert fake.received[0].path == f"/hook{path}"
-        assert fake.body["model"] == model
+IMAGES = submits(
+    job_of("xai", "grok-imagine-image", P),
+    says(
+        "the address of a picture is in the answer",
+        done(URL),
+        pictures({"url": URL, "respect_moderation": True}),
+        pictures({"url": URL}),
+        sent="POST /images/generations",
+        fields={"model": "grok-imagine-image"},
+    ),
+    says(
+        "moderation inside HTTP 200",
+        REFUSED,
+        pictures(),
+        pictures({"respect_moderation": False}),
+        pictures({"url": URL, "respect_moderation": False}),
+    ),
+    says("an answer that cannot be read", Lost, *({"data": data} for data in UNREADABLE)),
+    says("a moderated picture", moderated(MODERATED), *((n, error(MODERATED)) for n in (400, 403))),
+    says("a moderated prompt", moderated(VIOLATES), *((n, error(VIOLATES)) for n in (400, 403))),
+    says("a bad key is not the customer's fault", FailureKind.REFUSED_US, (400, error(BAD_KEY))),
+)
+EDITS = submits(
+    job_of("xai", "grok-imagine-image", {**P, "urls": [A]}),
+    says("an edit has its own path", Lost, sent="POST /images/edits", fields={"model": "grok-imagine-image"}),
+)
+VIDEOS = submits(
+    job_of("xai", "grok-imagine-video", P),
+    says(
+        "a video is a job",
+        Submitted({"request_id": "r/1"}),
+        {"request_id": "r/1"},
+        sent="POST /videos/generations",
+        fields={"model": "grok-imagine-video"},
+    ),
+    says(
+        "an invalid input in either shape",
+        invalid("duration is too long"),
+        (400, error("duration is too long")),
+        (400, {"error": {"message": "duration is too long", "type": "invalid_request_error", "code": None}}),
+    ),
+)
+POLLS = polls(
+    {"request_id": "r/1"},
+    says("under way", Pending(), (202, {"status": "pending"}), sent="GET /videos/r%2F1"),
+    says("its progress", Pending(40), (202, {"status": "pending", "progress": 40})),
+    says(
+        "done, also without a status",
+        done(URL),
+        {"status": "done", "video": {"url": URL, "duration": 8, "respect_moderation": True}},
+        {"video": {"url": URL, "duration": 6}},
+    ),
+    says(
+        "a moderated result", REFUSED, {"status": "done", "video": {"url": URL, "respect_moderation": False}}
+    ),
+    says("an invalid input after all", invalid("bad"), failed("invalid_argument", "bad")),
+    says("moderation after all", moderated(MODERATED), failed("invalid_argument", MODERATED)),
+    says("its own fault", FailureKind.PROVIDER_ERROR, failed("internal", "x"), {"status": "failed"}),
+    says("out of time", FailureKind.TIMED_OUT, {"status": "expired"}),
+    # It ends the job, which is billed all the same; no later poll says otherwise.
+    says(
+        "moderation of a result, as HTTP 400",
+        RejectionKind.CONTENT,
+        (400, error(MODERATED)),
+        (400, error({"message": MODERATED})),
+    ),
+    says("another HTTP 400 ends the job", Failed, (400, error("no such thing"))),
+    says("a bad key does not end it", Unknown, (400, {"error": BAD_KEY})),
+    says("a status it does not have", Unknown, {}, {"status": "new"}, {"status": 5}, []),
+)
+test_answers = each("xai", IMAGES, EDITS, VIDEOS, POLLS)
 
 
-class TestPicture:
-    def test_its_address_is_in_the_answer(self, fake: Api) -> None:
-        fake.says((200, {"data": [{"url": URL, "respect_moderation": True}]}))
-        assert xai(fake.url).submit(image()) == Succeeded((ResultFile(URL),))
-
-    def test_one_without_the_word_is_good(self, fake: Api) -> None:
-        fake.says((200, {"data": [{"url": URL}]}))
-        assert xai(fake.url).submit(image()) == Succeeded((ResultFile(URL),))
-
-    @pytest.mark.parametrize(
-        "data", [[], [{"respect_moderation": False}], [{"url": URL, "respect_moderation": False}]]
-    )
-    def test_moderation_says_so_inside_http_200(self, fake: Api, data: Any) -> None:
-        fake.says((200, {"data": data}))
-        refused = Rejected(RejectionKind.CONTENT, "The provider refused the content.")
-        assert xai(fake.url).submit(image()) == refused
-
-    @pytest.mark.parametrize("data", [{}, "x", [5], [{}], [{"url": ""}], [{"url": 5}]])
-    def test_an_answer_that_cannot_be_read_is_none(self, fake: Api, data: Any) -> None:
-        fake.says((200, {"data": data}))
-        assert isinstance(xai(fake.url).submit(image()), Lost)
-
-
-class TestRefusal:
-    @pytest.mark.parametrize("status", [400, 403])
-    @pytest.mark.parametrize(
-        "words",
-        [
-            "Generated image rejected by content moderation.",
-            "Content violates usage guidelines. Failed check: X",
-        ],
-    )
-    def test_moderation_has_words_alone(self, fake: Api, status: int, words: str) -> None:
-        fake.says((status, {"code": INVALID, "error": words}))
-        assert xai(fake.url).submit(image()) == Rejected(RejectionKind.CONTENT, words)
-
-    @pytest.mark.parametrize(
-        "answer",
-        [
-            {"code": INVALID, "error": "duration is too long"},
-            {"error": {"message": "duration is too long", "type": "invalid_request_error", "code": None}},
-        ],
-    )
-    def test_an_invalid_input_in_either_shape(self, fake: Api, answer: Any) -> None:
-        fake.says((400, answer))
-        assert xai(fake.url).submit(video()) == Rejected(RejectionKind.INPUT, "duration is too long")
-
-    def test_a_bad_key_is_a_400_and_not_the_customers_fault(self, fake: Api) -> None:
-        fake.says((400, {"code": INVALID, "error": "Incorrect API key provided: sk***89."}))
-        outcome = xai(fake.url).submit(image())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.REFUSED_US
-
-
-class TestPoll:
-    def poll(self, fake: Api, status: int, value: Any) -> Any:
-        fake.says((status, value))
-        return xai(fake.url).poll({"request_id": "r/1"})
-
-    def test_a_video_is_asked_for_by_its_id(self, fake: Api) -> None:
-        fake.says((200, {"request_id": "r/1"}))
-        assert xai(fake.url).submit(video()) == Submitted({"request_id": "r/1"})
-        self.poll(fake, 202, {"status": "pending"})
-        assert fake.received[-1].path == "/hook/videos/r%2F1"
-
-    def test_http_202_is_under_way_also_without_a_body(self, fake: Api) -> None:
-        fake.answer = lambda _: Reply(202, b"", {})
-        assert xai(fake.url).poll({"request_id": "r-1"}) == Pending()
-
-    def test_its_progress(self, fake: Api) -> None:
-        assert self.poll(fake, 202, {"status": "pending", "progress": 40}) == Pending(40)
-
-    def test_a_video_that_is_done(self, fake: Api) -> None:
-        value = {"status": "done", "video": {"url": URL, "duration": 8, "respect_moderation": True}}
-        assert self.poll(fake, 200, value) == Succeeded((ResultFile(URL),))
-
-    def test_moderation_of_what_is_done(self, fake: Api) -> None:
-        value = {"status": "done", "video": {"url": URL, "respect_moderation": False}}
-        assert self.poll(fake, 200, value) == Rejected(
-            RejectionKind.CONTENT, "The provider refused the content."
-        )
-
-    @pytest.mark.parametrize(
-        ("error", "outcome"),
-        [
-            ({"code": "invalid_argument", "message": "bad"}, Rejected(RejectionKind.INPUT, "bad")),
-            (
-                {"code": "invalid_argument", "message": "Rejected by content moderation."},
-                Rejected(RejectionKind.CONTENT, "Rejected by content moderation."),
-            ),
-        ],
-    )
-    def test_a_video_that_failed_for_what_it_is(self, fake: Api, error: Any, outcome: Rejected) -> None:
-        assert self.poll(fake, 200, {"status": "failed", "error": error}) == outcome
-
-    @pytest.mark.parametrize(
-        ("value", "kind"),
-        [
-            ({"status": "failed", "error": {"code": "internal", "message": "x"}}, FailureKind.PROVIDER_ERROR),
-            ({"status": "failed"}, FailureKind.PROVIDER_ERROR),
-            ({"status": "expired"}, FailureKind.TIMED_OUT),
-        ],
-    )
-    def test_a_video_that_failed_at_the_provider(self, fake: Api, value: Any, kind: FailureKind) -> None:
-        outcome = self.poll(fake, 200, value)
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is kind
-
-    @pytest.mark.parametrize(
-        "error", ["Video rejected by content moderation.", {"message": "Rejected by content moderation."}]
-    )
-    def test_moderation_of_what_is_done_as_http_400(self, fake: Api, error: Any) -> None:
-        """It ends the job, which is billed all the same; no later poll says otherwise."""
-        outcome = self.poll(fake, 400, {"code": INVALID, "error": error})
-        assert isinstance(outcome, Rejected)
-        assert outcome.kind is RejectionKind.CONTENT
-
-    def test_another_http_400_ends_the_job_but_for_our_key(self, fake: Api) -> None:
-        assert isinstance(self.poll(fake, 400, {"code": INVALID, "error": "no such thing"}), Failed)
-        assert isinstance(self.poll(fake, 400, {"error": "Incorrect API key provided"}), Unknown)
-
-    def test_a_video_that_is_there_is_done_also_without_a_status(self, fake: Api) -> None:
-        assert self.poll(fake, 200, {"video": {"url": URL, "duration": 6}}) == Succeeded((ResultFile(URL),))
-
-    @pytest.mark.parametrize("value", [{}, {"status": "new"}, {"status": 5}, []])
-    def test_a_status_it_does_not_have_is_unknown(self, fake: Api, value: Any) -> None:
-        assert isinstance(self.poll(fake, 200, value), Unknown)
+def test_http_202_is_under_way_also_without_a_body(fake: Api) -> None:
+    fake.answer = lambda _: Reply(202, b"", {})
+    assert connected("xai", fake.url).poll({"request_id": "r-1"}) == Pending()
