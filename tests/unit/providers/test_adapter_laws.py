@@ -45,15 +45,10 @@ UNCLEAR: tuple[Any, ...] = (None, [], "ok", {}, {"id": 5, "request_id": "", "dat
 CUTS = 12
 """Of how many lengths an answer is tried that was cut off."""
 ABOUT_OTHERS = {
-    401: FailureKind.REFUSED_US,
-    402: FailureKind.REFUSED_US,
-    403: FailureKind.REFUSED_US,
-    404: FailureKind.NOT_CONFIGURED,
-    429: FailureKind.LIMITED,
-    500: FailureKind.PROVIDER_ERROR,
-    503: FailureKind.PROVIDER_ERROR,
-    504: FailureKind.PROVIDER_ERROR,
-}
+    401: FailureKind.REFUSED_US, 402: FailureKind.REFUSED_US, 403: FailureKind.REFUSED_US,
+    404: FailureKind.NOT_CONFIGURED, 429: FailureKind.LIMITED, 500: FailureKind.PROVIDER_ERROR,
+    503: FailureKind.PROVIDER_ERROR, 504: FailureKind.PROVIDER_ERROR,
+}  # fmt: skip
 """What a status means that is about us or the provider, never about the request."""
 NO_CREDIT = {("kie", 429): FailureKind.REFUSED_US}
 """Who says with another status, on some of its ways, that our account is empty."""

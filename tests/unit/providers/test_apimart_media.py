@@ -61,12 +61,7 @@ class TestRequest:
 
     @pytest.mark.parametrize(
         ("section", "path"),
-        [
-            ("images", "tasks"),
-            ("videos", "tasks"),
-            ("midjourney", "midjourney"),
-            ("music", "music/tasks"),
-        ],
+        [("images", "tasks"), ("videos", "tasks"), ("midjourney", "midjourney"), ("music", "music/tasks")],
     )
     def test_each_section_is_asked_in_its_place(self, fake: Api, section: str, path: str) -> None:
         apimart(fake.url).poll({"task_id": "t/1", "section": section})
@@ -107,25 +102,14 @@ class TestSubmitAnswer:
         assert isinstance(outcome, Failed)
         assert outcome.kind is kind
 
-    @pytest.mark.parametrize(
-        ("status", "error", "outcome"),
-        [
-            (400, {"message": "prompt too long"}, Rejected(RejectionKind.INPUT, "prompt too long")),
-            (400, "prompt too long", Rejected(RejectionKind.INPUT, "prompt too long")),
-            (
-                400,
-                {"code": "content_policy_violation", "message": "no"},
-                Rejected(RejectionKind.CONTENT, "no"),
-            ),
-            (
-                403,
-                {"code": "sensitive_words_detected", "message": "no"},
-                Rejected(RejectionKind.CONTENT, "no"),
-            ),
-            (400, {"code": "task_not_exist", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
-            (404, {"code": "task_not_found", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
-        ],
-    )
+    @pytest.mark.parametrize(("status", "error", "outcome"), [
+        (400, {"message": "prompt too long"}, Rejected(RejectionKind.INPUT, "prompt too long")),
+        (400, "prompt too long", Rejected(RejectionKind.INPUT, "prompt too long")),
+        (400, {"code": "content_policy_violation", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
+        (403, {"code": "sensitive_words_detected", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
+        (400, {"code": "task_not_exist", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
+        (404, {"code": "task_not_found", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
+    ])  # fmt: skip
     def test_a_refusal_ends_the_task_with_its_reason(
         self, fake: Api, status: int, error: Any, outcome: Rejected
     ) -> None:
@@ -196,22 +180,15 @@ class TestPoll:
     def test_a_job_that_failed(self, fake: Api, status: str, error: Any, outcome: Any) -> None:
         assert self.poll(fake, "videos", status=status, error=error) == outcome
 
-    @pytest.mark.parametrize(
-        ("reason", "outcome"),
-        [
-            (
-                "[Banned prompt detected] a word",
-                Rejected(RejectionKind.CONTENT, "[Banned prompt detected] a word"),
-            ),
-            ("Image denied", Rejected(RejectionKind.CONTENT, "Image denied")),
-            (
-                "Request cancelled due to output filters",
-                Rejected(RejectionKind.CONTENT, "Request cancelled due to output filters"),
-            ),
-            ("[Invalid parameter] --x", Rejected(RejectionKind.INPUT, "[Invalid parameter] --x")),
-            ("Task timeout", Failed(FailureKind.PROVIDER_ERROR, "Task timeout")),
-        ],
-    )
+    @pytest.mark.parametrize(("reason", "outcome"), [
+        ("[Banned prompt detected] a word",
+         Rejected(RejectionKind.CONTENT, "[Banned prompt detected] a word")),
+        ("Image denied", Rejected(RejectionKind.CONTENT, "Image denied")),
+        ("Request cancelled due to output filters",
+         Rejected(RejectionKind.CONTENT, "Request cancelled due to output filters")),
+        ("[Invalid parameter] --x", Rejected(RejectionKind.INPUT, "[Invalid parameter] --x")),
+        ("Task timeout", Failed(FailureKind.PROVIDER_ERROR, "Task timeout")),
+    ])  # fmt: skip
     def test_midjourney_says_why_in_words(self, fake: Api, reason: str, outcome: Any) -> None:
         assert self.poll(fake, "midjourney", status="FAILURE", fail_reason=reason) == outcome
 
@@ -318,32 +295,22 @@ class TestMidjourneyFollowUps:
 
 
 class TestMusicFollowUps:
-    @pytest.mark.parametrize(
-        "source",
-        [
-            {"action": "extend", "startS": 4},
-            {"action": "sample", "startS": 1, "endS": 2, "prompt": "a beat"},
-            {"action": "add-stem", "prompt": "drums"},
-            {
-                "action": "replace-section",
-                "startS": 1,
-                "endS": 2,
-                "prompt": "la",
-                "styles": "jazz",
-                "title": "La",
-            },
-            {"action": "remaster"},
-            {"action": "stems-all"},
-            {"action": "wav"},
-            {"action": "remove-section", "startS": 1, "endS": 2},
-            {"action": "crop", "startS": 1, "endS": 2},
-            {"action": "fade-in", "durationS": 1},
-            {"action": "fade-out", "durationS": 1},
-            {"action": "adjust-speed", "speed": 2},
-            {"action": "concat"},
-        ],
-        ids=lambda source: source["action"],
-    )
+    @pytest.mark.parametrize("source", [
+        {"action": "extend", "startS": 4},
+        {"action": "sample", "startS": 1, "endS": 2, "prompt": "a beat"},
+        {"action": "add-stem", "prompt": "drums"},
+        {"action": "replace-section", "startS": 1, "endS": 2, "prompt": "la", "styles": "jazz",
+         "title": "La"},
+        {"action": "remaster"},
+        {"action": "stems-all"},
+        {"action": "wav"},
+        {"action": "remove-section", "startS": 1, "endS": 2},
+        {"action": "crop", "startS": 1, "endS": 2},
+        {"action": "fade-in", "durationS": 1},
+        {"action": "fade-out", "durationS": 1},
+        {"action": "adjust-speed", "speed": 2},
+        {"action": "concat"},
+    ], ids=lambda source: source["action"])  # fmt: skip
     def test_a_track_is_worked_on(self, provider: MediaProvider, source: dict[str, Any]) -> None:
         earlier, done = made(provider, song(**SONG))
         assert done.output is not None

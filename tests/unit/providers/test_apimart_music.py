@@ -21,143 +21,58 @@ ITS_SECTION = {**ITS_TRACK, "start_s": 1, "end_s": 2.5}
 NEWEST = {"version": "v5.5"}
 
 BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
-    (
-        {"prompt": "a song"},
-        "",
-        {**NEWEST, "prompt": "a song", "instrumental": False, "custom": False},
-    ),
-    (
-        {"prompt": "la la", "styles": "jazz", "title": "La", "vocalGender": "Female", "mv": "v4.5+"},
-        "",
-        {
-            "version": "v4.5+",
-            "prompt": "la la",
-            "style": "jazz",
-            "title": "La",
-            "vocal_gender": "Female",
-            "instrumental": False,
-            "custom": True,
-        },
-    ),
-    (
-        {"prompt": "a song", "styleWeight": 0.5, "weirdnessConstraint": 0, "audioWeight": 1},
-        "",
-        {
-            **NEWEST,
-            "prompt": "a song",
-            "style_weight": 0.5,
-            "weirdness_constraint": 0,
-            "audio_weight": 1,
-            "instrumental": False,
-            "auto_lyrics": True,
-            "custom": True,
-        },
-    ),
-    (
-        {"prompt": "a cat", "title": "Cat", "autoLyrics": True, "negativeTags": "drums", "mv": "v3.5"},
-        "",
-        {
-            "version": "v3.5",
-            "prompt": "a cat",
-            "title": "Cat",
-            "auto_lyrics": True,
-            "negative_tags": "drums",
-            "instrumental": False,
-            "custom": True,
-        },
-    ),
-    (
-        {"styles": "jazz", "instrumental": True},
-        "",
-        {**NEWEST, "style": "jazz", "instrumental": True, "custom": True},
-    ),
-    (
-        {"action": "extend", **TRACK, "startS": 60, "prompt": "louder"},
-        "/extend",
-        {**NEWEST, **ITS_TRACK, "continue_at": 60, "gpt_description": "louder", "custom": False},
-    ),
-    (
-        {"action": "extend", **TRACK, "startS": 60},
-        "/extend",
-        {**NEWEST, **ITS_TRACK, "continue_at": 60},
-    ),
-    (
-        {"action": "cover", "audioUrl": S, "prompt": "la", "styles": "folk"},
-        "/uploadCover",
-        {**NEWEST, "audio_url": S, "prompt": "la", "tags": "folk", "instrumental": False, "custom": True},
-    ),
-    (
-        {"action": "mashup", "sourceTaskIds": ["task_A", "task_B"], "audioIds": ["1", "2"]},
-        "/mashup",
-        {
-            **NEWEST,
-            "task_ids": ["task_A", "task_B"],
-            "audio_indexes": [1, 2],
-            "gpt_description": "a mashup of both songs",
-            "instrumental": False,
-            "custom": False,
-        },
-    ),
-    (
-        {"action": "sample", **TRACK, **SECTION, "prompt": "a beat"},
-        "/sample",
-        {**NEWEST, **ITS_SECTION, "gpt_description": "a beat", "instrumental": False, "custom": False},
-    ),
-    (
-        {"action": "add-stem", **TRACK, "prompt": "drums", "styles": "rock"},
-        "/addStem",
-        {**NEWEST, **ITS_TRACK, "prompt": "drums", "tags": "rock", "custom": True},
-    ),
-    (
-        {"action": "inspo", "audioUrls": [S], "prompt": "like it", "mv": "v5.0"},
-        "/inspo",
-        {"version": "v5", "audio_urls": [S], "prompt": "like it"},
-    ),
-    (
-        {"action": "sound", "prompt": "a door", "type": "one-shot", "bpm": 90, "key": "Bb minor"},
-        "/sounds",
-        {**NEWEST, "prompt": "a door", "type": "one-shot", "bpm": 90, "key": "A#m"},
-    ),
-    (
-        {"action": "replace-section", **TRACK, **SECTION, "prompt": "la", "styles": "jazz", "title": "La"},
-        "/replaceMusic",
-        {**NEWEST, **ITS_SECTION, "infill_lyrics": "la", "tags": "jazz", "title": "La"},
-    ),
-    (
-        {"action": "remaster", "parentTaskId": "task_A", "variationCategory": "subtle"},
-        "/remaster",
-        {**NEWEST, "task_id": "task_A", "variation_category": "subtle"},
-    ),
+    ({"prompt": "a song"}, "", {**NEWEST, "prompt": "a song", "instrumental": False, "custom": False}),
+    ({"prompt": "la la", "styles": "jazz", "title": "La", "vocalGender": "Female", "mv": "v4.5+"}, "",
+     {"version": "v4.5+", "prompt": "la la", "style": "jazz", "title": "La", "vocal_gender": "Female",
+      "instrumental": False, "custom": True}),
+    ({"prompt": "a song", "styleWeight": 0.5, "weirdnessConstraint": 0, "audioWeight": 1}, "",
+     {**NEWEST, "prompt": "a song", "style_weight": 0.5, "weirdness_constraint": 0, "audio_weight": 1,
+      "instrumental": False, "auto_lyrics": True, "custom": True}),
+    ({"prompt": "a cat", "title": "Cat", "autoLyrics": True, "negativeTags": "drums", "mv": "v3.5"}, "",
+     {"version": "v3.5", "prompt": "a cat", "title": "Cat", "auto_lyrics": True, "negative_tags": "drums",
+      "instrumental": False, "custom": True}),
+    ({"styles": "jazz", "instrumental": True}, "",
+     {**NEWEST, "style": "jazz", "instrumental": True, "custom": True}),
+    ({"action": "extend", **TRACK, "startS": 60, "prompt": "louder"}, "/extend",
+     {**NEWEST, **ITS_TRACK, "continue_at": 60, "gpt_description": "louder", "custom": False}),
+    ({"action": "extend", **TRACK, "startS": 60}, "/extend", {**NEWEST, **ITS_TRACK, "continue_at": 60}),
+    ({"action": "cover", "audioUrl": S, "prompt": "la", "styles": "folk"}, "/uploadCover",
+     {**NEWEST, "audio_url": S, "prompt": "la", "tags": "folk", "instrumental": False, "custom": True}),
+    ({"action": "mashup", "sourceTaskIds": ["task_A", "task_B"], "audioIds": ["1", "2"]}, "/mashup",
+     {**NEWEST, "task_ids": ["task_A", "task_B"], "audio_indexes": [1, 2],
+      "gpt_description": "a mashup of both songs", "instrumental": False, "custom": False}),
+    ({"action": "sample", **TRACK, **SECTION, "prompt": "a beat"}, "/sample",
+     {**NEWEST, **ITS_SECTION, "gpt_description": "a beat", "instrumental": False, "custom": False}),
+    ({"action": "add-stem", **TRACK, "prompt": "drums", "styles": "rock"}, "/addStem",
+     {**NEWEST, **ITS_TRACK, "prompt": "drums", "tags": "rock", "custom": True}),
+    ({"action": "inspo", "audioUrls": [S], "prompt": "like it", "mv": "v5.0"}, "/inspo",
+     {"version": "v5", "audio_urls": [S], "prompt": "like it"}),
+    ({"action": "sound", "prompt": "a door", "type": "one-shot", "bpm": 90, "key": "Bb minor"}, "/sounds",
+     {**NEWEST, "prompt": "a door", "type": "one-shot", "bpm": 90, "key": "A#m"}),
+    ({"action": "replace-section", **TRACK, **SECTION, "prompt": "la", "styles": "jazz", "title": "La"},
+     "/replaceMusic", {**NEWEST, **ITS_SECTION, "infill_lyrics": "la", "tags": "jazz", "title": "La"}),
+    ({"action": "remaster", "parentTaskId": "task_A", "variationCategory": "subtle"}, "/remaster",
+     {**NEWEST, "task_id": "task_A", "variation_category": "subtle"}),
     ({"action": "lyrics", "prompt": "rain"}, "/lyrics", {"prompt": "rain"}),
     ({"action": "boost-style", "styles": "slow"}, "/upsampleTags", {"tags": "slow"}),
     ({"action": "upload", "audioUrl": S}, "/uploadTask", {"audioFilePath": S}),
     ({"action": "voice", "voiceAudioUrl": S}, "/createVoice", {"audio_url": S}),
     ({"action": "stems-all", **TRACK}, "/stemsAll", ITS_TRACK),
     ({"action": "wav", **TRACK}, "/download", {**ITS_TRACK, "formats": ["wav"]}),
-    (
-        {"action": "vox", **TRACK, **SECTION},
-        "/vox",
-        {**ITS_TRACK, "vocal_start_s": 1, "vocal_end_s": 2.5},
-    ),
+    ({"action": "vox", **TRACK, **SECTION}, "/vox", {**ITS_TRACK, "vocal_start_s": 1, "vocal_end_s": 2.5}),
     ({"action": "remove-section", **TRACK, **SECTION}, "/removeSection", ITS_SECTION),
     ({"action": "crop", **TRACK, **SECTION}, "/crop", ITS_SECTION),
-    (
-        {"action": "fade-in", **TRACK, "durationS": 3, "title": "In"},
-        "/fadeIn",
-        {**ITS_TRACK, "duration_s": 3, "title": "In"},
-    ),
+    ({"action": "fade-in", **TRACK, "durationS": 3, "title": "In"}, "/fadeIn",
+     {**ITS_TRACK, "duration_s": 3, "title": "In"}),
     ({"action": "fade-out", **TRACK, "durationS": 3}, "/fadeOut", {**ITS_TRACK, "duration_s": 3}),
-    (
-        {"action": "adjust-speed", **TRACK, "speed": 1.5, "keepPitch": False},
-        "/adjustSpeed",
-        {**ITS_TRACK, "speed": 1.5, "keep_pitch": False},
-    ),
+    ({"action": "adjust-speed", **TRACK, "speed": 1.5, "keepPitch": False}, "/adjustSpeed",
+     {**ITS_TRACK, "speed": 1.5, "keep_pitch": False}),
     ({"action": "timestamped-lyrics", **TRACK}, "/alignedLyrics", ITS_TRACK),
     ({"action": "music-video", **TRACK}, "/generateMp4", ITS_TRACK),
     ({"action": "concat", "parentTaskId": "task_A"}, "/concat", {"task_id": "task_A"}),
     ({"action": "midi", **TRACK}, "/midi", ITS_TRACK),
     ({"action": "bpm", **TRACK}, "/bpm", ITS_TRACK),
-]
+]  # fmt: skip
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "add-vocals", "prompt": "la"}, "no path for the action add-vocals"),
     ({"action": "wav", "parentTaskId": "task_A", "audioId": "0f6c-uuid"}, "is no number of a track"),
@@ -239,29 +154,18 @@ class TestMusicResults:
         assert found is not None
         assert found.files == tuple(map(ResultFile, urls))
 
-    @pytest.mark.parametrize(
-        ("result", "output"),
-        [
-            ({"title": "On", "text": "la"}, {"title": "On", "lyrics": "la"}),
-            (
-                {"lyrics": [{"title": "On", "text": "la"}, {"title": "Off", "text": "lo"}]},
-                {
-                    "title": "On",
-                    "lyrics": "la",
-                    "variants": [{"title": "On", "lyrics": "la"}, {"title": "Off", "lyrics": "lo"}],
-                },
-            ),
-            ({"upsampled_tags": "warm"}, {"styles": "warm"}),
-            ({"avg_bpm": 96.5, "min_bpm": 90, "max_bpm": 0}, {"bpm": 96.5, "minBpm": 90, "maxBpm": 0}),
-            (
-                {"alignment": [{"word": "la", "start": 0}]},
-                {"timestampedLyrics": [{"word": "la", "start": 0}]},
-            ),
-            ({"voice_id": "v", "name": "mine"}, {"voiceId": "v", "name": "mine"}),
-            ({"name": "mine", "state": "complete"}, None),
-            ({}, None),
-        ],
-    )
+    @pytest.mark.parametrize(("result", "output"), [
+        ({"title": "On", "text": "la"}, {"title": "On", "lyrics": "la"}),
+        ({"lyrics": [{"title": "On", "text": "la"}, {"title": "Off", "text": "lo"}]},
+         {"title": "On", "lyrics": "la",
+          "variants": [{"title": "On", "lyrics": "la"}, {"title": "Off", "lyrics": "lo"}]}),
+        ({"upsampled_tags": "warm"}, {"styles": "warm"}),
+        ({"avg_bpm": 96.5, "min_bpm": 90, "max_bpm": 0}, {"bpm": 96.5, "minBpm": 90, "maxBpm": 0}),
+        ({"alignment": [{"word": "la", "start": 0}]}, {"timestampedLyrics": [{"word": "la", "start": 0}]}),
+        ({"voice_id": "v", "name": "mine"}, {"voiceId": "v", "name": "mine"}),
+        ({"name": "mine", "state": "complete"}, None),
+        ({}, None),
+    ])  # fmt: skip
     def test_data_is_the_output(self, result: dict[str, Any], output: Any) -> None:
         assert of_music({"result": result}) == Succeeded(output=output)
 

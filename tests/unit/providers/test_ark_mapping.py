@@ -7,19 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.providers.mapping_support import (
-    FIRST,
-    LAST,
-    REFERENCE,
-    A,
-    B,
-    C,
-    Case,
-    S,
-    V,
-    mapped,
-    said,
-)
+from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, mapped, said
 from tollgate.catalog.profiles.img_e import SIZES
 from tollgate.providers.mapping.images import CannotMapError
 
@@ -35,12 +23,7 @@ SEEDANCE_25 = {
     "omni_reference_task_type": "auto",
 }
 SEEDANCE_15 = {**SEEDANCE_2, "duration": 4, "camera_fixed": False}
-SEEDREAM = {
-    **P,
-    "watermark": False,
-    "sequential_image_generation": "disabled",
-    "response_format": "url",
-}
+SEEDREAM = {**P, "watermark": False, "sequential_image_generation": "disabled", "response_format": "url"}
 MODEL_20, MODEL_25 = "dreamina-seedance-2-0-260128", "dreamina-seedance-2-5-260628"
 
 
@@ -113,36 +96,17 @@ VIDEOS: list[Case] = [
     ),
 ]
 IMAGES: list[Case] = [
-    (
-        "seedream-4.0",
-        {**P, "resolution": "1K", "size": "21:9", "promptOptimizeMode": "fast", "watermark": True},
-        "seedream-4-0-250828",
-        {
-            **SEEDREAM,
-            "size": "1512x648",
-            "watermark": True,
-            "optimize_prompt_options": {"mode": "fast"},
-        },
-    ),
-    (
-        "seedream-4.5",
-        {**P, "urls": [A, B], "resolution": "4K"},
-        "seedream-4-5-251128",
-        {**SEEDREAM, "size": "4096x4096", "image": [A, B]},
-    ),
-    (
-        "seedream-5-lite",
-        {**P, "size": "auto", "outputFormat": "png"},
-        "seedream-5-0-260128",
-        {**SEEDREAM, "size": "2K", "output_format": "png"},
-    ),
-    (
-        "seedream-5-pro",
-        {**P, "size": "3:2", "resolution": "2K"},
-        "dola-seedream-5-0-pro-260628",
-        {**SEEDREAM, "size": "2496x1664", "output_format": "jpeg"},
-    ),
-]
+    ("seedream-4.0",
+     {**P, "resolution": "1K", "size": "21:9", "promptOptimizeMode": "fast", "watermark": True},
+     "seedream-4-0-250828",
+     {**SEEDREAM, "size": "1512x648", "watermark": True, "optimize_prompt_options": {"mode": "fast"}}),
+    ("seedream-4.5", {**P, "urls": [A, B], "resolution": "4K"}, "seedream-4-5-251128",
+     {**SEEDREAM, "size": "4096x4096", "image": [A, B]}),
+    ("seedream-5-lite", {**P, "size": "auto", "outputFormat": "png"}, "seedream-5-0-260128",
+     {**SEEDREAM, "size": "2K", "output_format": "png"}),
+    ("seedream-5-pro", {**P, "size": "3:2", "resolution": "2K"}, "dola-seedream-5-0-pro-260628",
+     {**SEEDREAM, "size": "2496x1664", "output_format": "jpeg"}),
+]  # fmt: skip
 
 
 CASES = [*VIDEOS, *IMAGES]

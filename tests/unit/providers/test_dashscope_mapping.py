@@ -35,10 +35,7 @@ VIDEOS: list[Case] = [
         "wan-2.7-image-to-video",
         {"imageUrls": [A, B], "audioUrl": S, "enableSafetyChecker": True},
         "wan2.7-i2v",
-        {
-            "input": media(("first_frame", A), ("last_frame", B), ("driving_audio", S)),
-            "parameters": WAN,
-        },
+        {"input": media(("first_frame", A), ("last_frame", B), ("driving_audio", S)), "parameters": WAN},
     ),
     (
         "wan-2.7-image-to-video",
@@ -51,10 +48,7 @@ VIDEOS: list[Case] = [
         {**P, "referenceImageUrls": [A, B], "referenceVideoUrls": [V]},
         "wan2.7-r2v",
         {
-            "input": {
-                **P,
-                **media(("reference_image", A), ("reference_image", B), ("reference_video", V)),
-            },
+            "input": {**P, **media(("reference_image", A), ("reference_image", B), ("reference_video", V))},
             "parameters": {**WAN, "ratio": "16:9"},
         },
     ),
@@ -97,24 +91,11 @@ VIDEOS: list[Case] = [
     ),
 ]
 IMAGES: list[Case] = [
-    (
-        "wan-2.7-image",
-        {**P, "size": "16:9", "seed": 5},
-        "wan2.7-image",
-        {
-            "input": message({"text": "a fox"}),
-            "parameters": {"size": "2560*1440", "n": 1, "seed": 5},
-        },
-    ),
-    (
-        "wan-2.7-image-pro",
-        {**P, "urls": [A, B], "width": 1_000, "height": 900},
-        "wan2.7-image-pro",
-        {
-            "input": message({"image": A}, {"image": B}, {"text": "a fox"}),
-            "parameters": {"size": "1000*900", "n": 1},
-        },
-    ),
+    ("wan-2.7-image", {**P, "size": "16:9", "seed": 5}, "wan2.7-image",
+     {"input": message({"text": "a fox"}), "parameters": {"size": "2560*1440", "n": 1, "seed": 5}}),
+    ("wan-2.7-image-pro", {**P, "urls": [A, B], "width": 1_000, "height": 900}, "wan2.7-image-pro",
+     {"input": message({"image": A}, {"image": B}, {"text": "a fox"}),
+      "parameters": {"size": "1000*900", "n": 1}}),
     (
         "qwen-image-3",
         P,
@@ -122,16 +103,9 @@ IMAGES: list[Case] = [
         # 1488² is the largest square in steps of 16 within 2 250 000 pixels.
         {"input": message({"text": "a fox"}), "parameters": {"size": "1488*1488", "n": 1}},
     ),
-    (
-        "qwen-image-3-pro",
-        {**P, "urls": [A], "size": "1:1"},
-        "qwen-image-3.0-pro",
-        {
-            "input": message({"image": A}, {"text": "a fox"}),
-            "parameters": {"size": "1488*1488", "n": 1},
-        },
-    ),
-]
+    ("qwen-image-3-pro", {**P, "urls": [A], "size": "1:1"}, "qwen-image-3.0-pro",
+     {"input": message({"image": A}, {"text": "a fox"}), "parameters": {"size": "1488*1488", "n": 1}}),
+]  # fmt: skip
 
 
 CASES = [*VIDEOS, *IMAGES]

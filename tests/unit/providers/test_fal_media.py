@@ -5,16 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.support import (
-    KEY,
-    Api,
-    api,
-    connected,
-    first_bytes,
-    made_job,
-    reply,
-    run,
-)
+from tests.unit.providers.support import KEY, Api, api, connected, first_bytes, made_job, reply, run
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.http import ProviderHttp
@@ -38,21 +29,13 @@ SEEDANCE = {
     "image": "fal-ai/bytedance/seedance/v1.5/pro/image-to-video",
 }
 SEEDANCE_VALUES: dict[str, Any] = {
-    "prompt": "a fox",
-    "size": "16:9",
-    "resolution": "480p",
-    "duration": 4,
-    "generateAudio": True,
+    "prompt": "a fox", "size": "16:9", "resolution": "480p", "duration": 4, "generateAudio": True,
     "cameraFixed": False,
-}
+}  # fmt: skip
 SEEDANCE_BODY = {
-    "prompt": "a fox",
-    "aspect_ratio": "16:9",
-    "resolution": "480p",
-    "duration": "4",
-    "generate_audio": True,
+    "prompt": "a fox", "aspect_ratio": "16:9", "resolution": "480p", "duration": "4", "generate_audio": True,
     "camera_fixed": False,
-}
+}  # fmt: skip
 
 
 def z_image(prompt: str = "a fox", **values: Any) -> Job:
@@ -126,23 +109,13 @@ class TestRequest:
         assert fake.received[0].path == "/hook/fal-ai/bytedance/seedance/v1.5/pro/text-to-video"
         assert fake.body == {**SEEDANCE_BODY, "seed": 7}
 
-    @pytest.mark.parametrize(
-        ("images", "frames"),
-        [
-            ({"imageUrls": ["a"]}, {"image_url": "a"}),
-            ({"imageUrls": ["a", "b"]}, {"image_url": "a", "end_image_url": "b"}),
-            ({"imageWithRoles": [{"role": "first_frame", "url": "a"}]}, {"image_url": "a"}),
-            (
-                {
-                    "imageWithRoles": [
-                        {"role": "last_frame", "url": "b"},
-                        {"role": "first_frame", "url": "a"},
-                    ]
-                },
-                {"image_url": "a", "end_image_url": "b"},
-            ),
-        ],
-    )
+    @pytest.mark.parametrize(("images", "frames"), [
+        ({"imageUrls": ["a"]}, {"image_url": "a"}),
+        ({"imageUrls": ["a", "b"]}, {"image_url": "a", "end_image_url": "b"}),
+        ({"imageWithRoles": [{"role": "first_frame", "url": "a"}]}, {"image_url": "a"}),
+        ({"imageWithRoles": [{"role": "last_frame", "url": "b"}, {"role": "first_frame", "url": "a"}]},
+         {"image_url": "a", "end_image_url": "b"}),
+    ])  # fmt: skip
     def test_seedance_from_frames(self, fake: Api, images: dict[str, Any], frames: dict[str, str]) -> None:
         fal(fake.url).submit(seedance(**images))
         assert fake.received[0].path == "/hook/fal-ai/bytedance/seedance/v1.5/pro/image-to-video"
@@ -189,23 +162,15 @@ class TestSubmitAnswer:
         fake.says((200, value))
         assert isinstance(fal(fake.url).submit(z_image()), Lost)
 
-    @pytest.mark.parametrize(
-        ("entries", "rejected"),
-        [
-            (
-                [{"type": "content_policy_violation", "msg": "No."}],
-                Rejected(RejectionKind.CONTENT, "No."),
-            ),
-            (
-                [{"type": "missing", "msg": "field required"}, {"type": "too_long", "msg": "too long"}],
-                Rejected(RejectionKind.INPUT, "field required; too long"),
-            ),
-            ([{"type": "missing"}], Rejected(RejectionKind.INPUT, "The provider refused the input.")),
-            ([{"type": "x", "msg": "y" * 5_000}], Rejected(RejectionKind.INPUT, "y" * 300)),
-            ([], Rejected(RejectionKind.INPUT, "The provider refused the input.")),
-            ("odd", Rejected(RejectionKind.INPUT, "The provider refused the input.")),
-        ],
-    )
+    @pytest.mark.parametrize(("entries", "rejected"), [
+        ([{"type": "content_policy_violation", "msg": "No."}], Rejected(RejectionKind.CONTENT, "No.")),
+        ([{"type": "missing", "msg": "field required"}, {"type": "too_long", "msg": "too long"}],
+         Rejected(RejectionKind.INPUT, "field required; too long")),
+        ([{"type": "missing"}], Rejected(RejectionKind.INPUT, "The provider refused the input.")),
+        ([{"type": "x", "msg": "y" * 5_000}], Rejected(RejectionKind.INPUT, "y" * 300)),
+        ([], Rejected(RejectionKind.INPUT, "The provider refused the input.")),
+        ("odd", Rejected(RejectionKind.INPUT, "The provider refused the input.")),
+    ])  # fmt: skip
     def test_a_refused_input_ends_the_task_with_its_reason(
         self, fake: Api, entries: Any, rejected: Rejected
     ) -> None:

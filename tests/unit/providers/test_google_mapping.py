@@ -36,60 +36,26 @@ USUAL = {"aspect_ratio": "16:9", "resolution": "720p"}
 
 CASES: list[Case] = [
     ("nano-banana-2", P, "gemini-3.1-flash-image", picture([], aspectRatio="16:9", imageSize="1K")),
-    (
-        "nano-banana-2",
-        {**P, "urls": [A], "size": "1:8", "resolution": "512px"},
-        "gemini-3.1-flash-image",
-        picture([{"fileData": {"fileUri": A, "mimeType": "image/png"}}], aspectRatio="1:8", imageSize="512"),
-    ),
-    (
-        "nano-banana-pro",
-        {**P, "resolution": "4K"},
-        "gemini-3-pro-image",
-        picture([], aspectRatio="16:9", imageSize="4K"),
-    ),
+    ("nano-banana-2", {**P, "urls": [A], "size": "1:8", "resolution": "512px"}, "gemini-3.1-flash-image",
+     picture([{"fileData": {"fileUri": A, "mimeType": "image/png"}}], aspectRatio="1:8", imageSize="512")),
+    ("nano-banana-pro", {**P, "resolution": "4K"}, "gemini-3-pro-image",
+     picture([], aspectRatio="16:9", imageSize="4K")),
     # It has one resolution, so none is said.
     ("nano-banana-2-lite", P, "gemini-3.1-flash-lite-image", picture([], aspectRatio="16:9")),
-    (
-        "gemini-omni-1.1-flash",
-        {**P, "duration": 10, "resolution": "4k", "aspectRatio": "9:16"},
-        "gemini-omni-1.1-flash",
-        video("text_to_video", [], aspect_ratio="9:16", resolution="4k", duration="10s"),
-    ),
-    (
-        "gemini-omni-1.1-flash",
-        {**P, "imageUrls": [A]},
-        "gemini-omni-1.1-flash",
-        video("image_to_video", [image(A)], **USUAL, duration="8s"),
-    ),
-    (
-        "gemini-omni-1.1-flash",
-        {**P, "referenceImageUrls": [A, B]},
-        "gemini-omni-1.1-flash",
-        video("reference_to_video", [image(A), image(B)], **USUAL, duration="8s"),
-    ),
+    ("gemini-omni-1.1-flash", {**P, "duration": 10, "resolution": "4k", "aspectRatio": "9:16"},
+     "gemini-omni-1.1-flash",
+     video("text_to_video", [], aspect_ratio="9:16", resolution="4k", duration="10s")),
+    ("gemini-omni-1.1-flash", {**P, "imageUrls": [A]}, "gemini-omni-1.1-flash",
+     video("image_to_video", [image(A)], **USUAL, duration="8s")),
+    ("gemini-omni-1.1-flash", {**P, "referenceImageUrls": [A, B]}, "gemini-omni-1.1-flash",
+     video("reference_to_video", [image(A), image(B)], **USUAL, duration="8s")),
     # The result is as long as its source.
-    (
-        "gemini-omni-1.1-flash",
-        {**P, "referenceVideoUrls": [V], "referenceImageUrls": [A], "duration": 4},
-        "gemini-omni-1.1-flash",
-        video("edit", [image(A), SOURCE], **USUAL),
-    ),
-    (
-        "veo-3.1-fast",
-        {**P, "resolution": "720p"},
-        "veo-3.1-fast-generate-001",
-        {
-            "instances": [P],
-            "parameters": {
-                "aspectRatio": "16:9",
-                "resolution": "720p",
-                "durationSeconds": 8,
-                "sampleCount": 1,
-            },
-        },
-    ),
-]
+    ("gemini-omni-1.1-flash", {**P, "referenceVideoUrls": [V], "referenceImageUrls": [A], "duration": 4},
+     "gemini-omni-1.1-flash", video("edit", [image(A), SOURCE], **USUAL)),
+    ("veo-3.1-fast", {**P, "resolution": "720p"}, "veo-3.1-fast-generate-001",
+     {"instances": [P],
+      "parameters": {"aspectRatio": "16:9", "resolution": "720p", "durationSeconds": 8, "sampleCount": 1}}),
+]  # fmt: skip
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nano-banana-2", {**P, "urls": ["https://a.test/picture"]}, "does not tell its type"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": ["https://a.test/a.heic"]}, "does not tell its type"),

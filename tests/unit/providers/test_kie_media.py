@@ -8,14 +8,7 @@ import pytest
 
 from tests.support.simulator import running_simulator
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import (
-    KEY,
-    Api,
-    api,
-    connected,
-    made_job,
-    run,
-)
+from tests.unit.providers.support import KEY, Api, api, connected, made_job, run
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import (
     Failed,
@@ -212,10 +205,7 @@ class TestSimulated:
 
     @pytest.mark.parametrize(
         ("direction", "kind"),
-        [
-            ("[[status 404]]", FailureKind.NOT_CONFIGURED),
-            ("[[error-in-200]]", FailureKind.PROVIDER_ERROR),
-        ],
+        [("[[status 404]]", FailureKind.NOT_CONFIGURED), ("[[error-in-200]]", FailureKind.PROVIDER_ERROR)],
     )
     def test_a_submit_that_goes_wrong(
         self, simulated: MediaProvider, direction: str, kind: FailureKind

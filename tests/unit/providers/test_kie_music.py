@@ -34,70 +34,28 @@ ITS_TRACK = {"taskId": "t-1", "audioId": "a-1"}
 HANDLE = {"task_id": "t/1", "records": "generate"}
 
 BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
-    (
-        {"prompt": "a song"},
-        "generate",
-        {"model": "V5_5", "prompt": "a song", "instrumental": False, "customMode": False},
-    ),
-    (
-        {"prompt": "la", "styles": "jazz", "vocalGender": "Male", "negativeTags": "drums", "mv": "v4.5+"},
-        "generate",
-        {
-            "model": "V4_5PLUS",
-            "prompt": "la",
-            "style": "jazz",
-            "title": "jazz",
-            "vocalGender": "m",
-            "negativeTags": "drums",
-            "instrumental": False,
-            "customMode": True,
-        },
-    ),
-    (
-        {"action": "cover", "audioUrl": S, "prompt": "la", "title": "La", "audioWeight": 0.5},
-        "generate/upload-cover",
-        {
-            "model": "V5_5",
-            "uploadUrl": S,
-            "prompt": "la",
-            "title": "La",
-            "audioWeight": 0.5,
-            "instrumental": False,
-            "customMode": True,
-        },
-    ),
-    (
-        {"action": "extend", **TRACK, "startS": 60},
-        "generate/extend",
-        {"model": "V5_5", "audioId": "a-1", "continueAt": 60, "defaultParamFlag": False},
-    ),
-    (
-        {
-            "action": "replace-section",
-            **TRACK,
-            "startS": 1,
-            "endS": 2,
-            "prompt": "la",
-            "styles": "jazz",
-            "title": "La",
-        },
-        "generate/replace-section",
-        {
-            **ITS_TRACK,
-            "infillStartS": 1,
-            "infillEndS": 2,
-            "prompt": "la",
-            "fullLyrics": "la",
-            "tags": "jazz",
-            "title": "La",
-        },
-    ),
+    ({"prompt": "a song"}, "generate",
+     {"model": "V5_5", "prompt": "a song", "instrumental": False, "customMode": False}),
+    ({"prompt": "la", "styles": "jazz", "vocalGender": "Male", "negativeTags": "drums", "mv": "v4.5+"},
+     "generate",
+     {"model": "V4_5PLUS", "prompt": "la", "style": "jazz", "title": "jazz", "vocalGender": "m",
+      "negativeTags": "drums", "instrumental": False, "customMode": True}),
+    ({"action": "cover", "audioUrl": S, "prompt": "la", "title": "La", "audioWeight": 0.5},
+     "generate/upload-cover",
+     {"model": "V5_5", "uploadUrl": S, "prompt": "la", "title": "La", "audioWeight": 0.5,
+      "instrumental": False, "customMode": True}),
+    ({"action": "extend", **TRACK, "startS": 60}, "generate/extend",
+     {"model": "V5_5", "audioId": "a-1", "continueAt": 60, "defaultParamFlag": False}),
+    ({"action": "replace-section", **TRACK, "startS": 1, "endS": 2, "prompt": "la", "styles": "jazz",
+      "title": "La"}, "generate/replace-section",
+     {**ITS_TRACK, "infillStartS": 1, "infillEndS": 2, "prompt": "la", "fullLyrics": "la", "tags": "jazz",
+      "title": "La"}),
     ({"action": "stems", **TRACK}, "vocal-removal/generate", {**ITS_TRACK, "type": "separate_vocal"}),
     ({"action": "stems-all", **TRACK}, "vocal-removal/generate", {**ITS_TRACK, "type": "split_stem"}),
     ({"action": "wav", **TRACK}, "wav/generate", ITS_TRACK),
     ({"action": "music-video", **TRACK}, "mp4/generate", ITS_TRACK),
     ({"action": "lyrics", "prompt": "rain"}, "lyrics", {"prompt": "rain"}),
-]
+]  # fmt: skip
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "bpm", **TRACK}, "no path for the action bpm"),
     ({"action": "wav", "parentTaskId": "t-1"}, "wav needs audioId"),
@@ -255,28 +213,15 @@ class TestSimulated:
         assert isinstance(done, Succeeded), done
         return done
 
-    @pytest.mark.parametrize(
-        ("source", "starts"),
-        [
-            ({"action": "extend", "startS": 4}, b"ID3"),
-            (
-                {
-                    "action": "replace-section",
-                    "startS": 1,
-                    "endS": 2,
-                    "prompt": "la",
-                    "styles": "jazz",
-                    "title": "La",
-                },
-                b"ID3",
-            ),
-            ({"action": "stems"}, b"ID3"),
-            ({"action": "stems-all"}, b"ID3"),
-            ({"action": "wav"}, b"ID3"),
-            ({"action": "music-video"}, b"\x00\x00\x00"),
-        ],
-        ids=lambda one: one["action"] if isinstance(one, dict) else "",
-    )
+    @pytest.mark.parametrize(("source", "starts"), [
+        ({"action": "extend", "startS": 4}, b"ID3"),
+        ({"action": "replace-section", "startS": 1, "endS": 2, "prompt": "la", "styles": "jazz",
+          "title": "La"}, b"ID3"),
+        ({"action": "stems"}, b"ID3"),
+        ({"action": "stems-all"}, b"ID3"),
+        ({"action": "wav"}, b"ID3"),
+        ({"action": "music-video"}, b"\x00\x00\x00"),
+    ], ids=lambda one: one["action"] if isinstance(one, dict) else "")  # fmt: skip
     def test_a_track_is_worked_on(
         self, provider: MediaProvider, source: dict[str, Any], starts: bytes
     ) -> None:

@@ -141,9 +141,7 @@ SHORT = [(model, route) for model in MODELS for route in model.routes if takes_l
 
 class TestOnTheWire:
     @pytest.mark.parametrize(
-        ("model", "route"),
-        SHORT,
-        ids=[f"{one.id} {two.provider}" for one, two in SHORT],
+        ("model", "route"), SHORT, ids=[f"{one.id} {two.provider}" for one, two in SHORT]
     )
     def test_the_shortest_input_of_each_model_is_done(
         self, simulator: str, model: Model, route: Route

@@ -66,31 +66,18 @@ def hailuo(model: str, values: dict[str, Any]) -> Mapped:
 
 
 class TestHailuo:
-    @pytest.mark.parametrize(
-        ("model", "values", "body"),
-        [
-            (HAILUO, {**SIX, "aspectRatio": "16:9", "generateAudio": False}, SAID),
-            (HAILUO, {**SIX, "resolution": "1080p"}, {**SAID, "resolution": "1080P"}),
-            (HAILUO, {**SIX, "duration": 10}, {**SAID, "duration": 10}),
-            (HAILUO, P, {**P, "prompt_optimizer": False}),
-            (FAST, {**SIX, "imageUrls": [A], "aspectRatio": "9:16"}, {**SAID, "first_frame_image": A}),
-            (
-                HAILUO_02,
-                {**SIX, "imageUrls": [A], "resolution": "512p"},
-                {**SAID, "first_frame_image": A, "resolution": "512P"},
-            ),
-            (
-                HAILUO_02,
-                {**SIX, "imageUrls": [A, B]},
-                {**SAID, "first_frame_image": A, "last_frame_image": B},
-            ),
-            (
-                HAILUO_02,
-                {**SIX, "imageWithRoles": [LAST, FIRST]},
-                {**SAID, "first_frame_image": A, "last_frame_image": B},
-            ),
-        ],
-    )
+    @pytest.mark.parametrize(("model", "values", "body"), [
+        (HAILUO, {**SIX, "aspectRatio": "16:9", "generateAudio": False}, SAID),
+        (HAILUO, {**SIX, "resolution": "1080p"}, {**SAID, "resolution": "1080P"}),
+        (HAILUO, {**SIX, "duration": 10}, {**SAID, "duration": 10}),
+        (HAILUO, P, {**P, "prompt_optimizer": False}),
+        (FAST, {**SIX, "imageUrls": [A], "aspectRatio": "9:16"}, {**SAID, "first_frame_image": A}),
+        (HAILUO_02, {**SIX, "imageUrls": [A], "resolution": "512p"},
+         {**SAID, "first_frame_image": A, "resolution": "512P"}),
+        (HAILUO_02, {**SIX, "imageUrls": [A, B]}, {**SAID, "first_frame_image": A, "last_frame_image": B}),
+        (HAILUO_02, {**SIX, "imageWithRoles": [LAST, FIRST]},
+         {**SAID, "first_frame_image": A, "last_frame_image": B}),
+    ])  # fmt: skip
     def test_an_input_is_said(self, model: str, values: dict[str, Any], body: dict[str, Any]) -> None:
         assert hailuo(model, values) == Mapped(model, body)
 

@@ -10,14 +10,9 @@ from tollgate.providers.media.pixverse.mappings import Upload
 
 P = {"prompt": "a fox"}
 V6 = {
-    **P,
-    "model": "v6",
-    "quality": "360p",
-    "duration": 5,
-    "seed": 0,
-    "generate_audio_switch": False,
+    **P, "model": "v6", "quality": "360p", "duration": 5, "seed": 0, "generate_audio_switch": False,
     "motion_mode": "normal",
-}
+}  # fmt: skip
 ONE_CLIP = {"generate_multi_clip_switch": False}
 CASES: list[Case] = [
     ("pixverse-v6", P, "video/text/generate", {**V6, **ONE_CLIP, "aspect_ratio": "16:9"}),
@@ -64,12 +59,7 @@ CASES: list[Case] = [
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        {**P, "negativePrompt": "rain"},
-        {**P, "watermark": True},
-        {**P, "extendFromTaskId": "task_1"},
-    ],
+    "source", [{**P, "negativePrompt": "rain"}, {**P, "watermark": True}, {**P, "extendFromTaskId": "task_1"}]
 )
 def test_what_it_has_no_words_for_is_another_providers(source: dict[str, Any]) -> None:
     with pytest.raises(CannotMapError):

@@ -5,15 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.support import (
-    KEY,
-    Api,
-    api,
-    connected,
-    first_bytes,
-    made_job,
-    run,
-)
+from tests.unit.providers.support import KEY, Api, api, connected, first_bytes, made_job, run
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import (
     Failed,
@@ -29,21 +21,13 @@ from tollgate.providers.runtime.outcomes import (
 )
 
 SEEDANCE_VALUES: dict[str, Any] = {
-    "prompt": "a fox",
-    "size": "9:16",
-    "resolution": "720p",
-    "duration": 8,
-    "generateAudio": False,
+    "prompt": "a fox", "size": "9:16", "resolution": "720p", "duration": 8, "generateAudio": False,
     "cameraFixed": True,
-}
+}  # fmt: skip
 SEEDANCE_INPUT = {
-    "prompt": "a fox",
-    "aspect_ratio": "9:16",
-    "resolution": "720p",
-    "duration": 8,
-    "generate_audio": False,
+    "prompt": "a fox", "aspect_ratio": "9:16", "resolution": "720p", "duration": 8, "generate_audio": False,
     "fixed_lens": True,
-}
+}  # fmt: skip
 
 
 def z_image(prompt: str = "a fox", **values: Any) -> Job:
@@ -117,23 +101,13 @@ class TestRequest:
         poyo(fake.url).submit(seedance())
         assert fake.body == {"model": "seedance-1.5-pro", "input": SEEDANCE_INPUT}
 
-    @pytest.mark.parametrize(
-        ("images", "urls"),
-        [
-            ({"imageUrls": ["a"]}, ["a"]),
-            ({"imageUrls": ["a", "b"]}, ["a", "b"]),
-            ({"imageWithRoles": [{"role": "first_frame", "url": "a"}]}, ["a"]),
-            (
-                {
-                    "imageWithRoles": [
-                        {"role": "last_frame", "url": "b"},
-                        {"role": "first_frame", "url": "a"},
-                    ]
-                },
-                ["a", "b"],
-            ),
-        ],
-    )
+    @pytest.mark.parametrize(("images", "urls"), [
+        ({"imageUrls": ["a"]}, ["a"]),
+        ({"imageUrls": ["a", "b"]}, ["a", "b"]),
+        ({"imageWithRoles": [{"role": "first_frame", "url": "a"}]}, ["a"]),
+        ({"imageWithRoles": [{"role": "last_frame", "url": "b"}, {"role": "first_frame", "url": "a"}]},
+         ["a", "b"]),
+    ])  # fmt: skip
     def test_seedance_from_frames_has_the_first_one_first(
         self, fake: Api, images: dict[str, Any], urls: list[str]
     ) -> None:
@@ -314,10 +288,7 @@ class TestPollAnswer:
         outcome = self.poll(fake, 200, {"status": "finished", "files": files})
         assert outcome == Succeeded(tuple(ResultFile(url) for url in urls), reference="t-1")
 
-    @pytest.mark.parametrize(
-        ("message", "detail"),
-        [("No luck", "No luck"), ("x" * 5_000, "x" * 300)],
-    )
+    @pytest.mark.parametrize(("message", "detail"), [("No luck", "No luck"), ("x" * 5_000, "x" * 300)])
     def test_a_failed_job_leads_to_the_next_as_its_words_tell_no_reason_apart(
         self, fake: Api, message: str, detail: str
     ) -> None:

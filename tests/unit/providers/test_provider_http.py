@@ -139,8 +139,7 @@ class TestNoAnswer:
 
 class TestOwns:
     @pytest.mark.parametrize(
-        "url",
-        ["https://api.test/x", "https://api.test:443/", "HTTPS://API.TEST/y?z", "https://api.test"],
+        "url", ["https://api.test/x", "https://api.test:443/", "HTTPS://API.TEST/y?z", "https://api.test"]
     )
     def test_what_is_of_the_same_origin(self, url: str) -> None:
         assert api("https://api.test/base").owns(url)

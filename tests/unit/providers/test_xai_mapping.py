@@ -12,32 +12,17 @@ VIDEO = {**P, "aspect_ratio": "16:9", "duration": 6, "resolution": "480p"}
 
 CASES: list[Case] = [
     ("grok-imagine-image", {**P, "size": "2:3"}, "grok-imagine-image", {**P, "aspect_ratio": "2:3"}),
-    (
-        "grok-imagine-image",
-        {**P, "urls": [A]},
-        "grok-imagine-image",
-        {**P, "aspect_ratio": "1:1", "image": {"url": A, "type": "image_url"}},
-    ),
-    (
-        "grok-imagine-image-2.0",
-        P,
-        "grok-imagine-image-2.0",
-        {**P, "aspect_ratio": "1:1", "quality": "low", "resolution": "1k"},
-    ),
+    ("grok-imagine-image", {**P, "urls": [A]}, "grok-imagine-image",
+     {**P, "aspect_ratio": "1:1", "image": {"url": A, "type": "image_url"}}),
+    ("grok-imagine-image-2.0", P, "grok-imagine-image-2.0",
+     {**P, "aspect_ratio": "1:1", "quality": "low", "resolution": "1k"}),
     ("grok-imagine-video", P, "grok-imagine-video", VIDEO),
-    (
-        "grok-imagine-video",
-        {**P, "urls": [A], "duration": 15, "resolution": "720p", "size": "9:16"},
-        "grok-imagine-video",
-        {**P, "aspect_ratio": "9:16", "duration": 15, "resolution": "720p", "image": {"url": A}},
-    ),
-    (
-        "grok-imagine-video-1.5",
-        {**P, "urls": [A, B]},
-        "grok-imagine-video-1.5",
-        {**VIDEO, "reference_images": [{"url": A}, {"url": B}]},
-    ),
-]
+    ("grok-imagine-video", {**P, "urls": [A], "duration": 15, "resolution": "720p", "size": "9:16"},
+     "grok-imagine-video",
+     {**P, "aspect_ratio": "9:16", "duration": 15, "resolution": "720p", "image": {"url": A}}),
+    ("grok-imagine-video-1.5", {**P, "urls": [A, B]}, "grok-imagine-video-1.5",
+     {**VIDEO, "reference_images": [{"url": A}, {"url": B}]}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
