@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.unit.providers.mapping_support import A, B, V
@@ -70,6 +71,11 @@ SUBMITS = submits(
                 "callback_url": "https://us.test/cb",
             }
         },
+    ),
+    says(
+        "a job whose answer was lost is found by our id",
+        Submitted({"path": "/tasks?external_task_ids=task_1", "lost": True}),
+        httpx.ReadTimeout("no"),
     ),
     says("a good status that is not clear", Lost, {"code": "0"}, {"code": None, "data": {"id": "k-1"}}),
     # 1101 is an empty account, though it comes as a 429.
