@@ -4,14 +4,15 @@ Source: docs/providers/kie.md#music; kie's documentation.
 """
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, said
-from tests.unit.providers.support import Api, connected, first_bytes
+from tests.unit.providers.support import first_bytes
+from tests.unit.providers.tables import done, each, polls, says, submits
+from tests.unit.providers.ways import simulated
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie.music import ACTIONS
 from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
@@ -22,7 +23,6 @@ from tollgate.providers.runtime.outcomes import (
     Pending,
     Rejected,
     RejectionKind,
-    ResultFile,
     Submitted,
     Succeeded,
     Unknown,
@@ -31,7 +31,6 @@ from tollgate.providers.runtime.outcomes import (
 CALLBACK = "http://127.0.0.1:9/cb"
 TRACK = {"parentTaskId": "t-1", "audioId": "a-1"}
 ITS_TRACK = {"taskId": "t-1", "audioId": "a-1"}
-HANDLE = {"task_id": "t/1", "records": "generate"}
 
 BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ({"prompt": "a song"}, "generate",
@@ -83,135 +82,108 @@ def test_every_action_of_the_route_has_words() -> None:
     assert set(route.upstream) == set(route.takes["action"]) == set(ACTIONS)
 
 
-@cache
-def kie(base_url: str) -> MediaProvider:
-    return connected("kie", base_url)
-
-
 def song(**source: Any) -> Job:
     return replace(job_of("kie", "suno", source), callback_url=CALLBACK)
 
 
-class TestSubmit:
-    def submit(self, fake: Api, value: Any, **source: Any) -> Any:
-        fake.says((200, value))
-        return kie(fake.url).submit(song(**(source or {"prompt": "a song"})))
-
-    @pytest.mark.parametrize(
-        ("source", "path", "records"),
-        [
-            ({"prompt": "a song"}, "generate", "generate"),
-            ({"action": "extend", **TRACK, "startS": 1}, "generate/extend", "generate"),
-            ({"action": "stems", **TRACK}, "vocal-removal/generate", "vocal-removal"),
-            ({"action": "lyrics", "prompt": "rain"}, "lyrics", "lyrics"),
-        ],
-    )
-    def test_the_path_says_the_action_and_where_its_record_is(
-        self, fake: Api, source: dict[str, Any], path: str, records: str
-    ) -> None:
-        submitted = self.submit(fake, {"code": 200, "data": {"taskId": "t-1"}}, **source)
-        assert submitted == Submitted({"task_id": "t-1", "records": records})
-        assert fake.received[0].path == f"/hook/api/v1/{path}"
-        assert fake.body["callBackUrl"] == CALLBACK
-
-    def test_without_an_address_to_call_back_nothing_is_sent(self, fake: Api) -> None:
-        outcome = kie(fake.url).submit(job_of("kie", "suno", {"prompt": "a song"}))
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.NOT_CONFIGURED
-        assert fake.received == []
-
-    @pytest.mark.parametrize(
-        ("code", "kind"),
-        [
-            (401, FailureKind.REFUSED_US),
-            (429, FailureKind.REFUSED_US),
-            (405, FailureKind.LIMITED),
-            (430, FailureKind.LIMITED),
-            (500, FailureKind.PROVIDER_ERROR),
-            (555, FailureKind.PROVIDER_ERROR),
-        ],
-    )
-    def test_codes_are_of_the_dialect(self, fake: Api, code: int, kind: FailureKind) -> None:
-        outcome = self.submit(fake, {"code": code, "msg": "no"})
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is kind
-
-    @pytest.mark.parametrize("code", [400, 404, 413, 422])
-    def test_an_invalid_input_is_refused(self, fake: Api, code: int) -> None:
-        outcome = self.submit(fake, {"code": code, "msg": "too long"})
-        assert outcome == Rejected(RejectionKind.INPUT, "too long")
-
-    def test_an_answer_that_is_not_clear(self, fake: Api) -> None:
-        assert isinstance(self.submit(fake, {"code": 200, "data": None}), Lost)
+def taken(path: str, records: str, **source: Any) -> list[Any]:
+    """Return the row of an action: its path, and where its record is."""
+    found = Submitted({"task_id": "t-1", "records": records})
+    sent, fields = f"POST /api/v1/{path}", {"callBackUrl": CALLBACK}
+    return submits(song(**source), says(path, found, GOOD, sent=sent, fields=fields))
 
 
-class TestPoll:
-    def poll(self, fake: Api, **data: Any) -> Any:
-        fake.says((200, {"code": 200, "data": data}))
-        return kie(fake.url).poll(HANDLE)
+def code(code: int) -> dict[str, Any]:
+    return {"code": code, "msg": "no"}
 
-    def test_it_asks_for_the_record(self, fake: Api) -> None:
-        self.poll(fake, status="PENDING")
-        assert fake.received[0].path == "/hook/api/v1/generate/record-info?taskId=t%2F1"
 
-    @pytest.mark.parametrize("status", ["PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"])
-    def test_a_job_under_way(self, fake: Api, status: str) -> None:
-        assert self.poll(fake, status=status) == Pending()
+def record(status: Any, **more: Any) -> dict[str, Any]:
+    return {"code": 200, "data": {"status": status, **more}}
 
-    @pytest.mark.parametrize("status", ["SUCCESS", "CALLBACK_EXCEPTION"])
-    def test_tracks_are_told_with_the_ids_that_follow_ups_want(self, fake: Api, status: str) -> None:
-        entry = {"id": "a-1", "audioUrl": "a", "title": "t", "duration": 61.5, "prompt": "la", "tags": "jazz"}
-        told = {"audioId": "a-1", "title": "t", "durationS": 61.5, "lyrics": "la", "styles": "jazz"}
-        done = self.poll(fake, status=status, response={"sunoData": [entry, {"id": "a-2"}]})
-        assert done == Succeeded((ResultFile("a"),), {"tracks": [told]}, "t/1")
 
-    @pytest.mark.parametrize(
-        ("response", "urls"),
-        [
-            ({"vocalUrl": "a", "instrumentalUrl": "b", "originUrl": "o"}, ["a", "b"]),
-            ({"audioWavUrl": "a"}, ["a"]),
-            ({"videoUrl": "a"}, ["a"]),
-        ],
-    )
-    def test_files_of_a_tool(self, fake: Api, response: Any, urls: list[str]) -> None:
-        done = self.poll(fake, successFlag="SUCCESS", response=response)
-        assert done == Succeeded(tuple(map(ResultFile, urls)), None, "t/1")
+def tool(**response: str) -> dict[str, Any]:
+    return {"code": 200, "data": {"successFlag": "SUCCESS", "response": response}}
 
-    def test_lyrics_are_the_output(self, fake: Api) -> None:
-        variants = [{"title": "On", "text": "la"}, {"title": "Off", "text": "lo"}]
-        done = self.poll(fake, status="SUCCESS", response={"data": variants})
-        assert isinstance(done, Succeeded)
-        assert done.output == {
-            "title": "On",
-            "lyrics": "la",
-            "variants": [{"title": "On", "lyrics": "la"}, {"title": "Off", "lyrics": "lo"}],
-        }
 
-    def test_words_that_are_refused(self, fake: Api) -> None:
-        outcome = self.poll(fake, status="SENSITIVE_WORD_ERROR", errorMessage="artist name")
-        assert outcome == Rejected(RejectionKind.CONTENT, "artist name")
+GOOD = {"code": 200, "data": {"taskId": "t-1"}}
+ENTRY = {"id": "a-1", "audioUrl": "a", "title": "t", "duration": 61.5, "prompt": "la", "tags": "jazz"}
+TOLD = {"audioId": "a-1", "title": "t", "durationS": 61.5, "lyrics": "la", "styles": "jazz"}
+TRACKS = {"sunoData": [ENTRY, {"id": "a-2"}]}
+TEXTS = [{"title": "On", "text": "la"}, {"title": "Off", "text": "lo"}]
+LYRICS = [{"title": "On", "lyrics": "la"}, {"title": "Off", "lyrics": "lo"}]
+FAILED = ("CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "CALLBACK_EXCEPTION")
 
-    @pytest.mark.parametrize("status", ["CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "CALLBACK_EXCEPTION"])
-    def test_a_failed_job(self, fake: Api, status: str) -> None:
-        outcome = self.poll(fake, status=status, errorMessage="no")
-        assert outcome == Failed(FailureKind.PROVIDER_ERROR, "no")
-
-    @pytest.mark.parametrize("status", ["DONE", "", None, 5])
-    def test_a_status_it_does_not_have_is_unknown(self, fake: Api, status: Any) -> None:
-        assert isinstance(self.poll(fake, status=status), Unknown)
+SUBMITS = submits(
+    song(prompt="a song"),
+    says("our key or our credit", FailureKind.REFUSED_US, code(401), code(429)),
+    says("too many at once", FailureKind.LIMITED, code(405), code(430)),
+    says("its own fault", FailureKind.PROVIDER_ERROR, code(500), code(555)),
+    says("an invalid input", Rejected(RejectionKind.INPUT, "no"), *map(code, (400, 404, 413, 422))),
+    says("not clear", Lost, {"code": 200, "data": None}),
+)
+NOT_SENT = submits(
+    job_of("kie", "suno", {"prompt": "a song"}),
+    says("nothing is sent without an address to call back", FailureKind.NOT_CONFIGURED, sent=()),
+)
+POLLS = polls(
+    {"task_id": "t/1", "records": "generate"},
+    says(
+        "under way",
+        Pending(),
+        *map(record, ("PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS")),
+        sent="GET /api/v1/generate/record-info?taskId=t%2F1",
+    ),
+    says(
+        "tracks have the ids that follow-ups want",
+        done("a", output={"tracks": [TOLD]}, reference="t/1"),
+        *(record(status, response=TRACKS) for status in ("SUCCESS", "CALLBACK_EXCEPTION")),
+    ),
+    says(
+        "files of stems",
+        done("a", "b", reference="t/1"),
+        tool(vocalUrl="a", instrumentalUrl="b", originUrl="o"),
+    ),
+    says("the file of a tool", done("a", reference="t/1"), tool(audioWavUrl="a"), tool(videoUrl="a")),
+    says(
+        "lyrics are the output",
+        done(output={"title": "On", "lyrics": "la", "variants": LYRICS}, reference="t/1"),
+        record("SUCCESS", response={"data": TEXTS}),
+    ),
+    says(
+        "words that are refused",
+        Rejected(RejectionKind.CONTENT, "artist name"),
+        record("SENSITIVE_WORD_ERROR", errorMessage="artist name"),
+    ),
+    says(
+        "a failed job",
+        Failed(FailureKind.PROVIDER_ERROR, "no"),
+        *(record(status, errorMessage="no") for status in FAILED),
+    ),
+    says("a status it does not have", Unknown, *map(record, ("DONE", "", None, 5))),
+)
+test_answers = each(
+    "kie",
+    taken("generate", "generate", prompt="a song"),
+    taken("generate/extend", "generate", action="extend", **TRACK, startS=1),
+    taken("vocal-removal/generate", "vocal-removal", action="stems", **TRACK),
+    taken("lyrics", "lyrics", action="lyrics", prompt="rain"),
+    SUBMITS,
+    NOT_SENT,
+    POLLS,
+)
 
 
 class TestSimulated:
     @pytest.fixture
     def provider(self, simulator_url: str) -> MediaProvider:
-        return kie(f"{simulator_url}/kie")
+        return simulated("kie", simulator_url)
 
     def made(self, provider: MediaProvider, **source: Any) -> Succeeded:
         submitted = provider.submit(song(**source))
         assert isinstance(submitted, Submitted), submitted
-        done = provider.poll(submitted.handle)
-        assert isinstance(done, Succeeded), done
-        return done
+        made = provider.poll(submitted.handle)
+        assert isinstance(made, Succeeded), made
+        return made
 
     @pytest.mark.parametrize(("source", "starts"), [
         ({"action": "extend", "startS": 4}, b"ID3"),
@@ -232,10 +204,10 @@ class TestSimulated:
         assert {first_bytes(file)[:3] for file in changed.files} == {starts}
 
     def test_lyrics(self, provider: MediaProvider) -> None:
-        done = self.made(provider, action="lyrics", prompt="rain")
-        assert done.files == ()
-        assert done.output is not None
-        assert "lyrics" in done.output
+        made = self.made(provider, action="lyrics", prompt="rain")
+        assert made.files == ()
+        assert made.output is not None
+        assert "lyrics" in made.output
 
     def test_a_track_it_does_not_know_is_refused(self, provider: MediaProvider) -> None:
         outcome = provider.submit(song(action="wav", **TRACK))
