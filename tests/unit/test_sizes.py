@@ -17,12 +17,9 @@ NO_CODE = (
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
     *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
 )
-TABLE = "a table of cases, one beside the other"
 ONE_SUBJECT = "tests of one subject that share their fixtures; split them before they grow"
 LONGER = {
     "clients/python/src/tollgate_client/inputs.py": "generated from the catalog",
-    "tests/unit/providers/test_fal_mapping.py": TABLE,
-    "tests/unit/providers/test_kie_mapping.py": TABLE,
     **dict.fromkeys(
         (
             "tests/functional/test_close_accounts.py",
