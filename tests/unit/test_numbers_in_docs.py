@@ -3,16 +3,38 @@
 import pytest
 
 from local.prose_files import ROOT
+from local.template import read_template
 from tests.unit.catalog.cases import CATALOG
 from tollgate.accounts.key_service import MAX_OVERLAP_S
 from tollgate.accounts.repository import MAX_API_KEYS
 from tollgate.artifacts import uploads
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES
 from tollgate.ledger.entries import EntryKind
+from tollgate.ledger.holds import MAX_HOLDS
+from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
+from tollgate.ledger.request_counts import FACTOR
+from tollgate.tasks import idempotency, models, waiting
+from tollgate.tasks import request as create_request
 from tollgate.text import request as text_request
+from tollgate.text.service import WHOLE_TIMEOUT_S
+from tollgate.webhooks import schedule, sender
+from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE
 
-MIB = 1024 * 1024
-DAY_S = 24 * 60 * 60
+KIB, MIB = 1024, 1024 * 1024
+DAY_S, HOUR_S, MINUTE_S = 24 * 60 * 60, 60 * 60, 60
+NUMBERS = {8: "eight"}
+
+
+def duration(seconds: int) -> str:
+    """Return a time as the pages write it."""
+    for size, unit in ((HOUR_S, "h"), (MINUTE_S, "min")):
+        if seconds % size == 0:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+RATE = int(read_template().source["Parameters"]["RequestsPerMinute"]["Default"])
+WAITS = [duration(wait) for wait in schedule.WAITS_S]
 KINDS = ", ".join(f"`{kind}`" for kind in EntryKind)
 STATED = [
     ("site/errors.md", f"The body of a generation is larger than {MAX_MEDIA_BODY_BYTES // MIB} MiB"),
@@ -25,6 +47,47 @@ STATED = [
     ("site/keys.md", f"at most {MAX_API_KEYS} keys"),
     ("site/keys.md", f"at most {MAX_OVERLAP_S // DAY_S} days"),
     ("site/statistics.md", f"({KINDS})"),
+    ("site/limits.md", f"create requests and text requests in a minute | {RATE} |"),
+    ("site/limits.md", f"requests of any kind in a minute | {RATE * FACTOR:,} |"),
+    ("site/limits.md", f"text requests at once | {MAX_HOLDS} |"),
+    ("site/limits.md", f"tasks that have not ended | {MAX_OPEN_TASKS:,} |"),
+    ("site/limits.md", f"tasks at providers at once | {MAX_RUNNING_TASKS} |"),
+    (
+        "site/limits.md",
+        f"body of a create request, with data URIs | {MAX_MEDIA_BODY_BYTES // MIB} MiB, of which `input` "
+        f"{create_request.MAX_INPUT_BYTES // KIB} KiB",
+    ),
+    ("site/limits.md", f"body of a text request | {text_request.MAX_BODY_BYTES // MIB} MiB |"),
+    ("site/limits.md", f"other bodies | {MAX_BODY_BYTES // MIB} MiB |"),
+    (
+        "site/limits.md",
+        f"an uploaded file | {uploads.MAX_UPLOAD_BYTES // MIB} MiB; {uploads.MAX_FILES:,} files and "
+        f"{uploads.MAX_STORED_BYTES // 1024**3} GiB in an account |",
+    ),
+    ("site/limits.md", f"a text response that is not streamed | {WHOLE_TIMEOUT_S:.0f} s,"),
+    ("site/limits.md", f"`?wait=` of a task's status | {waiting.MAX_WAIT_S} s |"),
+    (
+        "site/limits.md",
+        f"`Idempotency-Key` | 1 to {create_request.MAX_KEY_LENGTH} characters, remembered for "
+        f"{idempotency.LIFETIME_S // HOUR_S} hours |",
+    ),
+    (
+        "site/limits.md",
+        f"`metadata` | {models.MAX_METADATA_KEYS} keys, {models.MAX_METADATA_BYTES:,} bytes |",
+    ),
+    (
+        "site/webhooks.md",
+        f"{NUMBERS[schedule.MAX_ATTEMPTS]} attempts: at once, then after another "
+        f"{', '.join(WAITS[:-1])} and {WAITS[-1]}.",
+    ),
+    ("site/webhooks.md", f"Answer 2xx within {sender.TIMEOUT_S:.0f} s,"),
+    (
+        "site/webhooks.md",
+        f"at most {MAX_IN_LANE} attempts in progress at once, or {MAX_IN_SLOW_LANE} while its receivers take "
+        f"{sender.SLOW_MS // 1_000} s",
+    ),
+    ("site/webhooks.md", f"within {schedule.REDELIVERY_GAP_MS // 1_000} s of the last call"),
+    ("site/webhooks.md", f"The last {schedule.MAX_LOG} attempts are kept"),
     ("operations.yaml", f"at most {MAX_MEDIA_BODY_BYTES // MIB} MiB for the"),
 ]
 

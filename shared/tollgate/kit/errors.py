@@ -133,7 +133,7 @@ class TollgateError(Exception):
     default_message: ClassVar[str] = ""
     retry_after_s: ClassVar[int | None] = None
     next_step: str = ""
-    """What the client can do, the last sentence of `message`. Errors that are not 4xx faults may lack it."""
+    """Advice for the client: the last sentence of `message`. It may be empty for server errors."""
 
     def __init__(self, message: str = "", next_step: str = "") -> None:
         self.next_step = next_step or self.next_step

@@ -1,4 +1,4 @@
-"""The geometry of the charts, which the pages draw as SVG. Pure; amounts are integers of any one unit."""
+"""The positions and sizes in the charts, which the pages show as SVG. Pure; all amounts have the same unit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 # Columns are drawn on a field of 100 by 100 units, which the page stretches.
 HEIGHT = 100
 WIDTH = 100
-# A quarter of a column's width stays empty.
+# The gap between columns is a quarter of their width.
 GAP_SHARE = 4
-# The end of an axis is one of these times a power of ten. Half of it is then also a round number.
+# An axis ends at one of these numbers times a power of ten, so its middle is also a round number.
 STEPS = (1, 2, 4, 5, 10)
 MAX_DAY_LABELS = 5
 # The end of an empty axis: one cent, if the unit is the micro-USD.
