@@ -52,7 +52,8 @@ STATED = [
     (
         "langchain",
         f"langchain-openai {PINNED['langchain-openai']}, langchain-anthropic "
-        f"{PINNED['langchain-anthropic']}, and `ChatDeepSeek` of langchain-deepseek {PINNED['langchain-deepseek']}",
+        f"{PINNED['langchain-anthropic']}, and `ChatDeepSeek` of "
+        f"langchain-deepseek {PINNED['langchain-deepseek']}",
     ),
     ("others", f"| LiteLLM | {PINNED['litellm']} |"),
     ("others", f"| OpenAI Agents, Python | {PINNED['openai-agents']} |"),
