@@ -1,4 +1,4 @@
-"""The positions and sizes in the charts, which the pages show as SVG. Pure; all amounts have the same unit."""
+"""The positions and sizes in the charts, which pages show as SVG. Pure; all amounts have the same unit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
