@@ -56,6 +56,10 @@ class Account:
     def balance(self) -> int:
         return api_parts.api().accounts.me(self.id).balance_micro_usd
 
+    def wake_at(self) -> int | None:
+        row = self.db.get(self.writes.accounts_table, {"account_id": self.id})
+        return None if row is None else row.get("wake_at")
+
     def books_agree(self) -> bool:
         found = api_parts.api().accounts.me(self.id)
         entries = self.ledger.entries(self.id)
@@ -122,9 +126,11 @@ class TestMoves:
         account.place("req_3", 300, NOW + 50)
         account.record(billed, 150)
         assert account.ledger.expire_holds(NOW + 1, 10) == 2
+        assert account.wake_at() == NOW + 50
         assert account.balance() == 1000 - 150 - 300
         assert account.ledger.expire_holds(NOW + 1, 10) == 0
         assert account.ledger.expire_holds(NOW + 50, 10) == 1
+        assert account.wake_at() is None
         assert account.balance() == 850
         assert account.books_agree()
         with pytest.raises(AlreadyResolvedError):
