@@ -22,7 +22,7 @@ GROUPS = {
         [
             *(
                 f"tests/unit/text/test_{name}.py"
-                for name in ("billing", "metering", "leaving", "renewals", "reserves")
+                for name in ("billing", "billing_rules", "metering", "leaving", "renewals", "reserves")
             ),
             *(f"tests/unit/ledger/test_{name}.py" for name in ("wallets", "late_settlements", "caps")),
             "tests/unit/catalog/test_quote.py",
