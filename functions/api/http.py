@@ -92,16 +92,23 @@ KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 
 
 def created_of(
-    api: Api, key: ApiKey, create: dict[str, Any], idempotency_key: str | None, sent_names: Mapping[str, str]
-) -> str:
-    """Create the task of a request in OpenAI's protocol; return its id.
+    api: Api,
+    key: ApiKey,
+    create: dict[str, Any],
+    idempotency_key: str | None,
+    sent_names: Mapping[str, str],
+    *,
+    copies: int = 1,
+) -> list[str]:
+    """Create the tasks of a request in OpenAI's protocol, all or none; return their ids.
 
     Errors name that protocol's fields.
     """
     try:
-        return str(api.tasks.create(key.account_id, create, idempotency_key, key)["taskId"])
+        created = api.tasks.create_copies(key.account_id, create, idempotency_key, key, copies)
     except InvalidInputError as exc:
         raise with_sent_names(exc, sent_names) from exc
+    return [one["taskId"] for one in created]
 
 
 def envelope(data: Any) -> JSONResponse:

@@ -24,7 +24,7 @@ router = APIRouter()
 async def generate_image(
     api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Create an image's task."""
+    """Create the tasks of images."""
     return await _created(api, key, read_image_request(body, api.tasks.catalog), idempotency_key)
 
 
@@ -32,13 +32,22 @@ async def generate_image(
 async def edit_image(
     api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Create the task of an image that is based on other images."""
+    """Create the tasks of images that are based on other images."""
     asked = read_image_request(sent.fields, api.tasks.catalog, is_edit=True, is_form=sent.is_form)
     return await _created(api, key, asked, idempotency_key)
 
 
 async def _created(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
     """Return 202 with the data for the wait (`tasks/image_creates.py`)."""
-    task_id = await run_in_threadpool(created_of, api, key, asked.create, idempotency_key, SENT_NAMES)
-    made = {"accountId": key.account_id, "taskId": task_id, "wantsBytes": asked.wants_bytes}
+    task_ids = await run_in_threadpool(
+        created_of, api, key, asked.create, idempotency_key, SENT_NAMES, copies=asked.images
+    )
+    made = {
+        "accountId": key.account_id,
+        # During a deployment, the version of `get_status` before this one reads only the first.
+        "taskId": task_ids[0],
+        "taskIds": task_ids,
+        "wantsBytes": asked.wants_bytes,
+        "isStreamed": asked.is_streamed,
+    }
     return JSONResponse(made, status_code=HTTPStatus.ACCEPTED)

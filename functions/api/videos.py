@@ -23,7 +23,7 @@ async def create_video(
 ) -> Response:
     """Create a video's task, and respond at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
-    task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SENT_NAMES)
+    (task_id,) = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SENT_NAMES)
     task = await run_in_threadpool(api.reader.status, key.account_id, task_id)
     return _shown(task, sent.fields)
 

@@ -96,13 +96,19 @@ class TestGenerate:
     @pytest.mark.parametrize(
         ("wrong", "pointer"),
         [
-            ({"n": 2}, "/n"),
+            ({"n": 11}, "/n"),
+            ({"n": 0}, "/n"),
+            ({"quality": "high"}, "/quality"),
+            ({"background": "transparent"}, "/background"),
+            ({"output_format": "webp"}, "/output_format"),
+            ({"output_compression": 50}, "/output_compression"),
+            ({"partial_images": 2}, "/partial_images"),
             ({"n": True}, "/n"),
             ({"extra_body": {"stream": 0}}, "/stream"),
             ({"size": "1000x999"}, "/size"),
             ({"model": "kling-3.0"}, "/model"),
             ({"model": "nothing"}, "/model"),
-            ({"extra_body": {"stream": True}}, "/stream"),
+            ({"extra_body": {"partial_images": 4, "stream": True}}, "/partial_images"),
             ({"response_format": "png"}, "/response_format"),
             ({"extra_body": {"colour": "red"}}, "/colour"),
         ],
@@ -157,7 +163,7 @@ class TestEdit:
         [
             ({"model": "flux-3-klein"}, "/image"),
             ({"mask": ("mask.png", b"\x89PNG", "image/png")}, "/mask"),
-            ({"n": 2}, "/n"),
+            ({"n": 11}, "/n"),
             ({"image": ("a.txt", b"hello", "text/plain")}, "/image/0"),
         ],
     )

@@ -21,7 +21,7 @@ from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.played_lambda import PlayedLambda
-from tests.support.samples import PAID_IMAGE
+from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -142,6 +142,113 @@ class TestWaiting:
         # It is paid for, and goes on.
         assert task_of(customer)["status"] == "not_started"
         assert balance_cents(customer) == 99
+
+
+class TestSeveral:
+    """`n` images of one request: one transaction, n tasks."""
+
+    @pytest.fixture
+    def ending(self, customer: OpenedAccount, clock: ManualClock, passing: Any) -> None:
+        def work(_: float) -> None:
+            for task in api_parts.api().reader.page(customer.account_id, {})["tasks"]:
+                if task["status"] == "not_started":
+                    run_to_end(task["taskId"], clock)
+
+        passing(work)
+
+    def test_three_are_three_tasks_and_one_request(self, customer: OpenedAccount, ending: None) -> None:
+        made = asyncio.run(generate(customer.api_key, n=3))
+        tasks = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+        assert made.data is not None
+        assert {one.url for one in made.data} == {task["files"][0]["fileUrl"] for task in tasks}
+        assert len(made.data) == 3
+        assert balance_cents(customer) == 97
+
+    def test_none_is_charged_if_the_balance_does_not_cover_all(
+        self, customer: OpenedAccount, passing: Any
+    ) -> None:
+        passing(lambda _: None)
+        for _ in range(10):
+            api_parts.api().tasks.create_copies(customer.account_id, PAID_BODY, None, copies=9)
+        assert balance_cents(customer) == 10
+        api_parts.api().tasks.create(customer.account_id, PAID_BODY, None)
+        with pytest.raises(APIStatusError) as raised:
+            asyncio.run(generate(customer.api_key, n=10))
+        assert raised.value.code == "insufficient_balance"
+        assert balance_cents(customer) == 9
+        assert len(api_parts.api().reader.page(customer.account_id, {"limit": "100"})["tasks"]) == 91
+
+    def test_a_repeat_with_the_key_returns_the_same_images(
+        self, customer: OpenedAccount, ending: None
+    ) -> None:
+        key = {"idempotency-key": "k"}
+        first, again = (asyncio.run(generate(customer.api_key, n=2, extra_headers=key)) for _ in range(2))
+        assert first.data is not None
+        assert again.data is not None
+        assert [one.url for one in again.data] == [one.url for one in first.data]
+        assert balance_cents(customer) == 98
+        with pytest.raises(APIStatusError) as raised:
+            asyncio.run(generate(customer.api_key, n=3, extra_headers=key))
+        assert raised.value.code == "idempotency_key_reused"
+
+    def test_those_that_failed_are_refunded_and_named(
+        self, customer: OpenedAccount, clock: ManualClock, passing: Any
+    ) -> None:
+        failed: list[str] = []
+
+        def work(_: float) -> None:
+            tasks = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+            for task in tasks:
+                if task["status"] == "not_started" and not failed:
+                    failed.append(task["taskId"])
+                    api_parts.api().tasks.cancel(customer.account_id, task["taskId"])
+                    run_task_parts.step_runner().cancel(task["taskId"])
+                elif task["status"] == "not_started":
+                    run_to_end(task["taskId"], clock)
+
+        passing(work)
+        body = {"model": PAID_IMAGE, "prompt": "a lighthouse at dusk", "n": 2}
+        status, made, headers = call("POST", "/api/v1/images/generations", customer.api_key, body)
+        assert (status, len(made["data"])) == (200, 1)
+        assert headers["x-tollgate-failed-task-id"] == failed[0]
+        assert failed[0] in headers["x-tollgate-task-id"].split(", ")
+        assert balance_cents(customer) == 99
+
+    def test_all_that_failed_are_an_error(self, customer: OpenedAccount, ending: None) -> None:
+        with pytest.raises(APIStatusError) as raised:
+            asyncio.run(generate(customer.api_key, prompt="[[fail]]", n=2))
+        assert raised.value.code == "generation_failed"
+        assert balance_cents(customer) == 100
+
+    def test_a_stream_has_an_event_for_each(self, customer: OpenedAccount, ending: None) -> None:
+        async def streamed() -> list[Any]:
+            wire = httpx2.AsyncClient(transport=httpx2.ASGITransport(app))
+            async with AsyncOpenAI(
+                base_url="https://api.test/api/v1", api_key=customer.api_key, http_client=wire
+            ) as client:
+                events = await client.images.generate(
+                    model=PAID_IMAGE, prompt="a lighthouse at dusk", n=2, stream=True, partial_images=2
+                )
+                return [event async for event in events]
+
+        events = asyncio.run(streamed())
+        assert [event.type for event in events] == ["image_generation.completed"] * 2
+        assert [event.output_format for event in events] == ["png", "png"]
+        assert all(base64.b64decode(event.b64_json).startswith(b"\x89PNG") for event in events)
+
+    def test_bytes_end_where_the_response_has_no_more_room(
+        self, customer: OpenedAccount, ending: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        _, first, _ = call(
+            "POST", "/api/v1/images/generations", customer.api_key, {"model": PAID_IMAGE, "prompt": "a"}
+        )
+        size = next(
+            file["bytes"] for file in task_of(customer)["files"] if file["fileUrl"] == first["data"][0]["url"]
+        )
+        monkeypatch.setattr(images, "MAX_INLINE_BYTES", size * 3 // 2)
+        body = {"model": PAID_IMAGE, "prompt": "a", "n": 2, "response_format": "b64_json"}
+        _, made, _ = call("POST", "/api/v1/images/generations", customer.api_key, body)
+        assert [list(one) for one in made["data"]] == [["b64_json"], ["url"]]
 
 
 class TestCreate:

@@ -93,7 +93,7 @@ class Life:
     def __init__(self, aws: Aws, clock: ManualClock, fate: Fate, account_id: str) -> None:
         self._aws, self._clock, self._fate = aws, clock, fate
         task = finished_task(task_id=new_id("task"), account_id=account_id)
-        run_task_parts.step_runner().tasks.create(task, [])
+        run_task_parts.step_runner().tasks.create([task], [])
         self._delivery_id = "evt_" + task.task_id.removeprefix("task_")
         deliver_webhook_parts.webhook_sender().deliveries.add(pending_delivery(task, URL, clock.now_ms()))
         self._send = [{"delivery_id": self._delivery_id, "seq": 0}]

@@ -99,7 +99,7 @@ def owe(account_id: str, url: str) -> str:
     """End a task of the account with a webhook, and send the message that begins its delivery."""
     task = finished_task(task_id=new_id("task"), account_id=account_id)
     sender = deliver_webhook_parts.webhook_sender()
-    run_task_parts.step_runner().tasks.create(task, [])
+    run_task_parts.step_runner().tasks.create([task], [])
     delivery = pending_delivery(task, url, SystemClock().now_ms())
     sender.deliveries.add(delivery)
     sender.queue.send({"delivery_id": delivery.delivery_id, "seq": 0})

@@ -7,8 +7,6 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
-# 5.6 MB in Base64; a response of Lambda has at most 6 MB.
-MAX_BYTES = 4 * 1024 * 1024
 # Pages of S3's list, each of 1 000 files: many times the files that the copies of one task can leave.
 MAX_PAGES = 10
 
@@ -25,11 +23,11 @@ class Results:
     bucket: str
     storage_url: str
 
-    def read(self, url: str) -> bytes | None:
-        """Return the file at `url`; `None` if it is larger than `MAX_BYTES`."""
+    def read(self, url: str, most_bytes: int) -> bytes | None:
+        """Return the file at `url`; `None` if it is larger than `most_bytes`."""
         found = self.s3.get_object(Bucket=self.bucket, Key=url.removeprefix(f"{self.storage_url}/"))
         with found["Body"] as body:
-            return None if found["ContentLength"] > MAX_BYTES else body.read(MAX_BYTES)
+            return None if found["ContentLength"] > most_bytes else body.read(most_bytes)
 
     def delete(self, task_id: str) -> None:
         """Delete all files of a task, also of unfinished copies. Raises `ResultsNotDeletedError`."""

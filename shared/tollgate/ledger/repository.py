@@ -16,8 +16,8 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import (
     Add,
     AtLeast,
+    AtMost,
     BeginsWith,
-    Below,
     Between,
     Equals,
     Exists,
@@ -113,34 +113,35 @@ class LedgerRepository:
 
     def charge(
         self,
-        entry: Entry,
+        entries: Sequence[Entry],
         window: RateWindow,
         allowance: Allowance | None = None,
         *,
         row_id: str | None = None,
         limits: Limits = DEFAULT,
     ) -> list[TransactWrite]:
-        """Return the writes that take a task's charge and count the task as open, and as a request; in the
-        account's main row or in a wallet, by its `row_id`, with these `limits`.
+        """Return the writes that take the charges of the tasks of one request.
 
+        `entries` has the charge of each task, all of one account. The writes also count the tasks as open and
+        the request as one, in the account's main row or in a wallet, by its `row_id`, with these `limits`.
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
-        `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
-        `ConcurrencyLimitedError`, `RateLimitedError`, `RateWindowMismatchError`, `AlreadyPostedError`.
+        `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`, `ConcurrencyLimitedError`,
+        `RateLimitedError`, `RateWindowMismatchError`, `AlreadyPostedError`.
         """
-        amount = -entry.amount_micro_usd
+        amount, tasks = -sum(entry.amount_micro_usd for entry in entries), len(entries)
         # Never negative: the write that lowers the balance checks it.
         balance_covers_it = AtLeast("balance_micro_usd", amount)
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
         most = limits.open_tasks or MAX_OPEN_TASKS
-        has_room = Below("open_tasks", most)
+        has_room = AtMost("open_tasks", most - tasks)
         debit = CountingWrite(
             self._accounts_table,
-            key={"account_id": row_id or entry.account_id},
-            update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
+            key={"account_id": row_id or entries[0].account_id},
+            update=(Add("balance_micro_usd", -amount), Add("open_tasks", tasks)),
             condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=_charge_refused(amount, window, allowance, most),
+            refused=_charge_refused(amount, window, allowance, most, tasks),
         )
-        return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
+        return [add_spend(count_request(debit, window), allowance, amount), *map(self._post, entries)]
 
     def request_end(self, account_id: str, request_id: str) -> None:
         """Ask a running text request to end. Raises `AlreadyResolvedError` if it has no hold."""
@@ -437,7 +438,7 @@ def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
 
 
 def _charge_refused(
-    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None, most: int
+    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None, most: int, tasks: int
 ) -> Callable[[Item | None], Exception]:
     def refused(account: Item | None) -> Exception:
         if account is None:
@@ -452,9 +453,10 @@ def _charge_refused(
         counters = counters_of(account)
         if allowance is not None and (allowance.left(counters) or 0) < amount_micro_usd:
             return cap_reached(allowance, counters, amount_micro_usd)
-        if account["open_tasks"] >= most:
+        if account["open_tasks"] > most - tasks:
             return ConcurrencyLimitedError(
-                f"This account has {account['open_tasks']} open tasks, the most allowed is {most}."
+                f"This account has {account['open_tasks']} open tasks, this request has {tasks}, "
+                f"and the most allowed is {most}."
             )
         # No other reason is left.
         return rate_refused(account, window) or RateWindowMismatchError(window)

@@ -1,6 +1,6 @@
 """Idempotency-Key: the same key returns the same task, for a day (site/tasks.md#create)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
@@ -13,11 +13,11 @@ LIFETIME_S = 24 * 60 * 60
 
 
 class AlreadyCreatedError(Exception):
-    """The key created a task before; `request_hash` is the hash of that body."""
+    """The key created tasks before; `request_hash` is the hash of that body."""
 
-    def __init__(self, task_id: str, request_hash: str, created_at_ms: int) -> None:
-        super().__init__(f"this key made {task_id}")
-        self.task_id = task_id
+    def __init__(self, task_ids: Sequence[str], request_hash: str, created_at_ms: int) -> None:
+        super().__init__(f"this key made {', '.join(task_ids)}")
+        self.task_ids = tuple(task_ids)
         self.request_hash = request_hash
         self.created_at_ms = created_at_ms
 
@@ -31,22 +31,28 @@ class IdempotencyStore:
     """Returns a row of a table as it is now."""
 
     def earlier(self, account_id: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
-        """Return the task that a key created within a day, if any."""
+        """Return the tasks that a key created within a day, if any."""
         row = self.read(self.table, {"idempotency_id": _row_id(account_id, key)})
         return None if row is None or row["expires_at_s"] < now_ms // MS_PER_S else _made(row)
 
-    def remember(self, task: Task, key: str, request_hash: str) -> Write:
-        """Return the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
-        created_at_s = task.created_at_ms // MS_PER_S
+    def remember(self, tasks: Sequence[Task], key: str, request_hash: str) -> Write:
+        """Return the write that ties `key` to the `tasks` of one request.
+
+        Refused with `AlreadyCreatedError`.
+        """
+        first = tasks[0]
+        created_at_s = first.created_at_ms // MS_PER_S
         # DynamoDB deletes expired rows late, so the row's own time decides.
         never_used, used_long_ago = Missing("idempotency_id"), Below("expires_at_s", created_at_s)
         return Write(
             self.table,
             item={
-                "idempotency_id": _row_id(task.account_id, key),
+                "idempotency_id": _row_id(first.account_id, key),
                 "request_hash": request_hash,
-                "task_id": task.task_id,
-                "created_at_ms": task.created_at_ms,
+                # Also the only id in the rows of most requests, and all that a rolled back version reads.
+                "task_id": first.task_id,
+                **({"task_ids": [task.task_id for task in tasks]} if len(tasks) > 1 else {}),
+                "created_at_ms": first.created_at_ms,
                 "expires_at_s": created_at_s + LIFETIME_S,
             },
             condition=never_used | used_long_ago,
@@ -61,7 +67,8 @@ def _made_before(row: Item | None) -> Exception:
 
 
 def _made(row: Item) -> AlreadyCreatedError:
-    return AlreadyCreatedError(row["task_id"], row["request_hash"], row["created_at_ms"])
+    task_ids = row.get("task_ids", [row["task_id"]])
+    return AlreadyCreatedError(task_ids, row["request_hash"], row["created_at_ms"])
 
 
 def _row_id(account_id: str, key: str) -> str:

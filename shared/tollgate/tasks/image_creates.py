@@ -1,4 +1,4 @@
-"""Has `functions/api` create the task of an image request, for the function that then waits for it.
+"""Has `functions/api` create the tasks of an image request, for the function that then waits for it.
 
 It calls the function, not the gateway, so a create costs no second request there. The event has the gateway's
 format, so `api` reads it like any other, with the caller's own key.
@@ -41,14 +41,16 @@ class CreateFaultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A task that was created, and its representation once it has ended.
+    """The tasks that were created, and the form of the answer once they have ended.
 
-    `headers` are the headers of the create that apply to the whole request: its id, the requests left.
+    `wants_bytes`: it contains the images' bytes. `is_streamed`: it is an event stream. `headers` are those
+    headers of the create that apply to the whole request: its id, the requests left.
     """
 
     account_id: str
-    task_id: str
+    task_ids: tuple[str, ...]
     wants_bytes: bool
+    is_streamed: bool
     headers: Mapping[str, str]
 
 
@@ -71,10 +73,10 @@ class ImageCreates:
     def create(
         self, path: str, headers: Mapping[str, str], body: bytes, address: str | None, base_url: str
     ) -> Created | Refused:
-        """Create the task of a request; `address` is its caller's.
+        """Create the tasks of a request; `address` is its caller's.
 
         The SDK repeats the call if a response is lost, so each create has an idempotency key: a repeat
-        returns the same task. Raises `PayloadTooLargeError` and `CreateFaultError`.
+        returns the same tasks. Raises `PayloadTooLargeError` and `CreateFaultError`.
         """
         keyed = {IDEMPOTENCY_KEY: new_id("image"), **_passed(headers)}
         context = {"identity": {"sourceIp": address}, CALLER_URL: base_url}
@@ -130,4 +132,6 @@ def _read(answer: Mapping[str, Any]) -> Created | Refused:
         return Refused(answer["statusCode"], headers, body)
     made = json.loads(body)
     kept = {name: value for name, value in headers.items() if name.startswith(_KEPT)}
-    return Created(made["accountId"], made["taskId"], made["wantsBytes"], kept)
+    # During a deployment, the version of `api` before this one can answer: it has one task and no streams.
+    task_ids = tuple(made.get("taskIds", [made["taskId"]]))
+    return Created(made["accountId"], task_ids, made["wantsBytes"], made.get("isStreamed", False), kept)

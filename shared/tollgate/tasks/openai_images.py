@@ -3,7 +3,7 @@
 Source: https://platform.openai.com/docs/api-reference/images/create and `/createEdit`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,36 +14,64 @@ from tollgate.tasks.openai_media import IMAGE_FIELDS, image_input, properties_of
 
 FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
+MAX_IMAGES = 10
+MAX_PARTIAL_IMAGES = 3
+_MAX_DIGITS = 5
+BYTES_BY_DEFAULT = "gpt-image-"
+"""OpenAI's own image models never return a URL, so its clients do not ask these models for bytes."""
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
 _SOURCES = ("image", "mask")
-SENT_NAMES = {"aspectRatio": "size", MASK: "mask", **dict.fromkeys(IMAGE_FIELDS, "image")}
+SENT_NAMES = {
+    "aspectRatio": "size",
+    "outputFormat": "output_format",
+    MASK: "mask",
+    **dict.fromkeys(IMAGE_FIELDS, "image"),
+}
 """The names of input fields in a request."""
+_OPTIONS: Mapping[str, tuple[Any, ...]] = {
+    "background": ("auto", "opaque"),
+    "input_fidelity": ("low",),
+    "moderation": ("auto",),
+    "output_compression": (100,),
+    "output_format": (),
+    "quality": ("auto",),
+    "style": (),
+}
+"""OpenAI's options, each with the values that have no effect on any model."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageRequest:
-    """A request in OpenAI's shape: its `create`, and whether the answer contains the image's bytes."""
+    """A request in OpenAI's shape: its `create`, how many images of it, and the form of the answer.
+
+    `wants_bytes`: the answer contains the images' bytes. `is_streamed`: it is an event stream.
+    """
 
     create: dict[str, Any]
+    images: int
     wants_bytes: bool
+    is_streamed: bool
 
 
 def read_image_request(
     body: Mapping[str, Any], catalog: Catalog, *, is_edit: bool = False, is_form: bool = False
 ) -> ImageRequest:
-    """Return a request for an image, or with `is_edit` for an image from other images.
+    """Return a request for images, or with `is_edit` for images from other images.
 
     `is_form`: the body was a form, so its values are texts. Raises `InvalidInputError`; create checks
     the values of the input.
     """
-    problems = list(_problems(body))
-    model = catalog.find_by_id(body["model"]) if isinstance(body.get("model"), str) else None
+    sent = {name: _plain(value) for name, value in body.items()} if is_form else body
+    problems = list(_problems(sent))
+    model = catalog.find_by_name(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "IMAGE":
         problems.append(Problem("/model", model.use, "GET /api/v1/catalog?type=IMAGE"))
     properties = properties_of(model) if isinstance(model, Model) else {}
     own = (*_OWN, *_SOURCES) if is_edit else _OWN
     given = {name: value for name, value in body.items() if name not in own and value is not None}
     given = typed(given, properties) if is_form else given
+    if isinstance(model, Model):
+        problems += _take_options(given, sent, model.id, properties)
     if is_edit and isinstance(model, Model):
         sources, wrong = _sources(body, model.id, properties)
         given |= sources
@@ -52,7 +80,40 @@ def read_image_request(
         raise InvalidInputError(problems)
     given |= shape_input(body.get("size"), properties)
     create = {"model": body["model"], "input": given} if "model" in body else {"input": given}
-    return ImageRequest(create, body.get("response_format") == "b64_json")
+    is_streamed = sent.get("stream") is True
+    shown_as = sent.get("response_format")
+    default_is_bytes = isinstance(model, Model) and model.id.startswith(BYTES_BY_DEFAULT)
+    wants_bytes = shown_as == "b64_json" or is_streamed or (shown_as is None and default_is_bytes)
+    return ImageRequest(create, sent.get("n") or 1, wants_bytes, is_streamed)
+
+
+def _take_options(
+    given: dict[str, Any], sent: Mapping[str, Any], model_id: str, properties: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Turn OpenAI's options in `given` into the model's fields; yield a problem for each other one."""
+    for name, met in _OPTIONS.items():
+        if name not in given or name in properties:
+            continue
+        value = given.pop(name)
+        field = _camel(name)
+        if field in properties:
+            given[field] = value
+        # `True` equals 1 in Python, and is no number here.
+        elif not any(sent[name] == one and type(sent[name]) is type(one) for one in met):
+            yield Problem(f"/{name}", f"{model_id} has no such option. Leave it out.", list(met) or None)
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def _plain(value: Any) -> Any:
+    """Return the number or boolean that a form's text stands for, or the value unchanged."""
+    if value in ("true", "false"):
+        return value == "true"
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS
+    return int(value) if is_number else value
 
 
 def _sources(
@@ -75,13 +136,21 @@ def _sources(
     return {**placed, MASK: mask}, []
 
 
-def _problems(body: Mapping[str, Any]) -> Sequence[Problem]:
-    found = []
-    # `true` is 1 in Python, and `0` is false.
-    if body.get("n") not in (None, 1, "1") or body.get("n") is True:
-        found.append(Problem("/n", "Only one image per request.", [1]))
-    if body.get("stream") not in (None, "false") and body.get("stream") is not False:
-        found.append(Problem("/stream", "Images are not streamed.", [False]))
+def _problems(body: Mapping[str, Any]) -> Iterator[Problem]:
+    if body.get("n") is not None and not _is_whole(body["n"], 1, MAX_IMAGES):
+        yield Problem("/n", f"Must be a whole number from 1 to {MAX_IMAGES}.")
+    stream, partial_images = body.get("stream"), body.get("partial_images")
+    if stream is not None and not isinstance(stream, bool):
+        yield Problem("/stream", "Must be true or false.", [True, False])
+    if partial_images is not None:
+        if not _is_whole(partial_images, 0, MAX_PARTIAL_IMAGES):
+            yield Problem("/partial_images", f"Must be a whole number from 0 to {MAX_PARTIAL_IMAGES}.")
+        elif partial_images and stream is not True:
+            yield Problem("/partial_images", "Needs stream: true.")
     if body.get("response_format") not in (None, *FORMATS):
-        found.append(Problem("/response_format", "Unknown format.", list(FORMATS)))
-    return found
+        yield Problem("/response_format", "Unknown format.", list(FORMATS))
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    # `True` is 1 in Python.
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most

@@ -24,15 +24,15 @@ class TaskRepository(OneTable):
         """Return the task as it is now, or `None`."""
         return self._find({"task_id": task_id}, task_of)
 
-    def create(self, task: Task, before: Sequence[TransactWrite]) -> None:
-        """Queue a task together with the writes that come `before` it: all, or nothing.
+    def create(self, tasks: Sequence[Task], before: Sequence[TransactWrite]) -> None:
+        """Queue tasks together with the writes that come `before` them: all, or nothing.
 
         Raises the error of the first refused write, and `WriteConflictError` if it conflicts with other
         writes of the account.
         """
         # Ids are random; this only guards against our own repeats.
         id_is_new = Missing("task_id")
-        self._db.transact([*before, self._put(task, id_is_new)])
+        self._db.transact([*before, *(self._put(task, id_is_new) for task in tasks)])
 
     def start(self, task: Task, place: TransactWrite) -> None:
         """Write a task's first attempt together with the write that takes its `place`.

@@ -92,6 +92,20 @@ class TaskService:
     ) -> CreatedTaskView:
         """Charge and queue a generation; return the `data` of the contract's task creation result.
 
+        Parameters and errors are those of `create_copies`.
+        """
+        return self.create_copies(account_id, body, idempotency_key, key)[0]
+
+    def create_copies(
+        self,
+        account_id: str,
+        body: Mapping[str, Any],
+        idempotency_key: str | None,
+        key: ApiKey | None = None,
+        copies: int = 1,
+    ) -> list[CreatedTaskView]:
+        """Charge and queue several generations of the same input, all or none; return a result for each.
+
         `key` is the caller's key, with its models and its spending cap; without one the owner is the caller.
         Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, the errors of the
         charge, and for the Idempotency-Key `IdempotencyKeyReusedError` and
@@ -106,7 +120,8 @@ class TaskService:
         if files:
             self.inputs.uploads.check_quota(account_id)
         # One time for the task, its charge, its deadline and the windows that count it.
-        now_ms, body_hash = self.clock.now_ms(), request_hash(body)
+        now_ms = self.clock.now_ms()
+        body_hash = request_hash(body if copies == 1 else {**body, "copies": copies})
         refusal = _not_as_agreed(request, price)
         if refusal is not None:
             # A repeat returns its task, even if the price has changed since.
@@ -117,8 +132,11 @@ class TaskService:
         allowance = None if key is None else key.allowance(now_ms)
         counter = None if allowance is None else allowance.counter
         key_id = None if key is None else key.listed_id
-        task = _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
-        created = self._charge_once(task, idempotency_key, body_hash, allowance)
+        tasks = [
+            _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
+            for _ in range(copies)
+        ]
+        created = self._charge_once(tasks, idempotency_key, body_hash, allowance)
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.store(files)
@@ -147,27 +165,29 @@ class TaskService:
         return request, origin, files
 
     def _charge_once(
-        self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
-    ) -> CreatedTaskView:
-        """Write charge and task in one transaction, or find the task that `key` created before."""
-        # The key comes first: a repeat returns its task, even if the balance has changed since.
-        remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
+        self, tasks: Sequence[Task], key: str | None, body_hash: str, allowance: Allowance | None
+    ) -> list[CreatedTaskView]:
+        """Write charges and tasks in one transaction, or find the tasks that `key` created before."""
+        # The key comes first: a repeat returns its tasks, even if the balance has changed since.
+        remember = [] if key is None else [self.idempotency.remember(tasks, key, body_hash)]
+        account_id, created_at_ms = tasks[0].account_id, tasks[0].created_at_ms
         try:
             # A cap's counter of this period must exist before a charge can be added to it: a transaction
             # cannot write the same row twice.
             if allowance is not None:
-                self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
-            self._charge(task, remember, allowance, self._limits(task.account_id))
+                self.ledger.open_counter(account_id, allowance, created_at_ms)
+            self._charge(tasks, remember, allowance, self._limits(account_id))
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
             raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
-        logger.info(
-            "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
-        )
-        return _created(task.task_id, task.created_at_ms)
+        for task in tasks:
+            logger.info(
+                "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
+            )
+        return [_created(task.task_id, created_at_ms) for task in tasks]
 
     def _limits(self, account_id: str) -> Limits:
         """Return the limits of each of the account's rows. Raises `UserNotFoundError`."""
@@ -175,9 +195,9 @@ class TaskService:
         return known or self.limits.put(account_id, self.ledger.wallets.limits(account_id))
 
     def _charge(
-        self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
+        self, tasks: Sequence[Task], remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
-        """Write task and charge, in a row of the account that has enough money and capacity.
+        """Write tasks and charges, in a row of the account that has enough money and capacity.
 
         A row with too little money is funded, else all money is gathered in the account's main row. A key
         with a cap always spends from the main row, because its counter is there.
@@ -186,10 +206,12 @@ class TaskService:
         wallets.rotate(random.randrange(limits.wallets))  # noqa: S311 - not a secret
         if allowance is not None:
             wallets, limits = deque([0]), limits.whole()
-        amount, rows = task.charge_micro_usd, self.ledger.wallets
+        amount, rows = sum(task.charge_micro_usd for task in tasks), self.ledger.wallets
+        account_id = tasks[0].account_id
         for _ in range(MAX_CHARGES):
             try:
-                self._charge_in(replace(task, wallet=wallets[0]), remember, allowance, limits)
+                placed = [replace(task, wallet=wallets[0]) for task in tasks]
+                self._charge_in(placed, remember, allowance, limits)
             except (RateLimitedError, ConcurrencyLimitedError):
                 if len(wallets) == 1:
                     raise
@@ -197,9 +219,9 @@ class TaskService:
             except InsufficientBalanceError:
                 if limits.wallets == 1:
                     raise
-                if rows.fund(wallet_row_id(task.account_id, wallets[0]), limits.wallets, amount):
+                if rows.fund(wallet_row_id(account_id, wallets[0]), limits.wallets, amount):
                     continue
-                rows.gather(task.account_id, limits.wallets, amount)
+                rows.gather(account_id, limits.wallets, amount)
                 if wallets != deque([0]):
                     wallets, limits = deque([0]), limits.whole()
             else:
@@ -207,23 +229,25 @@ class TaskService:
         raise WriteConflictError
 
     def _charge_in(
-        self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
+        self, tasks: Sequence[Task], remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
-        """Write task and charge; the request is counted one way or, after a wrong guess, the other."""
-        window = self.meter.guess(task.row_id, task.created_at_ms, limits)
+        """Write tasks and charges; the request is counted one way or, after a wrong guess, the other."""
+        row_id, created_at_ms = tasks[0].row_id, tasks[0].created_at_ms
+        charges = [task.charge() for task in tasks]
+        window = self.meter.guess(row_id, created_at_ms, limits)
         # Only the row shows whether a minute is new or continues, and this process can only guess: a wrong
         # guess is refused as a whole, with nothing charged, and repeated the other way.
         for _ in range(MAX_ATTEMPTS):
-            writes = self.ledger.charge(task.charge(), window, allowance, row_id=task.row_id, limits=limits)
+            writes = self.ledger.charge(charges, window, allowance, row_id=row_id, limits=limits)
             try:
-                self.tasks.create(task, [*remember, *writes])
+                self.tasks.create(tasks, [*remember, *writes])
             except RateWindowMismatchError as exc:
                 window = exc.window
             except RateLimitedError:
-                self.meter.refused(task.row_id, task.created_at_ms, limits)
+                self.meter.refused(row_id, created_at_ms, limits)
                 raise
             else:
-                self.meter.counted(task.row_id, window)
+                self.meter.counted(row_id, window)
                 return
         # The minute changed each time; nothing was charged, and the caller may try again.
         raise WriteConflictError
@@ -285,12 +309,12 @@ def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None
     return None
 
 
-def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> CreatedTaskView:
-    """Return the task that a key created before. Raises `IdempotencyKeyReusedError` if its body differs."""
+def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> list[CreatedTaskView]:
+    """Return the tasks that a key created before. Raises `IdempotencyKeyReusedError` if its body differs."""
     if earlier.request_hash != body_hash:
         raise IdempotencyKeyReusedError from earlier
-    logger.info("task.repeated", task_id=earlier.task_id)
-    return _created(earlier.task_id, earlier.created_at_ms)
+    logger.info("task.repeated", task_id=earlier.task_ids[0])
+    return [_created(task_id, earlier.created_at_ms) for task_id in earlier.task_ids]
 
 
 def _created(task_id: str, created_at_ms: int) -> CreatedTaskView:

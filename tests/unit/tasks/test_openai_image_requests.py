@@ -1,0 +1,112 @@
+"""OpenAI's image requests as creates: sizes, options, the form of the answer."""
+
+from typing import Any
+
+import pytest
+
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.errors import InvalidInputError
+from tollgate.tasks.openai_images import read_image_request
+
+CATALOG = Catalog.shipped()
+
+
+def size_of(model: str, **body: Any) -> Any:
+    """Return the size that a request asks the model for."""
+    read = read_image_request({"model": model, "prompt": "a fox", **body}, CATALOG)
+    return read.create["input"].get("size")
+
+
+class TestSize:
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [
+            ("1024x1024", "1:1"),
+            ("1536x1024", "3:2"),
+            ("576x1024", "9:16"),
+            ("16:9", "16:9"),
+            ("auto", "1:1"),
+            (None, "1:1"),
+            # Shapes that the model does not have are refused by create, which lists those that it has.
+            ("1000x999", "1000x999"),
+            ("10x0", "10x0"),
+            (7, 7),
+        ],
+    )
+    def test_pixels_become_the_model_s_word(self, asked: Any, expected: Any) -> None:
+        assert size_of("test-image", size=asked) == expected
+
+    def test_none_is_a_square_where_none_is_named(self) -> None:
+        assert size_of("test-image") == "1:1"
+
+    def test_a_model_without_sizes_gets_none(self) -> None:
+        assert size_of("nothing") is None
+
+
+class TestFields:
+    def test_what_is_not_openai_s_is_the_model_s(self) -> None:
+        body = {"model": "test-image", "prompt": "a fox", "seed": 7, "user": "ada", "quality": None, "n": 1}
+        read = read_image_request(body, CATALOG)
+        assert read.create == {"model": "test-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
+        assert not read.wants_bytes
+
+    def test_all_that_is_wrong_is_said_at_once(self) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_image_request({"model": "kling-3.0", "n": 11, "stream": "x", "response_format": 1}, CATALOG)
+        assert [one.path for one in raised.value.problems] == ["/n", "/stream", "/response_format", "/model"]
+
+
+class TestOptions:
+    @pytest.mark.parametrize("model", ["gpt-image-2", "gpt-image-2.5-flare", "z-image", "seedream-5-pro"])
+    def test_options_that_change_nothing_are_left_out(self, model: str) -> None:
+        options = {"quality": "auto", "background": "auto", "moderation": "auto", "output_compression": 100}
+        given = read_image_request({"model": model, "prompt": "a fox", **options}, CATALOG).create["input"]
+        assert given.keys() & options.keys() == set()
+
+    def test_a_model_with_the_field_gets_the_option(self) -> None:
+        read = read_image_request({"model": "seedream-5-pro", "prompt": "a", "output_format": "png"}, CATALOG)
+        assert read.create["input"]["outputFormat"] == "png"
+
+    @pytest.mark.parametrize(
+        ("option", "value"),
+        [("quality", "high"), ("quality", True), ("output_compression", True), ("style", "vivid")],
+    )
+    def test_others_are_named(self, option: str, value: Any) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_image_request({"model": "gpt-image-2", "prompt": "a fox", option: value}, CATALOG)
+        assert [one.path for one in raised.value.problems] == [f"/{option}"]
+
+    def test_an_edit_by_a_form_has_texts(self) -> None:
+        sent = {
+            "model": "test-image",
+            "prompt": "a",
+            "image": "https://a.test/a.png",
+            "n": "3",
+            "stream": "true",
+        }
+        read = read_image_request(sent, CATALOG, is_edit=True, is_form=True)
+        assert (read.images, read.is_streamed, read.wants_bytes) == (3, True, True)
+
+    def test_a_form_cannot_have_a_word_as_its_number(self) -> None:
+        sent = {"model": "test-image", "prompt": "a", "n": "three"}
+        with pytest.raises(InvalidInputError) as raised:
+            read_image_request(sent, CATALOG, is_form=True)
+        assert [one.path for one in raised.value.problems] == ["/n"]
+
+
+class TestBytesByDefault:
+    @pytest.mark.parametrize(
+        ("model", "response_format", "expected"),
+        [
+            ("gpt-image-2", None, True),
+            ("GPT-Image-2", None, True),
+            ("gpt-image-2", "url", False),
+            ("z-image", None, False),
+            ("z-image", "b64_json", True),
+        ],
+    )
+    def test_openais_own_models_return_bytes(
+        self, model: str, response_format: str | None, expected: bool
+    ) -> None:
+        body = {"model": model, "prompt": "a fox", "response_format": response_format}
+        assert read_image_request(body, CATALOG).wants_bytes is expected
