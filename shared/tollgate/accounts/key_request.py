@@ -23,12 +23,12 @@ MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
 # Joins the parts of an emoji, and letters in Persian and Hindi: invisible but needed.
 INVISIBLE_JOINERS = re.compile("[\u200c\u200d]")
 
-# Returns whether the catalog has a model of this id.
-IsModel = Callable[[str], bool]
+# Returns the id of the model with this name, or None if the catalog has no such model.
+ModelIdOf = Callable[[str], str | None]
 
 
 def read_key(
-    body: Mapping[str, Any], is_model: IsModel, now_ms: int, *, is_new: bool = False
+    body: Mapping[str, Any], model_id_of: ModelIdOf, now_ms: int, *, is_new: bool = False
 ) -> dict[str, Any]:
     """Return the fields of `ApiKey` in a body; missing fields are left out.
 
@@ -39,7 +39,7 @@ def read_key(
         "scopes": ("scopes", _scopes),
         "expiresAt": ("expires_at_ms", _or_none(lambda value: _expiry(value, now_ms))),
         "spendingCap": ("cap", _or_none(_cap)),
-        "models": ("models", _or_none(lambda value: _models(value, is_model))),
+        "models": ("models", _or_none(lambda value: _models(value, model_id_of))),
         "networks": ("networks", _or_none(_networks)),
     }
     problems = unknown_fields(body, list(readers))
@@ -107,17 +107,19 @@ def _cap(value: Any) -> SpendingCap:
     return SpendingCap(micro_usd_of_cents(cents or 0), CapPeriod(value["per"]))
 
 
-def _models(value: Any, is_model: IsModel) -> frozenset[str]:
+def _models(value: Any, model_id_of: ModelIdOf) -> frozenset[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_MODELS:
         raise _wrong("/models", "Must be a list of model ids.", f"1 to {MAX_MODELS} ids, or null for all")
+    # A key keeps ids, because a request is checked with the id of its model.
+    ids = [model_id_of(one) if isinstance(one, str) else None for one in value]
     _raise_if(
         Problem(
             f"/models/{n}", f"Unknown model {shortened(repr(one))}. GET /api/v1/catalog lists the models."
         )
         for n, one in enumerate(value)
-        if not isinstance(one, str) or not is_model(one)
+        if ids[n] is None
     )
-    return frozenset(value)
+    return frozenset(one for one in ids if one is not None)
 
 
 def _networks(value: Any) -> tuple[Network, ...]:

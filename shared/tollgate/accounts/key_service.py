@@ -11,7 +11,7 @@ from typing import Any
 
 from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, live_windows_ms
 from tollgate.accounts.delegation import check_change, check_control, check_new_key
-from tollgate.accounts.key_request import IsModel, read_key
+from tollgate.accounts.key_request import ModelIdOf, read_key
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
 from tollgate.accounts.repository import (
@@ -48,13 +48,13 @@ class KeyService:
     """Manages the listed keys of accounts. Views come from `ApiKey.view`.
 
     `by` is the calling key, unless the owner calls from the dashboard: a key grants no right that it lacks.
-    Each change is written together with its line in the audit log. `is_model` tells whether the catalog has a
-    model.
+    Each change is written together with its line in the audit log. `model_id_of` returns the id of the
+    model with a name.
     """
 
     keys: ApiKeyRepository
     accounts: AccountRepository
-    is_model: IsModel
+    model_id_of: ModelIdOf
     audit: AuditLog
     clock: Clock
 
@@ -112,7 +112,7 @@ class KeyService:
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
         now_ms = self.clock.now_ms()
-        fields = read_key(body, self.is_model, now_ms, is_new=True)
+        fields = read_key(body, self.model_id_of, now_ms, is_new=True)
         made = new_key()
         # Only the response has the secret; the stored hash can verify it and not reveal it.
         key = ApiKey(
@@ -142,7 +142,7 @@ class KeyService:
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
             # Read inside: on a retry, a date that has passed meanwhile is refused.
-            fields = read_key(body, self.is_model, self.clock.now_ms())
+            fields = read_key(body, self.model_id_of, self.clock.now_ms())
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)

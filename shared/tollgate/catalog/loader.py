@@ -224,6 +224,11 @@ class Catalog:
         model_id = self._source.names.get(name.casefold()) if len(name) <= names.MAX_CHARS else None
         return None if model_id is None else self.find_by_id(model_id)
 
+    def id_of(self, name: str) -> str | None:
+        """Return the id of the model with this id or other name, or None."""
+        found = self.find_by_name(name)
+        return None if found is None else found.id
+
     def use_of(self, name: str) -> str | None:
         """Return the sentences that name a model's kind and endpoint, or None if there is no such model."""
         found = self.find_by_name(name)

@@ -174,9 +174,7 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(
-            keys, accounts, lambda model_id: current.find_by_id(model_id) is not None, audit, clock()
-        ),
+        keys=KeyService(keys, accounts, current.id_of, audit, clock()),
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,

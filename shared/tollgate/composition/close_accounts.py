@@ -69,7 +69,7 @@ def closure_worker() -> AccountClosureWorker:
             teams=teams,
             accounts=accounts,
             # No key is created or changed here, so the check for a model is never called.
-            keys=KeyService(key_rows, account_rows, lambda _: False, audit, clock()),
+            keys=KeyService(key_rows, account_rows, lambda _: None, audit, clock()),
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,
             low_balances=low_balances,

@@ -43,7 +43,7 @@ def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bo
 
     Raises `InvalidInputError`.
     """
-    model = catalog.find_by_id(body["model"]) if isinstance(body.get("model"), str) else None
+    model = catalog.find_by_name(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "VIDEO":
         raise InvalidInputError([Problem("/model", model.use, "GET /api/v1/catalog?type=VIDEO")])
     properties = properties_of(model) if isinstance(model, Model) else {}

@@ -185,7 +185,7 @@ def do(rows: Mapping[str, ApiKey], by: ApiKey, what: str, key_id: str, body: dic
     service = KeyService(
         cast("ApiKeyRepository", stored),
         cast("AccountRepository", stored),
-        MODELS.__contains__,
+        {name: name for name in MODELS}.get,
         cast("AuditLog", stored),
         CLOCK,
     )

@@ -12,11 +12,11 @@ from tollgate.ledger.caps import CapPeriod, SpendingCap
 
 NOW = 1_763_000_000_000
 """2025-11-13 02:13:20 UTC."""
-MODELS = {"test-image", "suno", "gpt-5.4-mini"}
+MODELS = {"test-image": "test-image", "suno": "suno", "Suno": "suno", "gpt-5.4-mini": "gpt-5.4-mini"}
 
 
 def read(body: dict[str, Any], *, is_new: bool = False) -> dict[str, Any]:
-    return read_key(body, MODELS.__contains__, NOW, is_new=is_new)
+    return read_key(body, MODELS.get, NOW, is_new=is_new)
 
 
 def problems(body: dict[str, Any], *, is_new: bool = False) -> list[str]:
@@ -46,6 +46,9 @@ class TestGoodBodies:
             "models": frozenset({"suno", "test-image"}),
             "networks": (network_of("203.0.113.0/24"), network_of("2001:db8::1")),
         }
+
+    def test_another_name_of_a_model_is_stored_as_its_id(self) -> None:
+        assert read({"models": ["Suno", "suno"]}) == {"models": frozenset({"suno"})}
 
     def test_what_is_left_out_stays_out_and_null_is_no_limit(self) -> None:
         assert read({}) == {}

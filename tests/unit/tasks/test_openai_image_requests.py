@@ -50,6 +50,16 @@ class TestFields:
         assert read.create == {"model": "test-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
         assert not read.wants_bytes
 
+    def test_an_edit_keeps_its_images_if_another_name_of_the_model_is_sent(self) -> None:
+        body = {"model": "GPT-Image-2", "prompt": "a fox", "image": ["https://media.example/fox.png"]}
+        read = read_image_request(body, CATALOG, is_edit=True)
+        assert read.create["input"]["imageUrls"] == ["https://media.example/fox.png"]
+
+    def test_a_video_model_is_refused_under_another_name(self) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_image_request({"model": "Kling-3.0", "prompt": "a fox"}, CATALOG)
+        assert [one.path for one in raised.value.problems] == ["/model"]
+
     def test_all_that_is_wrong_is_said_at_once(self) -> None:
         with pytest.raises(InvalidInputError) as raised:
             read_image_request({"model": "kling-3.0", "n": 11, "stream": "x", "response_format": 1}, CATALOG)

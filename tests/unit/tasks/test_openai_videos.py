@@ -41,6 +41,14 @@ class TestForm:
 
 
 class TestVideo:
+    def test_another_name_of_the_model_means_the_same_input(self) -> None:
+        sent = {"size": "720x1280", "input_reference": "https://media.example/fox.png"}
+        assert input_of("Sora-2", **sent) == {
+            "prompt": "waves",
+            "aspectRatio": "9:16",
+            "urls": ["https://media.example/fox.png"],
+        }
+
     @pytest.mark.parametrize(
         ("model", "size", "expected"),
         [
