@@ -10,6 +10,7 @@ from typing import Any
 
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
+from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.providers.runtime.registry import MappingNames, providers
 
 HERE = Path(__file__).parent
@@ -47,16 +48,38 @@ def main() -> None:
 def media_models() -> list[dict[str, Any]]:
     """Return the media models of the shipped catalog as `GET /api/v1/catalog` shows them, by id.
 
-    Each has its `profile` too, which customers do not see.
+    Each has its `profile` too, which customers do not see. Its `params` include the other name of its images.
     """
     catalog = Catalog.shipped().with_live(frozenset(providers()), MappingNames())
-    profiles = {model.id: model.profile for model in catalog.media_models()}
+    found = {model.id: model for model in catalog.media_models()}
     shown: list[dict[str, Any]] = json.loads(Listing(catalog).models({}).body)
     media = (one for one in shown if one["kind"] == "media")
     return sorted(
-        ({**one, "profile": profiles[one["id"]]} for one in media),
+        (
+            {
+                **one,
+                "profile": found[one["id"]].profile,
+                "params": [*one["params"], *_other_name(found[one["id"]].input_class)],
+            }
+            for one in media
+        ),
         key=lambda one: str(one["id"]),
     )
+
+
+def _other_name(profile: type[Profile]) -> Iterator[Param]:
+    """Return `imageUrls` if it is another name of the model's field for images."""
+    field = profile.aliased_field()
+    if field is not None:
+        text = f"Another name of {field}. Do not send both."
+        yield {
+            "name": IMAGES,
+            "description": text,
+            "kind": "string",
+            "isArray": True,
+            "isMedia": True,
+            "required": False,
+        }
 
 
 def class_name(model_id: str) -> str:

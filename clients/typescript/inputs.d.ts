@@ -39,6 +39,8 @@ interface ImgBInput {
   size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
   /** The price depends on the resolution. */
   resolution?: "1k" | "2k" | "4k";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Fields that several models have. */
@@ -57,6 +59,8 @@ interface VidGInput {
   resolution?: "480p" | "720p";
   /** Images to start from. Without them, the video is generated only from the text. */
   urls?: Array<Media>;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Fields that several models have. */
@@ -109,6 +113,8 @@ interface VidMInput {
 interface ImgDInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Fields that several models have. */
@@ -121,6 +127,8 @@ interface ImgGInput {
   size?: "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3";
   /** The same seed and input return a similar result. */
   seed?: number;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Fields that several models have. */
@@ -175,6 +183,8 @@ interface ImgEInput {
   prompt: string;
   /** Images to use as a reference. */
   urls?: Array<Media>;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Fields that several models have. */
@@ -297,6 +307,8 @@ export interface Flux3ImageInput extends ImgAInput {
   resolution?: "768SQ" | "1K" | "1.5K" | "2K" | "4K";
   /** Search the web for facts and images first. No extra cost. */
   grounding?: boolean;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** FLUX 3 Klein */
@@ -347,6 +359,8 @@ export interface GrokImagineImageInput extends ImgCInput {
   urls?: Array<Media>;
   /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Grok Imagine Image 1.5 (text only) */
@@ -361,6 +375,8 @@ export interface GrokImagineImage20Input extends ImgCInput {
   urls?: Array<Media>;
   /** Ratio of width to height. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "9:16" | "16:9";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Grok Imagine Video */
@@ -793,6 +809,8 @@ export interface TestImageInput extends ImgCInput {
   urls?: Array<Media>;
   /** Ratio of width to height. */
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Test: Kling 4 */
@@ -847,6 +865,8 @@ export interface TestSora2Input {
   urls?: Array<Media>;
   /** Length in seconds. */
   duration?: 4 | 8 | 12 | 16 | 20;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Test: Suno */
@@ -873,6 +893,8 @@ export interface TestSunoInput extends MusicInput {
   quality?: "compact" | "high" | "max";
   /** The stem to extract. */
   stemType?: string;
+  /** Another name of imageUrl. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Test video */
@@ -885,6 +907,8 @@ export interface TestVideoInput {
   urls?: Array<Media>;
   /** Length in seconds. */
   duration?: 10 | 15 | 25;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Veo 3.1 Fast */
@@ -893,6 +917,8 @@ export interface Veo31FastInput extends VidCInput {
   urls?: Array<Media>;
   /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame" | "reference";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Veo 3.1 Lite */
@@ -905,6 +931,8 @@ export interface Veo31QualityInput extends VidCInput {
   urls?: Array<Media>;
   /** frame: the first and the last frame. reference: people or things that appear in the video. */
   generationType?: "frame";
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Wan 2.7 Edit Video */
@@ -921,6 +949,8 @@ export interface Wan27EditVideoInput extends VidOInput {
   duration?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
   /** The treatment of the video's sound. */
   audioSetting?: string;
+  /** Another name of referenceImageUrl. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Wan 2.7 Image */
@@ -969,6 +999,8 @@ export interface Wan27ReferenceToVideoInput extends VidOInput {
   duration?: number;
   /** Use several shots. */
   multiShots?: boolean;
+  /** Another name of referenceImageUrls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** Wan 2.7 Text to Video */
@@ -1001,6 +1033,8 @@ export interface ZImageInput {
   size?: "1:1" | "4:3" | "3:4" | "16:9" | "9:16";
   /** Refuse results that fail the provider's content check. */
   enableSafetyChecker?: boolean;
+  /** Another name of urls. Do not send both. */
+  imageUrls?: Array<Media>;
 }
 
 /** The input of each media model, by its id. */

@@ -15,6 +15,7 @@ media.py          rules for the files behind URLs
 profiles/         one pydantic model per profile of the contract: its fields, each of a kind, and its rules
 restrictions.py   how a model narrows or widens its profile, as data; input_classes.py: applies it
 checking.py       a customer's input against a profile: normalised values, or every problem at once
+image_alias.py    `imageUrls`, a second name for a model's only field with images
 nearest.py        suggestions for misspelt values
 params.py         the published input, from the class that checks it: descriptors and JSON Schema
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tollgate.catalog.image_alias import as_sent, refused_images, under_its_name
 from tollgate.catalog.media import MediaFacts, length_of
 from tollgate.catalog.nearest import nearest
-from tollgate.catalog.profiles.base import Profile
+from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
 from tollgate.kit.errors import InvalidInputError, Problem
 
@@ -29,9 +30,10 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     """Return `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
     if not isinstance(source, dict):
         raise InvalidInputError([Problem(at(), "Must be an object.")])
+    renamed = under_its_name(profile, source)
     # Unknown fields are checked separately, so that a misspelt name is reported with the other problems.
-    known = {name: source[name] for name in source.keys() & profile.accepted()}
-    problems = list(_unknown_fields(profile, source))
+    known = {name: renamed[name] for name in renamed.keys() & profile.accepted()}
+    problems = list(_unknown_fields(profile, renamed))
     values, invalid = _read_fields(profile, known, problems)
     checked = _without_blanks(values, known)
     problems += _blank_required(profile, checked, known, invalid)
@@ -40,7 +42,7 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
         if invalid.isdisjoint(rule.needs):
             problems += rule.check(checked)
     if problems:
-        raise InvalidInputError(_bounded(problems))
+        raise InvalidInputError(_bounded(as_sent(profile, source, one) for one in problems))
     return checked
 
 
@@ -67,6 +69,9 @@ def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[
     unknown = [name for name in source if name not in names]
     # One more than is shown, so that the error states that there are more.
     for name in unknown[: MAX_PROBLEMS + 1]:
+        if name == IMAGES:
+            yield refused_images(profile)
+            continue
         meant = nearest(name, tuple(names))
         hint = "" if meant is None else f" Did you mean {meant!r}?"
         yield Problem(at(name), f"Unknown field {printable(str(name))!r}.{hint}")

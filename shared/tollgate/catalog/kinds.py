@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.media import MediaKind
 from tollgate.catalog.nearest import nearest
 
 MAX_URL_CHARS = 2_048
@@ -95,12 +96,12 @@ class Pattern(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Url(Kind):
-    """An absolute http(s) URL, of a media file unless `media` is false.
+    """An absolute http(s) URL: of a file with `media`, or of a page if `media` is None.
 
     The outbound client decides which addresses are allowed.
     """
 
-    media: bool = True
+    media: MediaKind | None
 
     def check(self, value: Any) -> str:
         """Return `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
@@ -277,6 +278,16 @@ def item_of(field: FieldInfo) -> Kind | None:
     if get_origin(item) is not Annotated:
         return None
     return next(part for part in get_args(item) if isinstance(part, Kind))
+
+
+def media_of(field: FieldInfo) -> set[MediaKind]:
+    """Return the kinds of media in a profile's field: of its URLs, or of the URLs in its objects."""
+    kind = next((part for part in field.metadata if isinstance(part, Kind)), None)
+    leaf = item_of(field) if isinstance(kind, Many) else kind
+    if leaf is None:
+        part = get_args(field.annotation)[0]
+        return {media for inner in part.model_fields.values() for media in media_of(inner)}
+    return {leaf.media} if isinstance(leaf, Url) and leaf.media is not None else set()
 
 
 def _is_number(value: object) -> bool:

@@ -1,9 +1,10 @@
 """The published input of a model, derived from the class that checks it, so the two always agree."""
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic.fields import FieldInfo
 
+from tollgate.catalog.image_alias import with_alias
 from tollgate.catalog.kinds import (
     Choice,
     Flag,
@@ -12,13 +13,12 @@ from tollgate.catalog.kinds import (
     Many,
     Number,
     Text,
-    Url,
     Whole,
     item_of,
-    kind_of,
+    media_of,
 )
 from tollgate.catalog.models import Model
-from tollgate.catalog.profiles.base import Part, Profile
+from tollgate.catalog.profiles.base import Profile
 from tollgate.kit.response_shapes import Shape
 
 NOT_BLANK = {"pattern": r"\S"}
@@ -83,7 +83,7 @@ def schema_of(profile: type[Profile]) -> dict[str, Any]:
     for name in schema.get("required", []):
         schema["properties"][name] |= NOT_BLANK if isinstance(profile.kinds()[name], Text) else {}
     rules = [one.schema for one in profile.rules if one.schema and not one.needs <= profile.hidden]
-    return {**schema, "allOf": rules} if rules else schema
+    return with_alias(profile, {**schema, "allOf": rules} if rules else schema)
 
 
 def _descriptor(name: str, info: FieldInfo, kind: Kind) -> ParamView:
@@ -102,7 +102,7 @@ def _descriptor(name: str, info: FieldInfo, kind: Kind) -> ParamView:
         "isPrompt": isinstance(leaf, Text) and leaf.prompt,
         "multiline": isinstance(leaf, Text) and leaf.multiline,
         "deprecated": isinstance(leaf, Ignored),
-        "isMedia": _is_media(info, leaf),
+        "isMedia": bool(media_of(info)),
         **values,
     }
 
@@ -133,15 +133,6 @@ def _bounds(leaf: Kind | None) -> ValuesView:
             return {"maxLength": length}
         case _:
             return {}
-
-
-def _is_media(info: FieldInfo, leaf: Kind | None) -> bool:
-    """Return whether the field holds files: URLs of media, or objects that carry one and something more."""
-    if leaf is not None:
-        return isinstance(leaf, Url) and leaf.media
-    part: type[Part] = get_args(info.annotation)[0]
-    kinds = [kind_of(name, one) for name, one in part.model_fields.items()]
-    return any(isinstance(kind, Url) and kind.media for kind in kinds)
 
 
 def _without_null_default(schema: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     _PROMPT | {"size": "1:1"},
     _PROMPT | {"imageUrls": [_IMAGE]},
     _PROMPT | {"editVideoUrl": _VIDEO},
-    _PROMPT | {"referenceImageUrls": [_IMAGE]},
     {"imageUrls": [_IMAGE]},
     {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "image"},
     {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "video"},

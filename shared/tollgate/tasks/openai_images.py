@@ -9,8 +9,9 @@ from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
+from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.tasks.openai_media import IMAGE_FIELDS, image_input, properties_of, shape_input, texts, typed
+from tollgate.tasks.openai_media import image_input, properties_of, shape_input, texts, typed
 
 FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
@@ -25,7 +26,7 @@ SENT_NAMES = {
     "aspectRatio": "size",
     "outputFormat": "output_format",
     MASK: "mask",
-    **dict.fromkeys(IMAGE_FIELDS, "image"),
+    IMAGES: "image",
 }
 """The names of input fields in a request."""
 _OPTIONS: Mapping[str, tuple[Any, ...]] = {

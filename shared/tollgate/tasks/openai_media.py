@@ -14,15 +14,11 @@ from typing import Any
 
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
+from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError, Problem
 
 MAX_SIDE_DIGITS = 5
 AUTO, SQUARE = "auto", "1:1"
-IMAGE_FIELDS = (
-    *("urls", "imageUrls", "referenceImageUrls"),
-    *("startFrameUrl", "firstFrameImage", "referenceImageUrl"),
-)
-"""The fields in which models take source images: the first of these that a model has."""
 EXACT = Fraction(0)
 
 _INPUT = "/input/"
@@ -85,13 +81,10 @@ def _sent_path(path: str, sent_names: Mapping[str, str]) -> str:
 
 
 def image_input(images: Sequence[str], model_id: str, properties: Properties) -> dict[str, Any] | Problem:
-    """Return the field with `images`, or a problem: the model takes none, or only one."""
-    name = next((each for each in IMAGE_FIELDS if each in properties), None)
-    if name is None:
-        return Problem("/image", f"{model_id} takes no images.")
-    if _is(properties[name], "array"):
-        return {name: list(images)}
-    return {name: images[0]} if len(images) == 1 else Problem("/image", f"{model_id} takes one image.")
+    """Return the field with `images`, or a problem: the model takes none."""
+    return (
+        {IMAGES: list(images)} if IMAGES in properties else Problem("/image", f"{model_id} takes no images.")
+    )
 
 
 def texts(value: Any) -> list[str] | None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
+from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.tasks.openai_media import (
-    IMAGE_FIELDS,
     image_input,
     properties_of,
     shape_input,
@@ -32,7 +32,7 @@ STATUSES = {
 _OWN = ("model", "seconds", "size", "input_reference", "user")
 _ALL = 100
 _SECONDS = re.compile(r"\d{1,5}", re.ASCII)
-SENT_NAMES = {"duration": "seconds", "aspectRatio": "size", **dict.fromkeys(IMAGE_FIELDS, "input_reference")}
+SENT_NAMES = {"duration": "seconds", "aspectRatio": "size", IMAGES: "input_reference"}
 """The names of input fields in a request."""
 _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""

@@ -20,10 +20,10 @@ REFERENCE = {"url": C, "role": "reference_image"}
 SHORT: Sequence[dict[str, Any]] = (
     {"prompt": "a fox"},
     {"prompt": "a fox", "size": "1:1"},
+    {"prompt": "a fox", "referenceImageUrls": [A]},
     {"imageUrls": [A]},
     {"prompt": "a fox", "imageUrls": [A]},
     {"prompt": "a fox", "editVideoUrl": V},
-    {"prompt": "a fox", "referenceImageUrls": [A]},
     {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
     {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
 )

@@ -42,11 +42,11 @@ class TestForm:
 
 class TestVideo:
     def test_another_name_of_the_model_means_the_same_input(self) -> None:
-        sent = {"size": "720x1280", "input_reference": "https://media.example/fox.png"}
+        sent: Any = {"size": "720x1280", "input_reference": "https://media.example/fox.png"}
         assert input_of("Sora-2", **sent) == {
             "prompt": "waves",
             "aspectRatio": "9:16",
-            "urls": ["https://media.example/fox.png"],
+            "imageUrls": ["https://media.example/fox.png"],
         }
 
     @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ class TestVideo:
 
     @pytest.mark.parametrize("sent", [URI, {"image_url": URI}, {"file_id": URI}, [URI]])
     def test_a_picture_goes_where_the_model_takes_it(self, sent: Any) -> None:
-        assert input_of("sora-2", input_reference=sent)["urls"] == [URI]
+        assert input_of("sora-2", input_reference=sent)["imageUrls"] == [URI]
         assert input_of("kling-3.0", input_reference=sent)["imageUrls"] == [URI]
 
     @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ class TestEdit:
         return read_image_request(sent, CATALOG, is_edit=True, is_form=True).create["input"]
 
     def test_one_image_or_several(self) -> None:
-        assert self.edit(image=URI)["urls"] == [URI]
-        assert self.edit(image=[URI, "https://example.com/a.png"], n="1")["urls"][1].endswith("a.png")
+        assert self.edit(image=URI)["imageUrls"] == [URI]
+        assert self.edit(image=[URI, "https://example.com/a.png"], n="1")["imageUrls"][1].endswith("a.png")
 
     def test_a_mask_where_the_model_takes_one(self) -> None:
         assert self.edit(model="midjourney", image=URI, mask=URI)["maskUrl"] == URI

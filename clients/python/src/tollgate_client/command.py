@@ -20,6 +20,7 @@ from typing import Any
 
 from tollgate_client.client import Client
 from tollgate_client.errors import InvalidInputError, TollgateError
+from tollgate_client.media import IMAGES
 from tollgate_client.models import TaskStatus
 from tollgate_client.wire import VERSION
 
@@ -77,7 +78,7 @@ def input_of(
         name, equals, text = pair.partition("=")
         if not equals or not name.strip(":"):
             raise TollgateError(f"not name=value: {pair!r}")
-        kind = kinds.get(name, {})
+        kind = kinds.get(name, {"isArray": name == IMAGES})
         value = _json(text) if name.endswith(":") else _value(text, str(kind.get("kind", "string")))
         name = name.removesuffix(":")
         if isinstance(values.get(name), list):

@@ -120,6 +120,8 @@ class _ImgBInput(TypedDict, total=False):
     """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
     resolution: Literal["1k", "2k", "4k"]
     """The price depends on the resolution."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class _ImgCInput(TypedDict, total=False):
@@ -140,6 +142,8 @@ class _VidGInput(TypedDict, total=False):
     """The price per second depends on the resolution."""
     urls: list[Media]
     """Images to start from. Without them, the video is generated only from the text."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class _VidJInput(TypedDict, total=False):
@@ -197,6 +201,8 @@ class _ImgDInput(TypedDict, total=False):
 
     prompt: Required[str]
     """A description of the image, or of the changes to the given images."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class _ImgGInput(TypedDict, total=False):
@@ -210,6 +216,8 @@ class _ImgGInput(TypedDict, total=False):
     """Ratio of width to height."""
     seed: float
     """The same seed and input return a similar result."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class _VidFInput(TypedDict, total=False):
@@ -269,6 +277,8 @@ class _ImgEInput(TypedDict, total=False):
     """Images to use as a reference."""
     watermark: bool
     """Add the vendor's watermark to the image."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class _MusicInput(TypedDict, total=False):
@@ -396,6 +406,8 @@ class Flux3ImageInput(_ImgAInput, total=False):
     """The price depends on the resolution."""
     grounding: bool
     """Search the web for facts and images first. No extra cost."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class Flux3KleinInput(_ImgAInput, total=False):
@@ -453,6 +465,8 @@ class GrokImagineImageInput(_ImgCInput, total=False):
     """At most one image to use as a reference."""
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
     """Ratio of width to height."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class GrokImagineImage15Input(_ImgCInput, total=False):
@@ -469,6 +483,8 @@ class GrokImagineImage20Input(_ImgCInput, total=False):
     """At most one image to use as a reference."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9"]
     """Ratio of width to height."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class GrokImagineVideoInput(_VidGInput, total=False):
@@ -926,6 +942,8 @@ class TestImageInput(_ImgCInput, total=False):
     """At most one image to use as a reference."""
     size: Literal["1:1", "16:9", "9:16", "3:2", "2:3"]
     """Ratio of width to height."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class TestKling4Input(_VidLInput, total=False):
@@ -984,6 +1002,8 @@ class TestSora2Input(TypedDict, total=False):
     """At most one image to start from."""
     duration: Literal[4, 8, 12, 16, 20]
     """Length in seconds."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class TestSunoInput(_MusicInput, total=False):
@@ -1011,6 +1031,8 @@ class TestSunoInput(_MusicInput, total=False):
     """Of a video."""
     stemType: str
     """The stem to extract."""
+    imageUrls: list[Media]
+    """Another name of imageUrl. Do not send both."""
 
 
 class TestVideoInput(TypedDict, total=False):
@@ -1024,6 +1046,8 @@ class TestVideoInput(TypedDict, total=False):
     """Images to start from. Without them, the video is generated only from the text."""
     duration: Literal[10, 15, 25]
     """Length in seconds."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class Veo31FastInput(_VidCInput, total=False):
@@ -1033,6 +1057,8 @@ class Veo31FastInput(_VidCInput, total=False):
     """First and last frame, or references: see generationType."""
     generationType: Literal["frame", "reference"]
     """frame: the first and the last frame. reference: people or things that appear in the video."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class Veo31LiteInput(_VidCInput, total=False):
@@ -1047,6 +1073,8 @@ class Veo31QualityInput(_VidCInput, total=False):
     """First and last frame, or references: see generationType."""
     generationType: Literal["frame"]
     """frame: the first and the last frame. reference: people or things that appear in the video."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""
 
 
 class Wan27EditVideoInput(_VidOInput, total=False):
@@ -1064,6 +1092,8 @@ class Wan27EditVideoInput(_VidOInput, total=False):
     """Length in seconds. 0 keeps the length of a video to edit."""
     audioSetting: str
     """The treatment of the video's sound."""
+    imageUrls: list[Media]
+    """Another name of referenceImageUrl. Do not send both."""
 
 
 class Wan27ImageInput(_ImgGInput, total=False):
@@ -1116,6 +1146,8 @@ class Wan27ReferenceToVideoInput(_VidOInput, total=False):
     """Length in seconds."""
     multiShots: bool
     """Use several shots."""
+    imageUrls: list[Media]
+    """Another name of referenceImageUrls. Do not send both."""
 
 
 class Wan27TextToVideoInput(_VidOInput, total=False):
@@ -1152,3 +1184,5 @@ class ZImageInput(TypedDict, total=False):
     """Ratio of width to height. Required without a reference image."""
     enableSafetyChecker: bool
     """Refuse results that fail the provider's content check."""
+    imageUrls: list[Media]
+    """Another name of urls. Do not send both."""

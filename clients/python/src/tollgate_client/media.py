@@ -11,6 +11,8 @@ MAX_DEPTH = 6
 """Inputs have fewer levels than this."""
 UNKNOWN_TYPE = "application/octet-stream"
 REMOTE = ("http://", "https://", "data:", "file_")
+# Another name of the images of each model that takes them in one field; `params` lists only its own name.
+IMAGES = "imageUrls"
 
 
 _BY_START = {

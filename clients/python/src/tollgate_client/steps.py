@@ -18,7 +18,7 @@ from tollgate_client.errors import (
     UnreachableError,
     WaitTimeoutError,
 )
-from tollgate_client.media import files_in, key_of, local_file, local_path, replaced, type_of
+from tollgate_client.media import IMAGES, files_in, key_of, local_file, local_path, replaced, type_of
 from tollgate_client.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
 from tollgate_client.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
 
@@ -227,7 +227,7 @@ class Operations:
         if model not in self._media_fields:
             shown = yield from self.model(model)
             fields = (one["name"] for one in shown.get("params", []) if one.get("isMedia"))
-            self._media_fields[model] = frozenset(fields)
+            self._media_fields[model] = frozenset((*fields, IMAGES))
         return self._media_fields[model]
 
 

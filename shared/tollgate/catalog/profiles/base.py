@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-from tollgate.catalog.kinds import Flag, Ignored, Kind, Text, Url, Whole, kind_of
+from tollgate.catalog.kinds import Flag, Ignored, Kind, Many, Text, Url, Whole, item_of, kind_of, media_of
 from tollgate.catalog.media import MediaRule, ProbeRequest
 from tollgate.catalog.rules import Rule
 
@@ -20,9 +20,13 @@ MAX_SEED = 2**32 - 1
 # For profiles whose prompt the contract does not bound: the longest that it names anywhere.
 MAX_PROMPT = 20_000
 MAX_TASK_ID = 100
+# The name of the images that every model accepts if it takes them in only one field (`image_alias.py`).
+IMAGES = "imageUrls"
 
 Bool = Annotated[bool, Flag()]
-MediaUrl = Annotated[str, Url()]
+ImageUrl = Annotated[str, Url("image")]
+VideoUrl = Annotated[str, Url("video")]
+AudioUrl = Annotated[str, Url("audio")]
 Seed = Annotated[int, Whole(0, MAX_SEED)]
 TaskId = Annotated[str, Text(MAX_TASK_ID)]
 Prompt = Annotated[str, Text(MAX_PROMPT, prompt=True, multiline=True)]
@@ -68,6 +72,24 @@ class Profile(BaseModel):
     def kinds(cls) -> dict[str, Kind]:
         """Return the kind of each published field."""
         return {name: kind_of(name, info) for name, info in cls.published().items()}
+
+    @classmethod
+    @cache
+    def image_fields(cls) -> tuple[str, ...]:
+        """Return the published fields that hold images, or objects with images."""
+        return tuple(name for name, info in cls.published().items() if "image" in media_of(info))
+
+    @classmethod
+    @cache
+    def aliased_field(cls) -> str | None:
+        """Return the field for which `imageUrls` is another name, or None: the only field with images."""
+        fields = cls.image_fields()
+        if len(fields) != 1 or fields[0] == IMAGES:
+            return None
+        info = cls.published()[fields[0]]
+        kind = cls.kinds()[fields[0]]
+        holds_urls = isinstance(item_of(info) if isinstance(kind, Many) else kind, Url)
+        return fields[0] if holds_urls else None
 
     @classmethod
     @cache

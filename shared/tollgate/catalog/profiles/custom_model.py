@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Many, Text
 from tollgate.catalog.media import MediaRule
-from tollgate.catalog.profiles.base import MediaUrl, Profile, field
+from tollgate.catalog.profiles.base import AudioUrl, Profile, field
 
 
 class CustomModel(Profile):
@@ -15,6 +15,6 @@ class CustomModel(Profile):
     )
 
     name: Annotated[str, Text(100)] = field("Name", "Name of the engine.", required=True)
-    audioUrls: Annotated[list[MediaUrl], Many(6, 24)] = field(
+    audioUrls: Annotated[list[AudioUrl], Many(6, 24)] = field(
         "Tracks", "6 to 24 tracks: MP3, WAV or M4A.", required=True
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from tollgate.catalog.kinds import Choice
-from tollgate.catalog.profiles.base import MediaUrl, Part, field
+from tollgate.catalog.profiles.base import ImageUrl, Part, field
 from tollgate.catalog.rules import CheckedInput, Schema, at, items, rule
 from tollgate.kit.errors import Problem
 
@@ -15,21 +15,21 @@ REFERENCE = "reference_image"
 class FrameImage(Part):
     """An image and the frame it becomes (docs/contract.md#vid-d: `{url, role: first_frame|last_frame}`)."""
 
-    url: MediaUrl = field("URL", "The image.", required=True)
+    url: ImageUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice(FRAMES)] = field("Role", "The frame that the image becomes.", required=True)
 
 
 class RoleImage(Part):
     """An image with its purpose (docs/contract.md#vid-e: `first_frame|last_frame|reference_image`)."""
 
-    url: MediaUrl = field("URL", "The image.", required=True)
+    url: ImageUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field("Role", "Use of the image.", required=True)
 
 
 class OptionalRoleImage(Part):
     """An image with an optional purpose (docs/contract.md#vid-p: `{url, role?}`)."""
 
-    url: MediaUrl = field("URL", "The image.", required=True)
+    url: ImageUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field(
         "Role", "Use of the image. The default depends on generationType."
     )

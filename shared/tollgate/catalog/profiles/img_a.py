@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Prompt, field
 
 SIZES = (
     "auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16",
@@ -20,7 +20,7 @@ class ImgA(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, 10)] = field(
         "Reference images", "Up to 10 images to use as a reference."
     )
     size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "auto")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
 
@@ -42,7 +42,7 @@ class ImgB(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference images", f"Up to {MAX_REFERENCES} images to use as a reference."
     )
     size: Annotated[str, Choice(SIZES)] = field(

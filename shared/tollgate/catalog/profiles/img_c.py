@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 
 
 class ImgC(Profile):
@@ -12,7 +12,7 @@ class ImgC(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given image.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 1)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, 1)] = field(
         "Reference image", "At most one image to use as a reference."
     )
     size: Annotated[str, Choice(("1:1", "16:9", "9:16", "3:2", "2:3"))] = field(

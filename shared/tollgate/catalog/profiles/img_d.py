@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 
 # Not shown in the contract; the most that the vendor takes (docs/contract.md#img-d).
 MAX_REFERENCES = 14
@@ -21,7 +21,7 @@ class ImgD(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference images", f"Up to {MAX_REFERENCES} images to use as a reference."
     )
     size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "16:9")

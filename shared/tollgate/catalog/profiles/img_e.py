@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Prompt, field
 
 SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto")
 
@@ -17,7 +17,7 @@ class ImgE(Profile):
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(0, 14)] = field("Reference images", "Images to use as a reference.")
+    urls: Annotated[list[ImageUrl], Many(0, 14)] = field("Reference images", "Images to use as a reference.")
     size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Ratio of width to height.", "1:1")
     resolution: Annotated[str, Choice(("1K", "2K", "3K", "4K"))] = field(
         "Resolution", "The price depends on the resolution.", "2K"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
 
@@ -29,7 +29,7 @@ class ImgF(Profile):
     prompt: Annotated[str, Text(1000, prompt=True, multiline=True)] = field(
         "Prompt", "A description of the image, or of the changes to the given image.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+    urls: Annotated[list[ImageUrl], Many(1, 1)] = field(
         "Reference image", "Exactly one image to edit. Without it, a new image is generated."
     )
     size: Annotated[str, Choice(SIZES)] = field(

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Seed, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Seed, field
 from tollgate.catalog.rules import Rule, only_together
 
 # Not shown in the contract: from the smallest image worth making to 4K.
@@ -20,7 +20,7 @@ class ImgG(Profile):
     prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
     )
-    urls: Annotated[list[MediaUrl], Many(1, 4)] = field(
+    urls: Annotated[list[ImageUrl], Many(1, 4)] = field(
         "Reference images", "Images to edit. The prompt can refer to them by their order."
     )
     size: Annotated[str, Choice(("1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"))] = field(

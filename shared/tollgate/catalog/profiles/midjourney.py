@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Number, Pattern, Text, Whole
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, TaskId, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Prompt, Seed, TaskId, field
 from tollgate.catalog.rules import (
     Case,
     CheckedInput,
@@ -114,7 +114,7 @@ class Midjourney(Profile):
 
     action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "imagine")
     prompt: Prompt = field("Prompt", "A description of the image. Required for imagine and edits.")
-    imageUrls: Annotated[list[MediaUrl], Many(0, 16)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 16)] = field(
         "Images", "Images to use. Required for blend and describe."
     )
     parentTaskId: TaskId = field("Earlier task", "The task with the result for a follow-up action.")
@@ -129,7 +129,7 @@ class Midjourney(Profile):
         "Direction", "The direction in which the image grows. Required for pan."
     )
     zoomRatio: Annotated[float, Number(1, 2, decimals=2)] = field("Zoom", "Zoom factor, 1 to 2.")
-    maskUrl: MediaUrl = field("Mask", "A mask of the part to change.")
+    maskUrl: ImageUrl = field("Mask", "A mask of the part to change.")
     dimensions: Annotated[str, Choice(("SQUARE", "PORTRAIT", "LANDSCAPE"))] = field(
         "Aspect ratio of a blend", "Ratio of width to height for a blend of images.", "SQUARE"
     )

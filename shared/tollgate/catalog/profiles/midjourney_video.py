@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Whole
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, TaskId, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, TaskId, field
 from tollgate.catalog.rules import (
     Case,
     Rule,
@@ -43,7 +43,7 @@ class MidjourneyVideo(Profile):
     readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"resolution": resolution_of}
 
     prompt: Prompt = field("Prompt", "Description of the motion.")
-    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The image to animate.")
+    imageUrls: Annotated[list[ImageUrl], Many(0, 1)] = field("Image", "The image to animate.")
     parentTaskId: TaskId = field("Earlier task", "The task with the image to animate.")
     index: Annotated[int, Whole(0, 3)] = field("Image", "Number of the image, 0 to 3.")
     videoType: Annotated[str, Choice(VIDEO_TYPES)] = field(
@@ -54,4 +54,4 @@ class MidjourneyVideo(Profile):
     )
     motion: Annotated[str, Choice(("low", "high"))] = field("Motion", "Amount of motion.", "high")
     batchSize: Annotated[int, Choice((1, 2, 4))] = field("Videos", "Number of videos. Each is billed.", 1)
-    endUrl: MediaUrl = field("Last frame", "The last frame, for the start_end types.")
+    endUrl: ImageUrl = field("Last frame", "The last frame, for the start_end types.")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Ignored, Many, Number, Pattern, Text, Whole
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, TaskId, field
+from tollgate.catalog.profiles.base import AudioUrl, Bool, ImageUrl, Profile, TaskId, field
 from tollgate.catalog.profiles.music_actions import (
     ACTIONS,
     CASES,
@@ -132,13 +132,13 @@ class Music(Profile):
     variationCategory: Annotated[str, Choice(("subtle", "normal", "high"))] = field(
         "Variation", "Strength of a variation."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to use.")
+    audioUrls: Annotated[list[AudioUrl], Many(1, 24)] = field("Audio files", "Tracks to use.")
     parentTaskId: TaskId = field("Earlier task", "The task with the track to use.")
     audioId: TaskId = field("Track", "The id of a track of that task.")
-    audioUrl: MediaUrl = field("Audio file", "URL of a track, instead of an earlier task.")
-    imageUrl: MediaUrl = field("Image", "Image for a music video.")
-    voiceAudioUrl: MediaUrl = field("Voice recording", "A recording of the voice to copy.")
-    verificationAudioUrl: MediaUrl = field(
+    audioUrl: AudioUrl = field("Audio file", "URL of a track, instead of an earlier task.")
+    imageUrl: ImageUrl = field("Image", "Image for a music video.")
+    voiceAudioUrl: AudioUrl = field("Voice recording", "A recording of the voice to copy.")
+    verificationAudioUrl: AudioUrl = field(
         "Verification", "A recording of the phrase, read by the same voice."
     )
     phraseId: Annotated[str, Text(200)] = field("Phrase", "The text of the phrase.")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 
 # Not shown in the contract: as many as the image profiles commonly take.
 MAX_IMAGES = 10
@@ -19,7 +19,7 @@ class VidA(Profile):
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Ratio of width to height.", "16:9"
     )
-    urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "Images to start from. Without them, the video is generated only from the text."
     )
     duration: Annotated[int, Choice((10, 15, 25))] = field("Duration", "Length in seconds.", 10)

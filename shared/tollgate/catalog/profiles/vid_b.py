@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 
 
 class VidB(Profile):
@@ -16,5 +16,5 @@ class VidB(Profile):
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Ratio of width to height.", "16:9"
     )
-    urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "At most one image to start from.")
+    urls: Annotated[list[ImageUrl], Many(0, 1)] = field("Image", "At most one image to start from.")
     duration: Annotated[int, Choice((4, 8, 12, 16, 20))] = field("Duration", "Length in seconds.", 4)

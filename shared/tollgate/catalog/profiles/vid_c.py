@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 from tollgate.catalog.rules import Rule, at_most_where, needs_one_of
 
 # Not in the contract; the providers' bounds (docs/providers/poyo.md).
@@ -28,7 +28,7 @@ class VidC(Profile):
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Ratio of width to height.", "16:9"
     )
-    urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "First and last frame, or references: see generationType."
     )
     resolution: Annotated[str, Choice(("720p", "1080p", "4k"))] = field(

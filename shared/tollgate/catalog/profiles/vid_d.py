@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
 from tollgate.catalog.media import Length, MediaRule
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Seed, field
+from tollgate.catalog.profiles.base import AudioUrl, Bool, ImageUrl, Profile, Seed, VideoUrl, field
 from tollgate.catalog.profiles.frames import (
     FrameImage,
     WebSearch,
@@ -52,16 +52,16 @@ class VidD(Profile):
     returnLastFrame: Bool = field(
         "Return last frame", "Also return the last frame as an image.", default=False
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 9)] = field(
         "Reference images", "Up to 9 images. Not with imageWithRoles."
     )
     imageWithRoles: Annotated[list[FrameImage], Many(0, 2)] = field(
         "First and last frame", "Up to 2 images, each with its role. Not with other reference media."
     )
-    videoUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
+    videoUrls: Annotated[list[VideoUrl], Many(0, 3)] = field(
         "Reference videos", "Up to 3 videos, together more than 1.8 s and less than 15.2 s."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
+    audioUrls: Annotated[list[AudioUrl], Many(0, 3)] = field(
         "Reference sound", "Up to 3 files, 15 s together. Needs imageUrls or videoUrls."
     )
     tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "Tools for the model: a web search.")

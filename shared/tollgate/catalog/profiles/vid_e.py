@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.media import Length, MediaRule
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, field
+from tollgate.catalog.profiles.base import AudioUrl, Bool, ImageUrl, Profile, Prompt, Seed, VideoUrl, field
 from tollgate.catalog.profiles.frames import (
     FRAMES,
     REFERENCE,
@@ -118,16 +118,16 @@ class VidE(Profile):
     omniReferenceTaskType: Annotated[str, Choice(("auto", "reference", "extend"))] = field(
         "Task", "The use of the reference media: as references, or to extend the video.", "auto"
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, MAX_IMAGES)] = field(
         "Reference images", "Up to 30 images, including the images in imageWithRoles."
     )
     imageWithRoles: Annotated[list[RoleImage], Many(0, MAX_IMAGES)] = field(
         "Images with roles", "Images as first frame, last frame or reference."
     )
-    videoUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+    videoUrls: Annotated[list[VideoUrl], Many(0, 10)] = field(
         "Reference videos", "Up to 10 videos of 2 to 30 s, 30 s together."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+    audioUrls: Annotated[list[AudioUrl], Many(0, 10)] = field(
         "Reference sound", "Up to 10 files, 30 s together."
     )
     returnLastFrame: Bool = field(

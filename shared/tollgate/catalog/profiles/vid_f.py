@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Seed, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Seed, field
 from tollgate.catalog.profiles.frames import (
     FrameImage,
     a_last_frame_follows_a_first,
@@ -41,7 +41,7 @@ class VidF(Profile):
     )
     seed: Seed = field("Seed", "The same seed and input return a similar result.")
     generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
-    imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 9)] = field(
         "Reference images", "Up to 9 images. Not with imageWithRoles."
     )
     imageWithRoles: Annotated[list[FrameImage], Many(0, 2)] = field(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 
 # Not in the contract; a provider's bound (docs/providers/kie.md).
 MAX_IMAGES = 7
@@ -23,6 +23,6 @@ class VidG(Profile):
     resolution: Annotated[str, Choice(("480p", "720p"))] = field(
         "Resolution", "The price per second depends on the resolution.", "480p"
     )
-    urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+    urls: Annotated[list[ImageUrl], Many(0, MAX_IMAGES)] = field(
         "Images", "Images to start from. Without them, the video is generated only from the text."
     )

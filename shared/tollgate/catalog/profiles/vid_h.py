@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text
 from tollgate.catalog.media import Length, MediaRule
-from tollgate.catalog.profiles.base import MediaUrl, Profile, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, VideoUrl, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, items, not_together, rule
 from tollgate.kit.errors import Problem
 
@@ -49,13 +49,13 @@ class VidH(Profile):
     prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
         "Prompt", "A description of the video.", required=True
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 2)] = field(
         "First and last frame", "The first and optionally the last frame. Not with references."
     )
-    referenceImageUrls: Annotated[list[MediaUrl], Many(0, 7)] = field(
+    referenceImageUrls: Annotated[list[ImageUrl], Many(0, 7)] = field(
         "Reference images", "Up to 7 images, up to 5 with a reference video. Not with imageUrls."
     )
-    referenceVideoUrls: Annotated[list[MediaUrl], Many(0, 1)] = field(
+    referenceVideoUrls: Annotated[list[VideoUrl], Many(0, 1)] = field(
         "Source video", "One video of 3 to 10 s. The result has the same length. Not with imageUrls."
     )
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.media import MediaRule
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Prompt, VideoUrl, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, rule
 from tollgate.kit.errors import Problem
 
@@ -42,10 +42,10 @@ class VidI(Profile):
     aspectRatio: Annotated[str, Choice(("auto", "21:9", "2:1", "16:9", "4:3", "1:1", "3:4", "9:16"))] = field(
         "Aspect ratio", "Ratio of width to height.", "auto"
     )
-    imageUrls: Annotated[list[MediaUrl], Many(1, 10)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(1, 10)] = field(
         "Keyframes", "1 to 10 images in the order of their appearance. Not with videoUrl."
     )
-    videoUrl: MediaUrl = field("Video to continue", "An MP4 file. Not with imageUrls.")
+    videoUrl: VideoUrl = field("Video to continue", "An MP4 file. Not with imageUrls.")
     draft: Bool = field("Draft", "A faster and cheaper preview, only in 720p.", default=False)
     safetyTolerance: Annotated[int, Whole(0, 4)] = field(
         "Safety tolerance", "0 is the strictest check of the content.", 2

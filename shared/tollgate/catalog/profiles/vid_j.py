@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, field
 
 
 class VidJ(Profile):
@@ -27,6 +27,6 @@ class VidJ(Profile):
         "Aspect ratio", "Ratio of width to height. Ignored if the video starts from an image.", "16:9"
     )
     generateAudio: Bool = field("Sound", "Generate sound for the video.", default=False)
-    imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 2)] = field(
         "Frames", "One image is the first frame, two are the first and the last."
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.media import BYTES_PER_MB, MediaRule
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, VideoUrl, field
 
 
 class VidK(Profile):
@@ -24,10 +24,10 @@ class VidK(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
     prompt: Prompt = field("Prompt", "Other content of the video.")
-    imageUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(1, 1)] = field(
         "Character", "Exactly one image of the character: JPG or PNG, at most 10 MB.", required=True
     )
-    videoUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+    videoUrls: Annotated[list[VideoUrl], Many(1, 1)] = field(
         "Motion", "Exactly one video of the motion: MP4 or MOV, at most 100 MB.", required=True
     )
     characterOrientation: Annotated[str, Choice(("image", "video"))] = field(

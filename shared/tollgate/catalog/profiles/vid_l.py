@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
 from tollgate.catalog.media import Length, MediaRule
-from tollgate.catalog.profiles.base import MAX_PROMPT, Bool, MediaUrl, Part, Profile, Prompt, field
+from tollgate.catalog.profiles.base import MAX_PROMPT, Bool, ImageUrl, Part, Profile, Prompt, VideoUrl, field
 from tollgate.catalog.rules import (
     Case,
     CheckedInput,
@@ -44,8 +44,8 @@ class Element(Part):
         "Description", "Description of the element."
     )
     type: Annotated[str, Choice(("image", "video"))] = field("Type", "Media that show the element.")
-    imageUrls: Annotated[list[MediaUrl], Many(1, 4)] = field("Images", "1 to 4 images of the element.")
-    videoUrl: MediaUrl = field("Video", "A video of the element.")
+    imageUrls: Annotated[list[ImageUrl], Many(1, 4)] = field("Images", "1 to 4 images of the element.")
+    videoUrl: VideoUrl = field("Video", "A video of the element.")
 
 
 class Shot(Part):
@@ -211,7 +211,7 @@ class VidL(Profile):
     )
     generateAudio: Bool = field("Sound", "Generate sound for the video.", default=True)
     keepAudio: Bool = field("Keep sound", "Keep the sound of the source video.", default=True)
-    imageUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 10)] = field(
         "Images", "Up to 10 images, in the modes elements, transform and video_reference."
     )
     startImageIndex: Annotated[int, Whole(1, 10)] = field(
@@ -220,12 +220,12 @@ class VidL(Profile):
     elements: Annotated[list[Element], Many(0, 7)] = field(
         "Elements", "Up to 7 people or things in the video, at most 3 of them with a video."
     )
-    startFrameUrl: MediaUrl = field("First frame", "Required in mode start_end_frame.")
-    keyframeUrls: Annotated[list[MediaUrl], Many(0, 8)] = field(
+    startFrameUrl: ImageUrl = field("First frame", "Required in mode start_end_frame.")
+    keyframeUrls: Annotated[list[ImageUrl], Many(0, 8)] = field(
         "Middle frames", "Up to 8 frames between the first and the last."
     )
-    endFrameUrl: MediaUrl = field("Last frame", "The last frame, in mode start_end_frame.")
-    videoUrl: MediaUrl = field(
+    endFrameUrl: ImageUrl = field("Last frame", "The last frame, in mode start_end_frame.")
+    videoUrl: VideoUrl = field(
         "Source video", "transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."
     )
     multiShots: Annotated[list[Shot], Many(2, 6)] = field(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Whole
-from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, Seed, field
+from tollgate.catalog.profiles.base import AudioUrl, ImageUrl, Profile, Prompt, Seed, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
 
@@ -37,10 +37,10 @@ class VidM(Profile):
     aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
         "Aspect ratio", "Ratio of width to height.", "16:9"
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 9)] = field(
         "Reference images", "Up to 9 images. The first 5 are free, each additional image is billed."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(0, 3)] = field(
+    audioUrls: Annotated[list[AudioUrl], Many(0, 3)] = field(
         "Reference sound", "Up to 3 files, free of charge."
     )
     resolution: Annotated[str, Choice(("480p", "768p", "1080p"))] = field(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Seed, TaskId, field
+from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Seed, TaskId, field
 from tollgate.catalog.rules import (
     CheckedInput,
     Rule,
@@ -88,12 +88,12 @@ class VidN(Profile):
     generateMultiClipSwitch: Bool = field(
         "Several shots", "Use several shots. Only for videos from text or an image.", default=False
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, MAX_IMAGES)] = field(
         "Image", "The image to start from. Only the first image is used."
     )
-    firstFrameImage: MediaUrl = field("First frame", "Start of a transition, with lastFrameImage.")
-    lastFrameImage: MediaUrl = field("Last frame", "End of a transition, with firstFrameImage.")
-    imgReferences: Annotated[list[MediaUrl], Many(1, 7)] = field(
+    firstFrameImage: ImageUrl = field("First frame", "Start of a transition, with lastFrameImage.")
+    lastFrameImage: ImageUrl = field("Last frame", "End of a transition, with firstFrameImage.")
+    imgReferences: Annotated[list[ImageUrl], Many(1, 7)] = field(
         "Reference images", "1 to 7 images of people or things in the video."
     )
     extendFromTaskId: TaskId = field("Video to extend", "The id of an earlier task of this model.")

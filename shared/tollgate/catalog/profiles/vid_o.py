@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
 from tollgate.catalog.media import Length, MediaRule
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, field
+from tollgate.catalog.profiles.base import AudioUrl, Bool, ImageUrl, Profile, Prompt, Seed, VideoUrl, field
 from tollgate.catalog.rules import (
     CheckedInput,
     Rule,
@@ -107,21 +107,21 @@ class VidO(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 
     prompt: Prompt = field("Prompt", "A description of the video. Required without media.")
-    imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 2)] = field(
         "Frames", "The first and optionally the last frame."
     )
-    referenceImageUrls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
+    referenceImageUrls: Annotated[list[ImageUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference images", "Images of the people or things that appear."
     )
-    referenceVideoUrls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
+    referenceVideoUrls: Annotated[list[VideoUrl], Many(0, MAX_REFERENCES)] = field(
         "Reference videos", "Videos of the people or things that appear."
     )
-    audioUrl: MediaUrl = field("Sound", "Sound that the video follows. Not with continueVideoUrl.")
-    continueVideoUrl: MediaUrl = field(
+    audioUrl: AudioUrl = field("Sound", "Sound that the video follows. Not with continueVideoUrl.")
+    continueVideoUrl: VideoUrl = field(
         "Video to continue", "A video of 2 to 10 s. Not with imageUrls or audioUrl."
     )
-    editVideoUrl: MediaUrl = field("Video to edit", "The video that the prompt changes.")
-    referenceImageUrl: MediaUrl = field("Image for the edit", "An image that the edit refers to.")
+    editVideoUrl: VideoUrl = field("Video to edit", "The video that the prompt changes.")
+    referenceImageUrl: ImageUrl = field("Image for the edit", "An image that the edit refers to.")
     size: Annotated[str, Choice(("16:9", "9:16", "1:1", "4:3", "3:4"))] = field(
         "Aspect ratio", "Ratio of width to height.", "16:9"
     )

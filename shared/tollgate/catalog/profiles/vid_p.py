@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Url, Whole
 from tollgate.catalog.media import BYTES_PER_MB, Length, MediaRule
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.profiles.base import AudioUrl, Bool, ImageUrl, Profile, VideoUrl, field
 from tollgate.catalog.profiles.frames import (
     FRAMES,
     REFERENCE,
@@ -116,20 +116,20 @@ class VidP(Profile):
     prompt: Annotated[str, Text(20_000, prompt=True, multiline=True)] = field(
         "Prompt", "A description of the video. Required without media."
     )
-    imageUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+    imageUrls: Annotated[list[ImageUrl], Many(0, 10)] = field(
         "Images", "Up to 10 images: references, or frames if generationType says so."
     )
     imageWithRoles: Annotated[list[OptionalRoleImage], Many(0, 10)] = field(
         "Images with roles", "Up to 10 images, as frames or as references, not both."
     )
-    videoUrls: Annotated[list[MediaUrl], Many(0, 5)] = field(
+    videoUrls: Annotated[list[VideoUrl], Many(0, 5)] = field(
         "Reference videos", "Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result."
     )
-    audioUrls: Annotated[list[MediaUrl], Many(0, 5)] = field("Reference sound", "Up to 5 files.")
-    fileUrl: Annotated[str, Url()] = field(
+    audioUrls: Annotated[list[AudioUrl], Many(0, 5)] = field("Reference sound", "Up to 5 files.")
+    fileUrl: Annotated[str, Url("document")] = field(
         "Document", "A document for the video, of at most 100 MB and 50 pages. Not with linkUrl."
     )
-    linkUrl: Annotated[str, Url(media=False)] = field("Page", "A web page for the video. Not with fileUrl.")
+    linkUrl: Annotated[str, Url(None)] = field("Page", "A web page for the video. Not with fileUrl.")
     generationType: Annotated[str, Choice(("frame", "reference"))] = field(
         "Images are",
         "frame: the first and the last frame. reference: people or things that appear in the video.",
