@@ -94,7 +94,7 @@ class TestAgents:
                     text_of(await agent.call_tool("delete_task_files", {"task_id": task["taskId"]}))
                 )
                 assert "files" not in gone
-                assert gone["filesDeletedTime"]
+                assert gone["filesDeletedAt"]
 
         anyio.run(talk)
 

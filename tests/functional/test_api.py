@@ -233,6 +233,7 @@ class TestStatus:
         status, body, _ = call("GET", f"/api/v1/task/status/{task_id}", customer.api_key)
         assert status == 200
         shown = body["data"]
+        assert shown.pop("createdAt") == shown["createdTime"]
         assert shown.pop("createdTime").endswith("Z")
         assert shown == {
             "taskId": task_id,

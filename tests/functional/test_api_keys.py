@@ -36,7 +36,7 @@ ROUTES = [
     ("DELETE", f"{KEYS}/key_1"),
     ("POST", f"{KEYS}/key_1/rotate"),
 ]
-CAP = {"cents": 5, "per": "day"}
+CAP = {"capCents": 5, "per": "day"}
 HOUR_MS = 60 * 60 * 1000
 
 
@@ -142,7 +142,7 @@ class TestAnotherAccount:
 class TestUpdate:
     def test_what_the_body_names_changes_and_the_rest_stays(self, customer: OpenedAccount) -> None:
         key = made(
-            customer, models=["suno"], networks=["203.0.113.0/24"], spendingCap={"cents": 5, "per": "day"}
+            customer, models=["suno"], networks=["203.0.113.0/24"], spendingCap={"capCents": 5, "per": "day"}
         )
         changed = ok("PATCH", f"{KEYS}/{key['id']}", customer.api_key, {"name": "new", "models": None})
         expected = {name: value for name, value in key.items() if name != "key"}
@@ -211,7 +211,7 @@ class TestRotate:
         ok("POST", path, customer.api_key)
 
     def test_the_cap_goes_on_counting(self, customer: OpenedAccount) -> None:
-        key = made(customer, spendingCap={"cents": 1, "per": "day"})
+        key = made(customer, spendingCap={"capCents": 1, "per": "day"})
         assert order(key["key"])[0] == 200
         rotated = ok("POST", f"{KEYS}/{key['id']}/rotate", customer.api_key)
         assert order(rotated["key"])[0] == 402
@@ -302,7 +302,7 @@ class TestDelegation:
             assert refusal("PATCH", f"{KEYS}/{other['id']}", capped["key"], change) == (403, "forbidden")
         for method, rest in (("POST", "/rotate"), ("DELETE", "")):
             assert refusal(method, f"{KEYS}/{other['id']}{rest}", capped["key"]) == (403, "forbidden")
-        raised = {"spendingCap": {"cents": 6, "per": "day"}}
+        raised = {"spendingCap": {"capCents": 6, "per": "day"}}
         assert refusal("PATCH", f"{KEYS}/{capped['id']}", capped["key"], raised) == (403, "forbidden")
         ok("POST", f"{KEYS}/{capped['id']}/rotate", capped["key"])
 
@@ -345,7 +345,7 @@ class TestLimits:
 
 class TestSpendingCap:
     def test_what_it_does_not_cover_is_402_and_charges_nothing(self, customer: OpenedAccount) -> None:
-        made_key = made(customer, spendingCap={"cents": 2, "per": "day"})
+        made_key = made(customer, spendingCap={"capCents": 2, "per": "day"})
         key = made_key["key"]
         assert [order(key)[0] for _ in range(3)] == [200, 200, 402]
         _, answer = order(key)
@@ -364,29 +364,29 @@ class TestSpendingCap:
         assert order(customer.api_key)[0] == 200
 
     def test_it_starts_anew_with_the_day(self, customer: OpenedAccount, clock: ManualClock) -> None:
-        key = made(customer, spendingCap={"cents": 1, "per": "day"})["key"]
+        key = made(customer, spendingCap={"capCents": 1, "per": "day"})["key"]
         assert [order(key)[0] for _ in range(2)] == [200, 402]
         clock.advance(2 * HOUR_MS)
         assert [order(key)[0] for _ in range(2)] == [200, 402]
 
     def test_a_failed_task_gives_it_back(self, customer: OpenedAccount, clock: ManualClock) -> None:
-        key = made(customer, spendingCap={"cents": 1, "per": "month"})["key"]
+        key = made(customer, spendingCap={"capCents": 1, "per": "month"})["key"]
         _, answer = order(key, input={"prompt": "[[reject]]", "size": "1:1"})
         assert order(key)[0] == 402
         assert run_to_end(answer["data"]["taskId"], clock).status == "failed"
         assert order(key)[0] == 200
 
     def test_a_repeat_with_its_idempotency_key_costs_no_cap(self, customer: OpenedAccount) -> None:
-        key = made(customer, spendingCap={"cents": 1, "per": "day"})["key"]
+        key = made(customer, spendingCap={"capCents": 1, "per": "day"})["key"]
         headers = {"idempotency-key": "k"}
         answers = [call("POST", "/api/v1/generation/create", key, PAID_BODY, headers)[:2] for _ in range(2)]
         assert answers[0] == answers[1]
         assert answers[0][0] == 200
 
     def test_a_cap_can_be_raised_and_taken_away(self, customer: OpenedAccount, clock: ManualClock) -> None:
-        key = made(customer, spendingCap={"cents": 1, "per": "day"})
+        key = made(customer, spendingCap={"capCents": 1, "per": "day"})
         assert [order(key["key"])[0] for _ in range(2)] == [200, 402]
-        for cap, statuses in (({"cents": 2, "per": "day"}, [200, 402]), (None, [200, 200])):
+        for cap, statuses in (({"capCents": 2, "per": "day"}, [200, 402]), (None, [200, 200])):
             ok("PATCH", f"{KEYS}/{key['id']}", customer.api_key, {"spendingCap": cap})
             clock.advance(30_000)
             assert [order(key["key"])[0] for _ in range(2)] == statuses
@@ -396,8 +396,10 @@ class TestSpendingCap:
 class TestOwner:
     def test_the_owner_makes_any_key_by_the_service_itself(self, customer: OpenedAccount) -> None:
         keys = api_parts.api().keys
-        made = keys.create(customer.account_id, {"name": "mine", "spendingCap": {"cents": 7, "per": "month"}})
+        made = keys.create(
+            customer.account_id, {"name": "mine", "spendingCap": {"capCents": 7, "per": "month"}}
+        )
         cap = keys.all(customer.account_id)[0]["spendingCap"]
         assert cap is not None
-        assert cap["cents"] == micro_usd_of_cents(7) // 10_000
+        assert cap["capCents"] == micro_usd_of_cents(7) // 10_000
         assert keys.revoke(customer.account_id, made["id"])["revokedAt"] is not None

@@ -105,7 +105,7 @@ class TestRace:
         path = f"{KEYS}/{key['id']}"
         self.between(monkeypatch, "change", lambda: self.owner(customer, key["id"], {"spendingCap": CAP}))
         rotated = ok("POST", f"{path}/rotate", customer.api_key, {})
-        assert shown(customer, key["id"])["spendingCap"]["cents"] == CAP["cents"]
+        assert shown(customer, key["id"])["spendingCap"]["capCents"] == CAP["capCents"]
         assert order(rotated["key"])[0] == 200
 
     def test_of_two_rotations_at_once_the_second_is_told(

@@ -82,7 +82,7 @@ class TestAccounts:
         assert listed["accounts"][0]["balanceMicroUsd"] == 2_500_000
         shown = run("accounts", "show", opened["userId"], "--json")
         assert answer(shown)["balanceCents"] == 250
-        assert [entry["amountCents"] for entry in answer(shown)["entries"]] == ["250"]
+        assert [entry["amountUsd"] for entry in answer(shown)["entries"]] == ["2.5"]
         assert [key["name"] for key in answer(shown)["keys"]] == ["First key"]
         assert opened["apiKey"] not in shown.stdout
         assert opened["webhookSecret"] not in shown.stdout
@@ -329,9 +329,9 @@ class TestTasks:
         asked = [attempt.provider for attempt in task.attempts]
         assert [attempt["provider"] for attempt in shown["attempts"]] == asked
         assert all(attempt["failure"] and attempt["endedAt"] for attempt in shown["attempts"])
-        assert [(row["kind"], row["amountCents"]) for row in shown["ledger"]] == [
-            ("refund", "1"),
-            ("charge", "-1"),
+        assert [(row["kind"], row["amountUsd"]) for row in shown["ledger"]] == [
+            ("refund", "0.01"),
+            ("charge", "-0.01"),
         ]
         (delivery,) = shown["deliveries"]
         assert (delivery["url"], delivery["state"]) == ("https://receiver.test/hook", "pending")

@@ -120,7 +120,7 @@ class TestRows:
         for word in ("gpt-5.4-mini", "Failed", "$0.00", "openai → openrouter", "1.2 s"):
             assert word in row[0]
         (line,) = csv.DictReader(StringIO(browser.get("/activity.csv?status=failed&kind=text").text))
-        assert (line["status"], line["costCents"], line["model"]) == ("failed", "0", "gpt-5.4-mini")
+        assert (line["status"], line["costUsd"], line["model"]) == ("failed", "0", "gpt-5.4-mini")
 
     def test_a_generation_says_which_providers_were_asked(self, browser: Browser) -> None:
         task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
@@ -175,7 +175,7 @@ class TestTheTable:
         answer = browser.get("/activity.csv?kind=text&status=finished")
         assert answer.headers["content-type"].startswith("text/csv")
         (row,) = csv.DictReader(StringIO(answer.text))
-        assert (row["keyId"], row["costCents"], row["latencyMs"]) == (key_id, "0.1234", "2345")
+        assert (row["keyId"], row["costUsd"], row["latencyMs"]) == (key_id, "0.001234", "2345")
         assert (row["inputTokens"], row["outputTokens"], row["status"]) == ("12", "34", "finished")
 
     def test_one_that_is_cut_says_so(self, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

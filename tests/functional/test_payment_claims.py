@@ -120,7 +120,7 @@ class TestWhatIsClaimedBack:
             "id": f"debit_{PAYMENT}_1",
             "kind": "debit",
             "amountMicroUsd": -25_000_000,
-            "amountCents": "-2500",
+            "amountUsd": "-25",
             "reason": f"Payment {what}",
             "reference": PAYMENT,
             "createdAt": entry["createdAt"],

@@ -73,7 +73,7 @@ class TestAPayment:
             "id": f"credit_{SESSION}",
             "kind": "credit",
             "amountMicroUsd": 25_000_000,
-            "amountCents": "2500",
+            "amountUsd": "25",
             "reference": PAYMENT,
             "createdAt": receipt["createdAt"],
         }

@@ -224,7 +224,7 @@ class TestLedger:
             "id": f"{request_id}#text",
             "kind": "text",
             "amountMicroUsd": -63,
-            "amountCents": "-0.0063",
+            "amountUsd": "-0.000063",
             "model": "gpt-5.4-mini",
             "requestId": request_id,
             "createdAt": "",
@@ -233,13 +233,13 @@ class TestLedger:
             "id": f"{task_id}#charge",
             "kind": "charge",
             "amountMicroUsd": -10_000,
-            "amountCents": "-1",
+            "amountUsd": "-0.01",
             "model": PAID_IMAGE,
             "taskId": task_id,
             "createdAt": "2023-11-14T22:13:21.000Z",
         }
-        assert (refund["amountCents"], refund["answers"]) == ("1", charge["id"])
-        assert (credit["kind"], credit["amountCents"]) == ("credit", "100")
+        assert (refund["amountUsd"], refund["answers"]) == ("0.01", charge["id"])
+        assert (credit["kind"], credit["amountUsd"]) == ("credit", "1")
 
     @pytest.mark.parametrize("limit", [1, 2, 7])
     def test_pages_have_each_entry_once_the_newest_first(
@@ -311,7 +311,7 @@ class TestTable:
         assert dict(zip(header, charge, strict=True)) == {
             "createdAt": "2023-11-14T22:13:21.000Z",
             "kind": "charge",
-            "amountCents": "-1",
+            "amountUsd": "-0.01",
             "amountMicroUsd": "-10000",
             "model": PAID_IMAGE,
             "taskId": task_id,
@@ -320,7 +320,7 @@ class TestTable:
             "reference": "",
             "id": f"{task_id}#charge",
         }
-        assert credit[1:4] == ["credit", "100", "1000000"]
+        assert credit[1:4] == ["credit", "1", "1000000"]
         assert self.rows(customer, "?kind=credit") == [header, credit]
 
     def test_text_in_it_is_never_a_formula(self, aws: Aws, customer: OpenedAccount) -> None:

@@ -51,7 +51,7 @@ class TestDelete:
         assert body["data"] == told
         assert (told["status"], told["costCents"], told["refundedCents"]) == ("finished", 1, 0)
         assert "files" not in told
-        assert told["filesDeletedTime"] == iso(clock.now_ms())
+        assert told["filesDeletedAt"] == iso(clock.now_ms())
         assert ledger_of(customer) == [("charge", -1)]
 
     def test_twice_is_once(self, aws: Aws, customer: OpenedAccount, done: str, clock: ManualClock) -> None:
@@ -83,7 +83,7 @@ class TestDelete:
         failed = run_to_end(task_id, clock)
         status, body = delete(customer, task_id)
         assert (status, body["data"]["status"]) == (200, "failed")
-        assert "filesDeletedTime" not in body["data"]
+        assert "filesDeletedAt" not in body["data"]
         assert task_of(task_id) == failed
 
 
@@ -148,7 +148,7 @@ class TestMeanwhile:
         event = deliver_webhook_parts.webhook_sender().event_of_task(task_id)
         assert event is not None
         assert "files" not in event.data
-        assert "filesDeletedTime" in event.data
+        assert "filesDeletedAt" in event.data
 
 
 class TestInOpenaisProtocol:

@@ -56,7 +56,7 @@ class TestPrice:
     def test_the_estimate_is_nothing(self, pauper: OpenedAccount, model: str) -> None:
         body = {"model": model, "input": {"prompt": "a fox"}, "maxCostCents": 0}
         found = api_parts.api().tasks.estimate(pauper.account_id, body)
-        assert (found["price"], found["breakdown"][0]["amount"]) == (0, "0")
+        assert (found["price"], found["breakdown"][0]["amountUsd"]) == (0, "0")
 
     def test_what_costs_something_stays_out_of_reach(self, pauper: OpenedAccount) -> None:
         body = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}

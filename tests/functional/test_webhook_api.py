@@ -116,9 +116,13 @@ class TestLog:
         receiver.reply = Reply(204)
         try_once(delivery_id)
         shown = ok("GET", f"/deliveries/{delivery_id}", customer)
-        assert shown.pop("createdAt") < shown["attempts"][0]["at"] < shown["attempts"][1].pop("at")
+        assert (
+            shown.pop("createdAt")
+            < shown["attempts"][0]["attemptedAt"]
+            < shown["attempts"][1].pop("attemptedAt")
+        )
         assert shown.pop("deliveredAt")
-        assert shown["attempts"][0].pop("at")
+        assert shown["attempts"][0].pop("attemptedAt")
         assert shown == {
             "deliveryId": delivery_id,
             "type": "task.finished",

@@ -53,7 +53,7 @@ class TestMedia:
     def test_of_200_creates_with_a_cap_for_20_exactly_20_are_accepted(self) -> None:
         api = api_parts.api()
         customer = api.accounts.open(micro_usd_of_cents(200))
-        view = made(customer.account_id, spendingCap={"cents": 20, "per": "month"})
+        view = made(customer.account_id, spendingCap={"capCents": 20, "per": "month"})
         key = api.authenticator.authenticate(view["key"], Scope.MEDIA, None)
 
         def create(_: int) -> str:
@@ -136,7 +136,7 @@ def limited(open_client: Callable[[int], TextClient], fresh_breaker: None) -> Li
 
 class TestText:
     def test_many_requests_at_once_stay_within_the_cap(self, limited: Limited) -> None:
-        client = limited(spendingCap={"cents": 1, "per": "day"})
+        client = limited(spendingCap={"capCents": 1, "per": "day"})
         # A request holds its prompt and 100 tokens of output, over 450 micro-USD, and costs far less.
         with ThreadPoolExecutor(THREADS) as pool:
             answers = list(pool.map(lambda _: client.post("/chat/completions", CHAT), range(60)))
@@ -148,7 +148,7 @@ class TestText:
         assert spent(client.account.account_id) == sum(charged) == USD - client.balance()
 
     def test_what_the_cap_does_not_cover_is_402_on_both_protocols(self, limited: Limited) -> None:
-        client = limited(spendingCap={"cents": 1, "per": "day"})
+        client = limited(spendingCap={"capCents": 1, "per": "day"})
         dear = {**CHAT, "model": "claude-opus-5-5", "max_tokens": 10_000}
         for path, kind in (("/chat/completions", "PaymentRequired"), ("/messages", "billing_error")):
             answer = client.post(path, dear)
@@ -159,7 +159,7 @@ class TestText:
         assert client.settled()
 
     def test_without_max_tokens_the_rest_of_a_cap_limits_the_answer(self, limited: Limited) -> None:
-        client = limited(spendingCap={"cents": 10, "per": "day"})
+        client = limited(spendingCap={"capCents": 10, "per": "day"})
         open_ended = {**CHAT, "max_tokens": None}
         answer = client.post(
             "/chat/completions", {name: value for name, value in open_ended.items() if value}

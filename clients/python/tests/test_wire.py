@@ -161,7 +161,7 @@ class TestFiles:
             client(answer).download(self.FILE)
 
     def test_those_of_a_task_are_deleted(self) -> None:
-        gone = {"taskId": "task_1", "status": "finished", "filesDeletedTime": "2026-11-22T10:00:00Z"}
+        gone = {"taskId": "task_1", "status": "finished", "filesDeletedAt": "2026-11-22T10:00:00Z"}
         answer, seen = in_turn(created(), httpx.Response(200, json={"code": 200, "data": gone}))
         task = client(answer).submit("m", {})
         assert task.delete_files().files == ()

@@ -24,11 +24,13 @@ export interface TaskStatus {
   output?: Record<string, unknown>;
   error?: { code: string; message: string };
   metadata?: Record<string, unknown>;
+  createdAt?: string;
+  /** The same as `createdAt`. */
   createdTime?: string;
-  finishedTime?: string;
+  finishedAt?: string;
   expiresAt?: string;
   /** When its customer had the files deleted. */
-  filesDeletedTime?: string;
+  filesDeletedAt?: string;
   /** Seconds after which it is worth asking again. */
   pollAfterS?: number;
 }

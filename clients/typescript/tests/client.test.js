@@ -94,7 +94,7 @@ test("prices are those of the estimate, or it says what it costs now", async () 
 });
 
 test("a task's files are deleted", async () => {
-  const gone = json({ code: 200, data: { taskId: "task_1", status: "finished", filesDeletedTime: "2026-11-22T10:00:00Z" } });
+  const gone = json({ code: 200, data: { taskId: "task_1", status: "finished", filesDeletedAt: "2026-11-22T10:00:00Z" } });
   const { seen, client } = service(created(), gone);
   const task = await client.submit("m", {});
   await task.deleteFiles();

@@ -95,11 +95,13 @@ def _expiry(value: Any, now_ms: int) -> int:
 
 def _cap(value: Any) -> SpendingCap:
     if not isinstance(value, dict):
-        raise _wrong("/spendingCap", "Must be an object.", '{"cents": 500, "per": "day"}, or null for none')
-    problems = unknown_fields(value, ["cents", "per"], "/spendingCap")
-    cents = whole_number(value.get("cents"))
+        raise _wrong(
+            "/spendingCap", "Must be an object.", '{"capCents": 500, "per": "day"}, or null for none'
+        )
+    problems = unknown_fields(value, ["capCents", "per"], "/spendingCap")
+    cents = whole_number(value.get("capCents"))
     if cents is None or not 0 <= cents <= MAX_CAP_CENTS:
-        problems.append(Problem("/spendingCap/cents", "Must be a whole number.", f"0 to {MAX_CAP_CENTS}"))
+        problems.append(Problem("/spendingCap/capCents", "Must be a whole number.", f"0 to {MAX_CAP_CENTS}"))
     periods = [str(period) for period in CapPeriod]
     if value.get("per") not in periods:
         problems.append(Problem("/spendingCap/per", "Must be an allowed value.", periods))

@@ -48,7 +48,7 @@ class EndingRequestView(Shape):
 class CapView(Shape):
     """What the key may spend, and what it has spent in this period."""
 
-    cents: Cents
+    capCents: Cents
     per: CapPeriod
     spentCents: Cents
     resetsAt: Timestamp
@@ -240,7 +240,7 @@ class ApiKey:
             return None
         allowance = self.cap.at(self.key_id, now_ms)
         return {
-            "cents": cents_down(self.cap.limit_micro_usd),
+            "capCents": cents_down(self.cap.limit_micro_usd),
             "per": self.cap.per,
             "spentCents": cents_up(counters.get(allowance.counter, 0)),
             "resetsAt": iso(allowance.resets_at_ms),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tollgate.kit.clock import iso
-from tollgate.kit.money import cents_text
+from tollgate.kit.money import usd_text
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.tasks.models import Task, TaskStatus
 
@@ -14,7 +14,7 @@ INPUT_COUNTS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cach
 
 COLUMNS = (
     "createdAt", "kind", "id", "keyId", "model", "route", "status", "latencyMs", "firstByteMs", "inputTokens",
-    "outputTokens", "costCents", "refundedCents",
+    "outputTokens", "costUsd", "refundedUsd",
 )  # fmt: skip
 
 
@@ -70,8 +70,8 @@ class Activity:
             self.first_byte_ms,
             self.input_tokens,
             self.output_tokens,
-            cents_text(self.cost_micro_usd),
-            cents_text(self.refunded_micro_usd),
+            usd_text(self.cost_micro_usd),
+            usd_text(self.refunded_micro_usd),
         ]
 
 

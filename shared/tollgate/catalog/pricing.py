@@ -39,8 +39,8 @@ class PartView(Shape):
     key: str
     unit: str
     quantity: DecimalText
-    unitPrice: DecimalText
-    amount: DecimalText
+    unitPriceUsd: DecimalText
+    amountUsd: DecimalText
 
 
 class EstimateView(Shape):
@@ -88,7 +88,7 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
         if count > 0:
             lines.append(_line(extra.key, "generation", count * batch, extra.price))
     # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
-    total = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
+    total = sum((Decimal(line["amountUsd"]) for line in lines), Decimal(0))
     return Quote(money.cents_up(money.micro_usd_up(total)), lines, price_version(model))
 
 
@@ -167,6 +167,6 @@ def _line(key: str, unit: str, quantity: Decimal, unit_price: Decimal) -> PartVi
         "key": key,
         "unit": unit,
         "quantity": f"{quantity:f}",
-        "unitPrice": f"{unit_price:f}",
-        "amount": f"{quantity * unit_price:f}",
+        "unitPriceUsd": f"{unit_price:f}",
+        "amountUsd": f"{quantity * unit_price:f}",
     }

@@ -75,7 +75,7 @@ def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json:
     amounts = ("paidMicroUsd", "claimedMicroUsd", "takenMicroUsd", "shortfallMicroUsd")
     print_table("Refunded and disputed payments", shown["claimed"], "paymentId", "what", *amounts)
     print_table("Keys", shown["keys"], "id", "name", "prefix", "scopes", "expiresAt", "lastUsedAt")
-    columns = ("createdAt", "kind", "amountCents", "id", "model", "provider", "reason")
+    columns = ("createdAt", "kind", "amountUsd", "id", "model", "provider", "reason")
     print_table("Newest ledger entries", shown["entries"], *columns)
 
 

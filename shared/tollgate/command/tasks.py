@@ -24,16 +24,18 @@ def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJso
         print_json(shown)
         return
     print_fields(shown, "taskId", "accountId", "correlationId", "model", "status", "progress", "queue")
-    print_fields(shown, "createdTime", "deadlineAt", "nextLookAt", "finishedTime")
+    print_fields(shown, "createdAt", "deadlineAt", "nextLookAt", "finishedAt")
     print_fields(shown, "costCents", "refundedCents", "error")
     attempt = ("provider", "startedAt", "endedAt", "failure", "detail", "polls", "badCopies", "job")
     print_table("Attempts", shown["attempts"], *attempt)
-    print_table("Ledger", shown["ledger"], "createdAt", "kind", "amountCents", "id", "provider", "answers")
+    print_table("Ledger", shown["ledger"], "createdAt", "kind", "amountUsd", "id", "provider", "answers")
     print_table("Files", shown.get("files", []), "fileType", "contentType", "bytes", "fileUrl")
     for delivery in shown["deliveries"]:
         typer.echo("Delivery")
         print_fields(delivery, "deliveryId", "url", "state", "attemptCount", "nextAttemptAt", "deliveredAt")
-        print_table("Attempts", delivery["attempts"], "at", "durationMs", "status", "error", "answer")
+        print_table(
+            "Attempts", delivery["attempts"], "attemptedAt", "durationMs", "status", "error", "answer"
+        )
 
 
 @cli.command("list")
@@ -61,8 +63,8 @@ def list_(
         "taskId",
         "status",
         "model",
-        "createdTime",
-        "finishedTime",
+        "createdAt",
+        "finishedAt",
         "costCents",
         "refundedCents",
         "error",

@@ -42,10 +42,10 @@ def micro_usd_of_cents(amount_cents: int) -> int:
     return amount_cents * MICRO_USD_PER_CENT
 
 
-def cents_text(amount_micro_usd: int) -> str:
-    """Return micro-USD as cents in decimals, exactly and signed: `-22`, `-0.0063`."""
-    cents = Decimal(amount_micro_usd) / MICRO_USD_PER_CENT
-    return f"{cents.normalize():f}"
+def usd_text(amount_micro_usd: int) -> str:
+    """Return micro-USD as dollars in decimals, exactly and signed: `-22`, `-0.000063`."""
+    amount_usd = Decimal(amount_micro_usd) / MICRO_USD_PER_USD
+    return f"{amount_usd.normalize():f}"
 
 
 def dollars(amount_cents: int) -> str:

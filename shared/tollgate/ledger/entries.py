@@ -45,7 +45,7 @@ class EntryView(Shape):
     kind: EntryKind
     amountMicroUsd: int
     """Plus raises the balance."""
-    amountCents: DecimalText
+    amountUsd: DecimalText
     model: NotRequired[str]
     taskId: NotRequired[str]
     requestId: NotRequired[str]

@@ -10,7 +10,7 @@ from typing import Any
 from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import safe
 from tollgate.kit.dynamodb.pages import Page
-from tollgate.kit.money import cents_text
+from tollgate.kit.money import usd_text
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
@@ -24,7 +24,7 @@ MAX_CSV = 10_000
 ROUND_TRIP = 1_000
 
 COLUMNS = (
-    "createdAt", "kind", "amountCents", "amountMicroUsd", "model", "taskId", "requestId", "answers",
+    "createdAt", "kind", "amountUsd", "amountMicroUsd", "model", "taskId", "requestId", "answers",
     "reference", "id",
 )  # fmt: skip
 
@@ -77,7 +77,7 @@ def view(entry: Entry) -> EntryView:
         "id": entry.entry_id,
         "kind": entry.kind,
         "amountMicroUsd": entry.amount_micro_usd,
-        "amountCents": cents_text(entry.amount_micro_usd),
+        "amountUsd": usd_text(entry.amount_micro_usd),
         "createdAt": iso(entry.created_at_ms),
     }
     if entry.model is not None:
@@ -112,5 +112,5 @@ def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
     """Return a line's cells. Text is escaped so that none is a formula; amounts are our own numbers."""
     for name in COLUMNS:
         value = shown.get(name, "")
-        is_text = name not in {"amountCents", "amountMicroUsd"}
+        is_text = name not in {"amountUsd", "amountMicroUsd"}
         yield safe(value) if is_text else value

@@ -198,7 +198,7 @@ class Tools:
 
 def told(task: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a task for an agent, with money in dollars."""
-    names = ("taskId", "status", "model", "progress", "files", "filesDeletedTime", "output", "error")
+    names = ("taskId", "status", "model", "progress", "files", "filesDeletedAt", "output", "error")
     found = {name: task[name] for name in names if task.get(name) is not None}
     costs = {"cost": task.get("costCents"), "refunded": task.get("refundedCents")}
     return {**found, **{name: dollars(cents) for name, cents in costs.items() if cents is not None}}

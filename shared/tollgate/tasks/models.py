@@ -146,8 +146,10 @@ class TaskView(Shape):
     taskId: str
     status: TaskStatus
     model: str
+    createdAt: Timestamp
     createdTime: Timestamp
-    finishedTime: NotRequired[Timestamp]
+    """The same as createdAt."""
+    finishedAt: NotRequired[Timestamp]
     costCents: Cents
     refundedCents: Cents
     progress: NotRequired[Annotated[int, Keywords(minimum=0, maximum=100)]]
@@ -160,7 +162,7 @@ class TaskView(Shape):
     """In place of files, of text and data actions."""
     error: NotRequired[TaskErrorView]
     expiresAt: NotRequired[Timestamp]
-    filesDeletedTime: NotRequired[Timestamp]
+    filesDeletedAt: NotRequired[Timestamp]
     metadata: NotRequired[Metadata]
 
 
@@ -245,6 +247,7 @@ class Task:
             "taskId": self.task_id,
             "status": self.status,
             "model": self.model,
+            "createdAt": iso(self.created_at_ms),
             "createdTime": iso(self.created_at_ms),
             "costCents": cents_up(self.charge_micro_usd),
             "refundedCents": cents_up(self.refunded_micro_usd),
@@ -258,11 +261,11 @@ class Task:
         if self.error is not None:
             shown["error"] = {"code": self.error.code, "message": self.error.message}
         if self.finished_at_ms is not None:
-            shown["finishedTime"] = iso(self.finished_at_ms)
+            shown["finishedAt"] = iso(self.finished_at_ms)
         if self.expires_at_ms is not None:
             shown["expiresAt"] = iso(self.expires_at_ms)
         if self.files_deleted_at_ms is not None:
-            shown["filesDeletedTime"] = iso(self.files_deleted_at_ms)
+            shown["filesDeletedAt"] = iso(self.files_deleted_at_ms)
         if self.metadata is not None:
             shown["metadata"] = self.metadata
         return shown

@@ -13,7 +13,7 @@ def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     if "error" in task:
         raise GenerationFailedError(task["taskId"], task["error"]["message"])
-    if "filesDeletedTime" in task:
+    if "filesDeletedAt" in task:
         raise UploadNotFoundError(f"The files of {task['taskId']} were deleted.")
     files: list[dict[str, Any]] = task.get("files", [])
     return files

@@ -12,12 +12,12 @@ from typing import Any
 
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import Problem
-from tollgate.kit.money import cents_text
+from tollgate.kit.money import usd_text
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_descending_cost, by_kind
 
 MONTH_LENGTH = len("2026-11")
-COLUMNS = ("line", "name", "date", "description", "reference", "amountCents", "amountMicroUsd")
+COLUMNS = ("line", "name", "date", "description", "reference", "amountUsd", "amountMicroUsd")
 _CHARGES = (EntryKind.CHARGE, EntryKind.TEXT)
 
 Days = Mapping[str, DayCounts]
@@ -146,4 +146,4 @@ def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterabl
 def _line(
     kind: str, amount: int, *, name: str = "", date: str = "", about: str = "", of: str | None = None
 ) -> list[Any]:
-    return [kind, name, date, about, of or "", cents_text(amount), amount]
+    return [kind, name, date, about, of or "", usd_text(amount), amount]

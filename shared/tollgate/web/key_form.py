@@ -30,7 +30,7 @@ def key_body(
     if days := sent.get("days"):
         body["expiresAt"] = iso(now_ms + _days(days) * DAY_MS)
     if cap := sent.get("cap", "").strip():
-        body["spendingCap"] = {"cents": _cents(cap), "per": sent.get("per", "")}
+        body["spendingCap"] = {"capCents": _cents(cap), "per": sent.get("per", "")}
     if models:
         body["models"] = list(models)
     if networks:

@@ -24,7 +24,7 @@ class DeliveryStatus(StrEnum):
 class DeliveryAttemptView(Shape):
     """One attempt: the receiver's answer, or the reason why there is none."""
 
-    at: Timestamp
+    attemptedAt: Timestamp
     durationMs: int
     status: NotRequired[int]
     answer: NotRequired[str]
@@ -72,7 +72,7 @@ class DeliveryAttempt:
 
     def view(self) -> DeliveryAttemptView:
         """Return the attempt as its owner sees it."""
-        shown: DeliveryAttemptView = {"at": iso(self.at_ms), "durationMs": self.duration_ms}
+        shown: DeliveryAttemptView = {"attemptedAt": iso(self.at_ms), "durationMs": self.duration_ms}
         if self.status is not None:
             shown["status"] = self.status
         if self.answer is not None:

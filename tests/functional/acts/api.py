@@ -94,7 +94,7 @@ def delete_an_upload(world: World) -> Doing:
 
 def make_a_key(world: World) -> Doing:
     ada = world.customer()
-    return lambda: ada.ask("POST", "/keys", {"name": "ci", "spendingCap": {"cents": 5, "per": "day"}})
+    return lambda: ada.ask("POST", "/keys", {"name": "ci", "spendingCap": {"capCents": 5, "per": "day"}})
 
 
 def change_a_key(world: World) -> Doing:

@@ -162,7 +162,7 @@ class TestKeyView:
             "models": ["suno", "test-image"],
             "networks": ["203.0.113.7/32", "2001:db8::/32"],
             "spendingCap": {
-                "cents": 500,
+                "capCents": 500,
                 "per": "day",
                 "spentCents": 13,
                 "resetsAt": "2025-11-13T00:00:00.000Z",

@@ -53,7 +53,9 @@ BODIES = st.fixed_dictionaries(
         "networks": st.none() | st.lists(st.sampled_from(NETWORKS), min_size=1),
         "expiresAt": st.none() | st.sampled_from(LIVES_MS).map(iso),
         "spendingCap": st.none()
-        | st.fixed_dictionaries({"cents": st.sampled_from([1, 2]), "per": st.sampled_from(["day", "month"])}),
+        | st.fixed_dictionaries(
+            {"capCents": st.sampled_from([1, 2]), "per": st.sampled_from(["day", "month"])}
+        ),
     },
 )
 

@@ -32,7 +32,7 @@ class TestGoodBodies:
                 "name": " ci ",
                 "scopes": ["text", "media", "text"],
                 "expiresAt": "2025-12-31T23:59:59+01:00",
-                "spendingCap": {"cents": 500.0, "per": "month"},
+                "spendingCap": {"capCents": 500.0, "per": "month"},
                 "models": ["suno", "test-image", "suno"],
                 "networks": ["203.0.113.0/24", "2001:db8::1", "203.0.113.0/24"],
             },
@@ -72,7 +72,7 @@ class TestBadBodies:
             "name": "",
             "scopes": ["media", "admin", 7],
             "expiresAt": "tomorrow",
-            "spendingCap": {"cents": -1, "per": "week", "currency": "USD"},
+            "spendingCap": {"capCents": -1, "per": "week", "currency": "USD"},
             "models": ["suno", "nope", None],
             "networks": ["203.0.113.7/24", 7],
             "sc/ope": 1,
@@ -87,7 +87,7 @@ class TestBadBodies:
             "/scopes/1",
             "/scopes/2",
             "/sc~1ope",
-            "/spendingCap/cents",
+            "/spendingCap/capCents",
             "/spendingCap/currency",
             "/spendingCap/per",
         ]
@@ -132,9 +132,9 @@ class TestBadBodies:
 
     @pytest.mark.parametrize("cents", [None, "5", True, 0.5, -1, 2**31, float("1e300")])
     def test_a_cap_is_whole_cents(self, cents: Any) -> None:
-        assert problems({"spendingCap": {"cents": cents, "per": "day"}}) == ["/spendingCap/cents"]
+        assert problems({"spendingCap": {"capCents": cents, "per": "day"}}) == ["/spendingCap/capCents"]
 
     def test_the_least_and_the_largest_cap(self) -> None:
         for cents in (0, 2**31 - 1):
-            found = read({"spendingCap": {"cents": cents, "per": "day"}})["cap"]
+            found = read({"spendingCap": {"capCents": cents, "per": "day"}})["cap"]
             assert found == SpendingCap(cents * 10_000, CapPeriod.DAY)

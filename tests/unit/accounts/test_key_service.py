@@ -130,7 +130,7 @@ class TestAuditLine:
                     "scopes": ["account"],
                     "models": ["z-image", "kling"],
                     "networks": ["203.0.113.0/24"],
-                    "spendingCap": {"cents": 1250, "per": "day"},
+                    "spendingCap": {"capCents": 1250, "per": "day"},
                 },
                 "account; $12.50 per day; 2 models; 1 network",
             ),

@@ -99,7 +99,13 @@ class TestShippedPrices:
         model = CATALOG.media_model("seedance-1.5-pro")
         found = quote(model, model.check({"prompt": "x", "duration": 8, "resolution": "720p"}))
         assert found.breakdown == [
-            {"key": "720p-audio", "unit": "second", "quantity": "8", "unitPrice": "0.053", "amount": "0.424"}
+            {
+                "key": "720p-audio",
+                "unit": "second",
+                "quantity": "8",
+                "unitPriceUsd": "0.053",
+                "amountUsd": "0.424",
+            }
         ]
         assert found.charge_micro_usd == 430_000
         assert found.price_version == price_version(model)
@@ -110,7 +116,7 @@ class TestShippedPrices:
     def test_every_valid_input_has_a_price(self, model: Model, data: st.DataObject) -> None:
         checked = model.check(data.draw(valid_inputs(model)))
         found = quote(model, checked, data.draw(source_seconds(model, checked)))
-        exact = sum(Decimal(line["amount"]) for line in found.breakdown)
+        exact = sum(Decimal(line["amountUsd"]) for line in found.breakdown)
         assert Decimal(0) <= found.charge_cents - exact * 100 < 1
 
 
@@ -186,8 +192,8 @@ class TestCounts:
         found = quote(model, model.check({"imageUrls": [URL] * 7}))
         assert found.charge_cents == 44
         assert found.breakdown[1] == {
-            "key": "reference_image", "unit": "generation", "quantity": "2", "unitPrice": "0.02",
-            "amount": "0.04",
+            "key": "reference_image", "unit": "generation", "quantity": "2", "unitPriceUsd": "0.02",
+            "amountUsd": "0.04",
         }  # fmt: skip
 
     def test_a_batch_multiplies_the_whole(self) -> None:

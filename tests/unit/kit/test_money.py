@@ -10,7 +10,6 @@ from tollgate.kit.money import (
     MICRO_USD_PER_CENT,
     MICRO_USD_PER_USD,
     cents_down,
-    cents_text,
     cents_up,
     dollars,
     micro_usd_of_cents,
@@ -18,6 +17,7 @@ from tollgate.kit.money import (
     price_in_text,
     usd,
     usd_in_text,
+    usd_text,
 )
 
 AMOUNTS_MICRO_USD = st.integers(min_value=-(10**15), max_value=10**15)
@@ -85,19 +85,26 @@ class TestCents:
         assert cents_down(balance_micro_usd) - cents_down(after) == charge_cents
 
 
-class TestCentsText:
+class TestUsdText:
     @pytest.mark.parametrize(
         ("amount_micro_usd", "text"),
-        [(0, "0"), (-220_000, "-22"), (-63, "-0.0063"), (1_000_000, "100"), (10_500, "1.05"), (1, "0.0001")],
+        [
+            (0, "0"),
+            (-22_000_000, "-22"),
+            (-63, "-0.000063"),
+            (100_000_000, "100"),
+            (1_050_000, "1.05"),
+            (1, "0.000001"),
+        ],
     )
     def test_it_is_exact_and_signed(self, amount_micro_usd: int, text: str) -> None:
-        assert cents_text(amount_micro_usd) == text
+        assert usd_text(amount_micro_usd) == text
 
     @given(AMOUNTS_MICRO_USD)
     def test_nothing_is_lost(self, amount_micro_usd: int) -> None:
-        text = cents_text(amount_micro_usd)
+        text = usd_text(amount_micro_usd)
         assert "E" not in text
-        assert Decimal(text) * MICRO_USD_PER_CENT == amount_micro_usd
+        assert Decimal(text) * MICRO_USD_PER_USD == amount_micro_usd
 
 
 class TestDollars:

@@ -91,7 +91,7 @@ class TestVideo:
             "taskId": "task_1",
             "model": "sora-2",
             "status": "running",
-            "createdTime": "1970-01-01T00:00:05Z",
+            "createdAt": "1970-01-01T00:00:05Z",
             "progress": 40,
         }
         shown = video(task, {"seconds": "8", "size": "1280x720", "prompt": "waves"})

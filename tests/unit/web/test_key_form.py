@@ -20,7 +20,7 @@ class TestKeyBody:
             "name": "Shop",
             "scopes": ["text"],
             "expiresAt": "2026-12-28T00:00:00.000Z",
-            "spendingCap": {"cents": 250, "per": "day"},
+            "spendingCap": {"capCents": 250, "per": "day"},
             "models": ["test-image"],
             "networks": ["192.0.2.0/24", "2001:db8::/32"],
         }

@@ -227,7 +227,7 @@ def _tasks(chosen: argparse.Namespace) -> int:
 
 def _task_row(task: TaskStatus) -> tuple[str, ...]:
     cost = (task.cost_cents or 0) - (task.refunded_cents or 0)
-    return task.id, task.model or "", task.status, _dollars(cost), str(task.data.get("createdTime", ""))
+    return task.id, task.model or "", task.status, _dollars(cost), str(task.data.get("createdAt", ""))
 
 
 def _balance(_: argparse.Namespace) -> int:
