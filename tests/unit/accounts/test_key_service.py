@@ -45,7 +45,7 @@ def service(stored: Book) -> KeyService:
     return KeyService(
         cast("ApiKeyRepository", stored),
         cast("AccountRepository", stored),
-        {"z-image", "kling"}.__contains__,
+        {"z-image": "z-image", "kling": "kling"}.get,
         cast("AuditLog", stored),
         CLOCK,
     )
