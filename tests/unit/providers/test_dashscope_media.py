@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.tables import ABSENT, cancels, done, each, invalid, moderated, polls, says, submits
-from tollgate.providers.runtime.outcomes import FailureKind, Lost, Pending, RejectionKind, Submitted, Unknown
+from tollgate.providers.runtime.outcomes import FailureKind, Lost, Pending, Submitted, Unknown
 from tollgate.providers.runtime.registry import providers
 
 SERVICES = "POST /api/v1/services/aigc"
@@ -113,7 +113,11 @@ POLLS = polls(
         state("SUCCEEDED", video_url=URL),
         state("SUCCEEDED", **choices({"type": "image", "image": URL})),
     ),
-    says("moderation after all", RejectionKind.CONTENT, state("FAILED", code="DataInspectionFailed")),
+    says(
+        "moderation after all",
+        moderated("Not this."),
+        state("FAILED", code="DataInspectionFailed", message="Not this."),
+    ),
     says(
         "its own fault",
         FailureKind.PROVIDER_ERROR,
