@@ -155,7 +155,7 @@ class TestLog:
         try_once(delivery_id)
         (made,) = ok("GET", f"/deliveries/{delivery_id}", customer)["attempts"]
         assert made["error"].startswith("No connection")
-        assert made.keys() == {"at", "durationMs", "error"}
+        assert made.keys() == {"attemptedAt", "durationMs", "error"}
 
     def test_anothers_delivery_and_one_that_never_was_are_the_same_404(
         self, customer: OpenedAccount, stranger: OpenedAccount, clock: ManualClock
