@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image, ImageChops, ImageDraw
 
@@ -46,10 +47,12 @@ def build(folder: Path) -> list[Path]:
         # The name of an image changes with its text, so only another way of drawing changes an image.
         if path.exists() and path.stat().st_mtime > Path(__file__).stat().st_mtime:
             continue
-        # A file is replaced only by a complete one, because a service may read it at any time.
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_bytes(draw(preview))
-        unfinished.replace(path)
+        # A file is replaced only by a complete one, because a service may read it at any time. The folder is
+        # ours, because another service may draw the same images.
+        with TemporaryDirectory(dir=folder) as unfinished:
+            complete = Path(unfinished, path.name)
+            complete.write_bytes(draw(preview))
+            complete.replace(path)
     for old in {path for path in folder.iterdir() if path.is_file()} - set(drawn):
         old.unlink(missing_ok=True)
     return drawn

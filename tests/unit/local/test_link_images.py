@@ -97,3 +97,22 @@ class TestBuild:
         assert current.read_bytes() == b"kept"
         current.unlink()
         build(folder)
+
+    def test_two_services_can_draw_into_one_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The second one draws everything while the first one has written, but not yet named, an image."""
+        monkeypatch.setattr("local.previews.previews", lambda: [SERVICE])
+        monkeypatch.setattr("local.previews.draw", lambda _: b"drawn")
+        replace = Path.replace
+        begun: list[Path] = []
+
+        def interrupted(path: Path, target: Path) -> Path:
+            if not begun:
+                begun.append(path)
+                build(tmp_path)
+            return replace(path, target)
+
+        monkeypatch.setattr(Path, "replace", interrupted)
+        build(tmp_path)
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"drawn"]
