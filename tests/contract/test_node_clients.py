@@ -163,7 +163,10 @@ class TestCodexCommand:
 
         return run
 
-    @pytest.mark.parametrize("model", ["gpt-6.1-sol", "claude-haiku-5-5"])
+    @pytest.mark.parametrize(
+        "model",
+        ["gpt-6.1-sol", "gpt-5.5", "gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro", "gemini-3.8-flash"],
+    )
     def test_answers_and_runs_a_tool(
         self, codex: Callable[..., list[Any]], client: TextClient, model: str
     ) -> None:
@@ -183,7 +186,6 @@ class TestCodexCommand:
 
 CODEX = """
 model_provider = "tollgate"
-web_search = "disabled"
 
 [model_providers.tollgate]
 name = "Tollgate"
