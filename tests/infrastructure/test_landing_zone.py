@@ -112,7 +112,11 @@ class TestKeyPolicy:
 
     @pytest.fixture
     def statements(self) -> list[dict[str, Any]]:
-        text = (ROOT / "docs/deploy.md").read_text().partition("## A boundary, tags and a key")[2]
+        text = (
+            (ROOT / "docs/deploy.md")
+            .read_text()
+            .partition("## Permission boundary, tags and encryption key")[2]
+        )
         (policy,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
         found: list[dict[str, Any]] = json.loads(policy)["Statement"]
         return found

@@ -78,14 +78,19 @@ def codes_in(source: str) -> Iterator[str]:
                     yield str(written["code"])
 
 
+OTHER_FORMS = {text_errors.ThreadUnsupportedError, text_errors.UnknownTextModelError}
+"""Errors of text with the code of an error of the kit, and status 400."""
 KIT_ERRORS = {error.code: error for error in errors_of(errors) if error is not TollgateError}
-TEXT_ERRORS = {error.code: error for error in errors_of(text_errors)}
+TEXT_ERRORS = {error.code: error for error in errors_of(text_errors) if error not in OTHER_FORMS}
 ERRORS = KIT_ERRORS | TEXT_ERRORS
 
 
 class TestCodes:
     def test_no_two_errors_share_a_code(self) -> None:
-        assert len(ERRORS) == len(errors_of(errors)) - 1 + len(errors_of(text_errors))
+        assert len(ERRORS) == len(errors_of(errors)) - 1 + len(set(errors_of(text_errors)) - OTHER_FORMS)
+
+    def test_other_forms_have_a_code_of_the_kit(self) -> None:
+        assert {(error.status, error.code in KIT_ERRORS) for error in OTHER_FORMS} == {(400, True)}
 
     def test_the_types_are_those_of_the_statuses(self) -> None:
         named = dict(re.findall(r"(\d{3}) `(\w+)`", " ".join(section("Codes"))))

@@ -11,13 +11,15 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.numbers import digits
 from tollgate.tasks.openai_media import image_input, properties_of, shape_input, texts, typed
 
 FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
 MAX_IMAGES = 10
 MAX_PARTIAL_IMAGES = 3
-_MAX_DIGITS = 5
+MAX_NUMBER = 999
+"""The largest number that a form's text can be; each option has a lower bound."""
 BYTES_BY_DEFAULT = "gpt-image-"
 """OpenAI's own image models never return a URL, so its clients do not ask these models for bytes."""
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
@@ -113,8 +115,8 @@ def _plain(value: Any) -> Any:
     """Return the number or boolean that a form's text stands for, or the value unchanged."""
     if value in ("true", "false"):
         return value == "true"
-    is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS
-    return int(value) if is_number else value
+    number = digits(value, 0, MAX_NUMBER)
+    return value if number is None else number
 
 
 def _sources(

@@ -15,9 +15,13 @@ from tollgate.kit.errors import (
     TollgateError,
     shortened,
 )
+from tollgate.kit.numbers import digits
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
+
+# The largest index of a list in a path; longer numbers are names.
+MAX_INDEX = 999_999
 
 
 class ProviderError(TollgateError):
@@ -134,7 +138,7 @@ def param_of(error: TollgateError) -> str | None:
     if not isinstance(error, InvalidInputError):
         return None
     named, *inner = error.problems[0].path.removeprefix("/").split("/")
-    steps = [f"[{each}]" if each.isdecimal() else f".{each}" for each in inner]
+    steps = [f".{each}" if digits(each, 0, MAX_INDEX) is None else f"[{each}]" for each in inner]
     return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
 
 
