@@ -78,7 +78,10 @@ def codes_in(source: str) -> Iterator[str]:
                     yield str(written["code"])
 
 
-OTHER_FORMS = {text_errors.ThreadUnsupportedError, text_errors.UnknownTextModelError}
+OTHER_FORMS: set[type[TollgateError]] = {
+    text_errors.ThreadUnsupportedError,
+    text_errors.UnknownTextModelError,
+}
 """Errors of text with the code of an error of the kit, and status 400."""
 KIT_ERRORS = {error.code: error for error in errors_of(errors) if error is not TollgateError}
 TEXT_ERRORS = {error.code: error for error in errors_of(text_errors) if error not in OTHER_FORMS}
