@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ TYPESCRIPT = HERE / "typescript/inputs.d.ts"
 ASYNC_CLIENT = HERE / "python/src/tollgate_client/aio.py"
 CLIENT = HERE / "python/src/tollgate_client/client.py"
 FORMAT_TIMEOUT_S = 60
+SHARED_FIELDS = "Fields that several models have."
 
 # The client for threads is the client for asyncio with these replacements, in this order.
 WITHOUT_ASYNC = (
@@ -122,21 +124,38 @@ def python(models: Sequence[Mapping[str, Any]]) -> str:
         "",
         f"ModelId = Literal[\n{ids}\n]",
     ]
-    shared = _shared(models, lambda param: "".join(_python_field(param)))
+    for one in _declarations(models, _python_field):
+        name = class_name(one.model["id"]) if one.model else f"_{one.shared}"
+        parent = f"_{one.shared}" if one.model and one.shared else "TypedDict"
+        about = f"{_line(one.model['name'])} (`{one.model['id']}`)." if one.model else SHARED_FIELDS
+        lines += ["", "", f"class {name}({parent}, total=False):", f'    """{about}"""', "", *one.fields]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """One class of inputs: of a `model`, or without one of the fields that the models of a profile share.
+
+    `shared` is the class with the shared fields, if there is one. `fields` are lines of source.
+    """
+
+    model: Mapping[str, Any] | None
+    shared: str | None
+    fields: list[str]
+
+
+def _declarations(
+    models: Sequence[Mapping[str, Any]], write: Callable[[Param], Iterator[str]]
+) -> Iterator[_Declaration]:
+    """Yield the classes in the order of both files; `write` returns the lines of a field."""
+    shared = _shared(models, lambda param: "".join(write(param)))
     for profile, params in shared.items():
-        lines += ["", "", f"class _{class_name(profile)}(TypedDict, total=False):"]
-        lines += ['    """Fields that several models have."""', ""]
-        lines += [line for param in params for line in _python_field(param)]
+        yield _Declaration(None, class_name(profile), [line for param in params for line in write(param)])
     for one in models:
         common = shared.get(one["profile"], [])
-        parent = f"_{class_name(one['profile'])}" if common else "TypedDict"
-        lines += ["", "", f"class {class_name(one['id'])}({parent}, total=False):"]
-        lines += [f'    """{_line(one["name"])} (`{one["id"]}`)."""', ""]
         names = {param["name"] for param in common}
-        lines += [
-            line for param in one["params"] if param["name"] not in names for line in _python_field(param)
-        ]
-    return "\n".join(lines).rstrip() + "\n"
+        fields = [line for param in one["params"] if param["name"] not in names for line in write(param)]
+        yield _Declaration(one, class_name(one["profile"]) if common else None, fields)
 
 
 def _shared(models: Sequence[Mapping[str, Any]], written: Callable[[Param], str]) -> dict[str, list[Param]]:
@@ -186,22 +205,13 @@ def typescript(models: Sequence[Mapping[str, Any]]) -> str:
         "/** A URL, a data URI, the id of an upload, bytes, or a local file (see `fromPath`). */",
         "export type Media = string | Blob | Uint8Array;",
     ]
-    shared = _shared(models, lambda param: "".join(_typescript_field(param)))
-    for profile, params in shared.items():
-        lines += ["", "/** Fields that several models have. */", f"interface {class_name(profile)} {{"]
-        lines += [line for param in params for line in _typescript_field(param)]
-        lines.append("}")
-    for one in models:
-        common = shared.get(one["profile"], [])
-        parent = f" extends {class_name(one['profile'])}" if common else ""
-        lines += ["", f"/** {_line(one['name'])} */", f"export interface {class_name(one['id'])}{parent} {{"]
-        names = {param["name"] for param in common}
-        lines += [
-            line for param in one["params"] if param["name"] not in names for line in _typescript_field(param)
-        ]
-        lines.append("}")
+    for one in _declarations(models, _typescript_field):
+        parent = f" extends {one.shared}" if one.model and one.shared else ""
+        head = f"export interface {class_name(one.model['id'])}" if one.model else f"interface {one.shared}"
+        about = _line(one.model["name"]) if one.model else SHARED_FIELDS
+        lines += ["", f"/** {about} */", f"{head}{parent} {{", *one.fields, "}"]
     lines += ["", "/** The input of each media model, by its id. */", "export interface Inputs {"]
-    lines += [f'  "{one["id"]}": {class_name(one["id"])};' for one in models]
+    lines += [f'  "{model["id"]}": {class_name(model["id"])};' for model in models]
     return "\n".join([*lines, "}"]) + "\n"
 
 
