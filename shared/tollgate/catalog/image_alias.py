@@ -26,8 +26,8 @@ _NO_URL = None
 
 def under_its_name(profile: type[Profile], source: dict[Any, Any]) -> dict[Any, Any]:
     """Return an input with the images under the model's own name if they came under the alias."""
-    field = profile.aliased_field()
-    if field is None or IMAGES not in source or field in source:
+    field = _field_sent_as_alias(profile, source)
+    if field is None:
         return source
     images = source[IMAGES]
     if not _is_list(profile, field):
@@ -37,8 +37,8 @@ def under_its_name(profile: type[Profile], source: dict[Any, Any]) -> dict[Any, 
 
 def as_sent(profile: type[Profile], source: dict[Any, Any], problem: Problem) -> Problem:
     """Return a problem of the renamed input with the path in `source`, the original input."""
-    field = profile.aliased_field()
-    if field is None or IMAGES not in source or field in source:
+    field = _field_sent_as_alias(profile, source)
+    if field is None:
         return problem
     real = at(field)
     if problem.path != real and not problem.path.startswith(f"{real}/"):
@@ -83,6 +83,12 @@ def with_alias(profile: type[Profile], schema: Schema) -> Schema:
     }
     others = {"required": [name for name in required if name != field]} if required else {}
     return {**schema, **others, **changed}
+
+
+def _field_sent_as_alias(profile: type[Profile], source: dict[Any, Any]) -> str | None:
+    """Return the model's name of the images that an input has only as `imageUrls`, if it has them."""
+    field = profile.aliased_field()
+    return None if IMAGES not in source or field in source else field
 
 
 def _is_list(profile: type[Profile], field: str) -> bool:
