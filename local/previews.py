@@ -41,15 +41,15 @@ def build(folder: Path) -> list[Path]:
     """Write the images into `folder` and remove all other files there; return the images' paths."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for preview in previews():
-        path = folder / preview.file
-        drawn.append(path)
-        # The name of an image changes with its text, so only another way of drawing changes an image.
-        if path.exists() and path.stat().st_mtime > Path(__file__).stat().st_mtime:
-            continue
-        # A file is replaced only by a complete one, because a service may read it at any time. The folder is
-        # ours, because another service may draw the same images.
-        with TemporaryDirectory(dir=folder) as unfinished:
+    # A file is replaced only by a complete one, because a service may read it at any time. Each run has its
+    # temporary folder, because another service may draw the same images.
+    with TemporaryDirectory(dir=folder) as unfinished:
+        for preview in previews():
+            path = folder / preview.file
+            drawn.append(path)
+            # The name of an image changes with its text, so only another way of drawing changes an image.
+            if path.exists() and path.stat().st_mtime > Path(__file__).stat().st_mtime:
+                continue
             complete = Path(unfinished, path.name)
             complete.write_bytes(draw(preview))
             complete.replace(path)
