@@ -134,9 +134,9 @@ def python(models: Sequence[Mapping[str, Any]]) -> str:
 
 @dataclass(frozen=True)
 class _Declaration:
-    """One class of inputs: of a `model`, or without one of the fields that the models of a profile share.
+    """A class of inputs: for a `model`, or without a model for the fields that a profile's models share.
 
-    `shared` is the class with the shared fields, if there is one. `fields` are lines of source.
+    `shared` is the name of the class with the shared fields, if it exists. `fields` are lines of source.
     """
 
     model: Mapping[str, Any] | None
