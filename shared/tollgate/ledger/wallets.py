@@ -25,7 +25,7 @@ from tollgate.kit.dynamodb.writes import CountingWrite, Refused, Write, put_new
 HOLDS_PER_WALLET = 20
 # One transaction reads or gathers all of them, and DynamoDB accepts 100 rows in one.
 MAX_WALLETS = 50
-# Requests that a share must cover; with less, all money stays in the main row, where all of it counts.
+# A share must cover so many requests. Smaller amounts stay in the main row.
 MIN_REQUESTS_PER_SHARE = 4
 # How long a process caches an account's limits.
 CACHE_MS = 60 * MS_PER_S

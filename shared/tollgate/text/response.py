@@ -63,7 +63,7 @@ class StreamedResponse:
     is_ended: bool = False
     """Whether the client gets nothing more: it has disconnected, or its owner has ended the response."""
     is_late: bool = False
-    """Whether its client was told to wait before it began, and so has known the request's id."""
+    """Whether its client got keep-alives before the first event, and so can know the request's id."""
     ignored: Sequence[str] = ()
     """The request's fields that the provider was not sent."""
 
