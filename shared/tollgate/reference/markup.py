@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.common.normalize_url import normalizeLink, normalizeLinkText
 from markdown_it.token import Token
 from markupsafe import escape
 
@@ -27,6 +28,11 @@ _LABELS = {
 }
 _NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
 _NAME = re.compile(r"[\w.-]+")
+
+# `mdurl` fills its two tables of characters at their first use and shows them before they are complete.
+# Another thread would get a wrong link or an `IndexError`; an import runs in one thread.
+normalizeLink("")
+normalizeLinkText("")
 
 
 def html_of(markdown: str, address: Callable[[str], str] = str) -> str:
