@@ -1,40 +1,7 @@
-"""Every error that a customer can receive, with its HTTP status and its stable code.
+"""Every error that a customer can receive. The line of its class has its HTTP status and its stable code.
 
-    TollgateError
-    ├── InvalidInputError          400 invalid_input           every problem of the body at once
-    ├── MaxCostExceededError       400 max_cost_exceeded
-    ├── InvalidSignatureError      400 invalid_signature       an event without Stripe's signature
-    ├── InvalidApiKeyError         401 invalid_api_key
-    ├── InsufficientBalanceError   402 insufficient_balance
-    ├── SpendingCapReachedError    402 spending_cap_reached
-    ├── ForbiddenError             403 forbidden
-    ├── AccountSuspendedError      403 account_suspended
-    ├── RouteNotFoundError         404 not_found
-    ├── TaskNotFoundError          404 task_not_found
-    ├── KeyNotFoundError           404 key_not_found
-    ├── DeliveryNotFoundError      404 delivery_not_found
-    ├── UploadNotFoundError        404 file_not_found
-    ├── RequestNotFoundError       404 request_not_found
-    ├── UserNotFoundError          404 user_not_found
-    ├── ModelNotFoundError         404 model_not_found
-    ├── MethodNotAllowedError      405 method_not_allowed
-    ├── IdempotencyConflictError   409 idempotency_conflict
-    ├── KeyLimitReachedError       409 key_limit_reached
-    ├── PriceChangedError          409 price_changed
-    ├── RedeliveryLimitError       409 redelivery_limit_reached
-    ├── RotationInProgressError    409 rotation_in_progress
-    ├── TaskNotEndedError          409 task_not_ended
-    ├── PayloadTooLargeError       413 payload_too_large
-    ├── IdempotencyKeyReusedError  422 idempotency_key_reused
-    ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
-    ├── RateLimitedError           429 rate_limited            with Retry-After
-    ├── InternalError              500 internal_error
-    ├── GenerationFailedError      502 generation_failed       with taskId
-    ├── TaskPendingError           504 task_pending            with taskId
-    ├── PaymentUnavailableError    503 payment_unavailable
-    └── StorageBusyError           503 storage_busy            with Retry-After
-
-`site/errors.md` explains each error to customers. A test compares the two.
+`text/errors.py` has the errors of the text routes. `site/errors.md` explains each error to customers; a test
+compares the two.
 """
 
 import json
@@ -135,6 +102,12 @@ class TollgateError(Exception):
     next_step: str = ""
     """Advice for the client: the last sentence of `message`. It may be empty for server errors."""
 
+    def __init_subclass__(cls, *, status: int | None = None, code: str | None = None) -> None:
+        """Set the status and the code that the line of a class names; it inherits the others."""
+        super().__init_subclass__()
+        cls.status = cls.status if status is None else status
+        cls.code = cls.code if code is None else code
+
     def __init__(self, message: str = "", next_step: str = "") -> None:
         self.next_step = next_step or self.next_step
         self.message = f"{message or self.default_message} {self.next_step}".rstrip()
@@ -159,11 +132,8 @@ class TollgateError(Exception):
         return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
 
 
-class InvalidInputError(TollgateError):
+class InvalidInputError(TollgateError, status=400, code="invalid_input"):
     """The body does not match the model's schema. `details` lists the problems, up to a limit."""
-
-    status = 400
-    code = "invalid_input"
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
@@ -183,11 +153,8 @@ class InvalidInputError(TollgateError):
         return {"details": self.details}
 
 
-class MaxCostExceededError(TollgateError):
+class MaxCostExceededError(TollgateError, status=400, code="max_cost_exceeded"):
     """The request costs more than its own `maxCostCents` allows."""
-
-    status = 400
-    code = "max_cost_exceeded"
 
     def __init__(self, cost_cents: int, max_cost_cents: int) -> None:
         super().__init__(
@@ -201,19 +168,14 @@ class MaxCostExceededError(TollgateError):
         return {"costCents": self.cost_cents}
 
 
-class InvalidSignatureError(TollgateError):
+class InvalidSignatureError(TollgateError, status=400, code="invalid_signature"):
     """The event is not signed by Stripe, or the signature is too old. The event was not read."""
 
-    status = 400
-    code = "invalid_signature"
     default_message = "The Stripe-Signature header is not a signature of this body made lately."
 
 
-class InvalidApiKeyError(TollgateError):
+class InvalidApiKeyError(TollgateError, status=401, code="invalid_api_key"):
     """The API key is missing, malformed, unknown, expired or revoked. The reason is not disclosed."""
-
-    status = 401
-    code = "invalid_api_key"
 
     NOT_OURS: ClassVar = "Tollgate API keys start with tg_live_."
     default_message = "This API key was revoked, has expired or was mistyped."
@@ -228,11 +190,8 @@ class InvalidApiKeyError(TollgateError):
         return {"WWW-Authenticate": f'Bearer realm="tollgate"{error}'}
 
 
-class InsufficientBalanceError(TollgateError):
+class InsufficientBalanceError(TollgateError, status=402, code="insufficient_balance"):
     """The balance does not cover the charge; nothing was charged."""
-
-    status = 402
-    code = "insufficient_balance"
 
     def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
         step = "Add credit in the dashboard, or ask the operator of this service for it."
@@ -257,11 +216,8 @@ class InsufficientBalanceError(TollgateError):
         return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
 
 
-class SpendingCapReachedError(TollgateError):
+class SpendingCapReachedError(TollgateError, status=402, code="spending_cap_reached"):
     """The key's own spending cap does not cover the charge; nothing was charged."""
-
-    status = 402
-    code = "spending_cap_reached"
 
     def __init__(
         self,
@@ -295,97 +251,72 @@ class SpendingCapReachedError(TollgateError):
         return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
 
 
-class ForbiddenError(TollgateError):
+class ForbiddenError(TollgateError, status=403, code="forbidden"):
     """The key is valid, but its scopes, models, networks or limits do not allow the request."""
-
-    status = 403
-    code = "forbidden"
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message, next_step)
 
 
-class AccountSuspendedError(TollgateError):
+class AccountSuspendedError(TollgateError, status=403, code="account_suspended"):
     """An operator suspended the account; nothing was started or charged."""
 
-    status = 403
-    code = "account_suspended"
     default_message = "This account is suspended."
     next_step = "Contact the operator of this service."
 
 
-class RouteNotFoundError(TollgateError):
+class RouteNotFoundError(TollgateError, status=404, code="not_found"):
     """The path does not exist."""
-
-    status = 404
-    code = "not_found"
 
     def __init__(self, method: str = "", path: str = "") -> None:
         endpoint = f": {method} {shortened(path)}" if method and path.isprintable() else ""
         super().__init__(f"No such endpoint{endpoint}.")
 
 
-class TaskNotFoundError(TollgateError):
+class TaskNotFoundError(TollgateError, status=404, code="task_not_found"):
     """The task does not exist or belongs to another account."""
 
-    status = 404
-    code = "task_not_found"
     default_message = "Task not found."
 
 
-class KeyNotFoundError(TollgateError):
+class KeyNotFoundError(TollgateError, status=404, code="key_not_found"):
     """The API key does not exist, is revoked or belongs to another account."""
 
-    status = 404
-    code = "key_not_found"
     default_message = "API key not found."
 
 
-class DeliveryNotFoundError(TollgateError):
+class DeliveryNotFoundError(TollgateError, status=404, code="delivery_not_found"):
     """The webhook delivery does not exist or belongs to another account."""
 
-    status = 404
-    code = "delivery_not_found"
     default_message = "Webhook delivery not found."
 
 
-class UploadNotFoundError(TollgateError):
+class UploadNotFoundError(TollgateError, status=404, code="file_not_found"):
     """The uploaded file does not exist or belongs to another account."""
 
-    status = 404
-    code = "file_not_found"
     default_message = "File not found."
 
 
-class RequestNotFoundError(TollgateError):
+class RequestNotFoundError(TollgateError, status=404, code="request_not_found"):
     """The text request is not running or belongs to another account."""
 
-    status = 404
-    code = "request_not_found"
     default_message = "No such request is running."
 
 
-class UserNotFoundError(TollgateError):
+class UserNotFoundError(TollgateError, status=404, code="user_not_found"):
     """The key's account no longer exists."""
 
-    status = 404
-    code = "user_not_found"
     default_message = "User not found."
 
 
-class ModelNotFoundError(TollgateError):
+class ModelNotFoundError(TollgateError, status=404, code="model_not_found"):
     """The catalog does not have this model."""
 
-    status = 404
-    code = "model_not_found"
     default_message = "Model not found. GET /api/v1/catalog lists the models."
 
 
-class MethodNotAllowedError(TollgateError):
+class MethodNotAllowedError(TollgateError, status=405, code="method_not_allowed"):
     """The path does not support this method."""
-
-    status = 405
-    code = "method_not_allowed"
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self.allowed = sorted(allowed)
@@ -397,29 +328,23 @@ class MethodNotAllowedError(TollgateError):
         return {"Allow": ", ".join(self.allowed)} if self.allowed else {}
 
 
-class IdempotencyConflictError(TollgateError):
+class IdempotencyConflictError(TollgateError, status=409, code="idempotency_conflict"):
     """Many requests change the same account at once; nothing was charged. Try again."""
 
-    status = 409
-    code = "idempotency_conflict"
     retry_after_s = 1
     default_message = "Other requests of this account were written at the same time. Nothing was charged."
     next_step = "Repeat it with the same Idempotency-Key."
 
 
-class KeyLimitReachedError(TollgateError):
+class KeyLimitReachedError(TollgateError, status=409, code="key_limit_reached"):
     """The account has the maximum number of API keys."""
 
-    status = 409
-    code = "key_limit_reached"
     next_step = "Revoke a key that is not used."
 
 
-class PriceChangedError(TollgateError):
+class PriceChangedError(TollgateError, status=409, code="price_changed"):
     """The prices differ from the `priceVersion` in the request; nothing was charged."""
 
-    status = 409
-    code = "price_changed"
     next_step = "To accept this price, send the priceVersion of this error."
 
     def __init__(self, cost_cents: int, price_version: str) -> None:
@@ -434,22 +359,17 @@ class PriceChangedError(TollgateError):
         return {"costCents": self.cost_cents, "priceVersion": self.price_version}
 
 
-class RedeliveryLimitError(TollgateError):
+class RedeliveryLimitError(TollgateError, status=409, code="redelivery_limit_reached"):
     """The delivery was sent again the maximum number of times."""
 
-    status = 409
-    code = "redelivery_limit_reached"
     next_step = "Request the task's status instead."
 
     def __init__(self, most: int) -> None:
         super().__init__(f"This delivery was redelivered {most} times, the most allowed.")
 
 
-class RotationInProgressError(TollgateError):
+class RotationInProgressError(TollgateError, status=409, code="rotation_in_progress"):
     """The secret from before the last rotation is still valid; nothing was rotated."""
-
-    status = 409
-    code = "rotation_in_progress"
 
     def __init__(self, ends_at: str) -> None:
         super().__init__(
@@ -463,49 +383,37 @@ class RotationInProgressError(TollgateError):
         return {"endsAt": self.ends_at}
 
 
-class TaskNotEndedError(TollgateError):
+class TaskNotEndedError(TollgateError, status=409, code="task_not_ended"):
     """The task is still running, so it has no files to delete; nothing was changed."""
-
-    status = 409
-    code = "task_not_ended"
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"{task_id} has not ended.", "Cancel it, or wait for its end.")
 
 
-class PayloadTooLargeError(TollgateError):
+class PayloadTooLargeError(TollgateError, status=413, code="payload_too_large"):
     """The body is larger than the route allows."""
-
-    status = 413
-    code = "payload_too_large"
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"The request is larger than the {max_bytes} bytes allowed.")
 
 
-class IdempotencyKeyReusedError(TollgateError):
+class IdempotencyKeyReusedError(TollgateError, status=422, code="idempotency_key_reused"):
     """The Idempotency-Key was used before with another body."""
 
-    status = 422
-    code = "idempotency_key_reused"
     default_message = "This Idempotency-Key was used before with a different request."
     next_step = "Use another Idempotency-Key for each new request."
 
 
-class ConcurrencyLimitedError(TollgateError):
+class ConcurrencyLimitedError(TollgateError, status=429, code="concurrency_limited"):
     """The account has the maximum number of open tasks, or too many writes at once."""
 
-    status = 429
-    code = "concurrency_limited"
     retry_after_s = 5
     next_step = f"Repeat it after {retry_after_s} seconds."
 
 
-class RateLimitedError(TollgateError):
+class RateLimitedError(TollgateError, status=429, code="rate_limited"):
     """The account made the maximum number of requests for this minute."""
 
-    status = 429
-    code = "rate_limited"
     retry_after_s = 60
     next_step = f"Repeat it after {retry_after_s} seconds."
 
@@ -513,19 +421,14 @@ class RateLimitedError(TollgateError):
         super().__init__(f"This account made {limit} requests in this minute, the most allowed.")
 
 
-class InternalError(TollgateError):
+class InternalError(TollgateError, status=500, code="internal_error"):
     """An internal error. The log has the cause under the response's `x-request-id`."""
 
-    status = 500
-    code = "internal_error"
     default_message = "Internal error. A repeat with the same Idempotency-Key is never charged twice."
 
 
-class GenerationFailedError(TollgateError):
+class GenerationFailedError(TollgateError, status=502, code="generation_failed"):
     """The task of a waiting request ended without a result; its charge was refunded."""
-
-    status = 502
-    code = "generation_failed"
 
     def __init__(self, task_id: str, message: str) -> None:
         super().__init__(f"{message} The charge of {task_id} was given back.")
@@ -540,11 +443,8 @@ class GenerationFailedError(TollgateError):
         return {**super().headers(), **NO_REPEAT}
 
 
-class TaskPendingError(TollgateError):
+class TaskPendingError(TollgateError, status=504, code="task_pending"):
     """The task takes longer than a request may wait. It continues, and its charge remains."""
-
-    status = 504
-    code = "task_pending"
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"Not ready yet; it goes on. GET /api/v1/task/status/{task_id}")
@@ -559,20 +459,16 @@ class TaskPendingError(TollgateError):
         return {**super().headers(), **NO_REPEAT}
 
 
-class PaymentUnavailableError(TollgateError):
+class PaymentUnavailableError(TollgateError, status=503, code="payment_unavailable"):
     """Stripe did not create the payment page; nothing was paid."""
 
-    status = 503
-    code = "payment_unavailable"
     retry_after_s = 5
     default_message = "The payment page could not be opened. Nothing was paid. Try again in a moment."
 
 
-class StorageBusyError(TollgateError):
+class StorageBusyError(TollgateError, status=503, code="storage_busy"):
     """The database is throttled, or other requests keep changing the same rows. Try again."""
 
-    status = 503
-    code = "storage_busy"
     retry_after_s = 5
     default_message = (
         "The service is busy. Try again in a few seconds; "

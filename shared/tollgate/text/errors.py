@@ -24,36 +24,27 @@ from tollgate.text.request import dumps
 MAX_INDEX = 999_999
 
 
-class ProviderError(TollgateError):
+class ProviderError(TollgateError, status=502, code="provider_error"):
     """All attempted providers returned unreadable responses; nothing was charged."""
 
-    status = 502
-    code = "provider_error"
     default_message = "The provider gave no usable answer. Nothing was charged."
 
 
-class ProviderUnavailableError(TollgateError):
+class ProviderUnavailableError(TollgateError, status=503, code="provider_unavailable"):
     """Every provider of the model is down or busy; nothing was charged."""
 
-    status = 503
-    code = "provider_unavailable"
     retry_after_s = 5
     default_message = "No provider of this model is available now. Nothing was charged; try again."
 
 
-class UpstreamTimeoutError(TollgateError):
+class UpstreamTimeoutError(TollgateError, status=524, code="upstream_timeout"):
     """A request without streaming received no response in time (site/limits.md#sizes-and-times)."""
 
-    status = 524
-    code = "upstream_timeout"
     default_message = "The provider did not answer in time. Use stream: true for long answers."
 
 
-class ResponseNotFoundError(TollgateError):
+class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"):
     """The stored response does not exist, is expired or belongs to another account."""
-
-    status = 404
-    code = "response_not_found"
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
@@ -73,17 +64,13 @@ class ThreadUnsupportedError(InvalidInputError):
         return {"details": {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}}
 
 
-class UnknownTextModelError(InvalidInputError):
+class UnknownTextModelError(InvalidInputError, code=ModelNotFoundError.code):
     """No text model has this name. The contract has 400 for it, and OpenAI this code."""
 
-    code = ModelNotFoundError.code
 
-
-class RequestEndedError(TollgateError):
+class RequestEndedError(TollgateError, status=499, code="request_ended"):
     """A stream that its owner ended by `DELETE /requests/{id}`; it is the last event of the stream."""
 
-    status = 499
-    code = "request_ended"
     default_message = "The request was ended as its owner asked."
 
 
