@@ -189,13 +189,27 @@ def _schema(named: str | Json) -> Json:
     return {"$ref": named} if isinstance(named, str) else named
 
 
+# The errors that follow from a line of an operation. The only header is Idempotency-Key.
+_FOLLOWING = {
+    "body": ("invalid_input", "payload_too_large"),
+    "query": ("invalid_input",),
+    "headers": ("idempotency_conflict", "idempotency_key_reused"),
+    "charges": ("insufficient_balance", "spending_cap_reached", "account_suspended", "user_not_found",
+                "key_limit_reached", "concurrency_limited"),
+    "scope": ("invalid_api_key", "forbidden"),
+}  # fmt: skip
+_OF_PAID_TEXT = ("provider_error", "provider_unavailable", "upstream_timeout")
+# Possible on all routes: the gateway's limit, an internal error, a busy database.
+_OF_ALL = ("rate_limited", "internal_error", "storage_busy")
+
+
 def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
     """Return the error codes of a route by HTTP status."""
-    codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
+    paid_text = _OF_PAID_TEXT if "charges" in source and _is_text(source) else ()
+    following = [code for line, codes in _FOLLOWING.items() if line in source for code in codes]
     by_status: dict[int, list[str]] = {}
-    # These errors are possible on all routes: the gateway's limit, an internal error, a busy database.
-    # Duplicates are removed, because generators create a type for each entry.
-    for code in dict.fromkeys([*codes, "rate_limited", "internal_error", "storage_busy"]):
+    # Without duplicates, because generators create a type for each entry.
+    for code in dict.fromkeys([*following, *paid_text, *source.get("errors", []), *_OF_ALL]):
         by_status.setdefault(errors()[code].status, []).append(code)
     return ((str(status), by_status[status]) for status in sorted(by_status))
 
