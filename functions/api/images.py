@@ -48,6 +48,7 @@ async def _created(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: 
         "taskId": task_ids[0],
         "taskIds": task_ids,
         "wantsBytes": asked.wants_bytes,
+        "wantsUrl": asked.wants_url,
         "isStreamed": asked.is_streamed,
     }
     return JSONResponse(made, status_code=HTTPStatus.ACCEPTED)

@@ -66,7 +66,7 @@ async def held_image(request: Request) -> Response:
     headers = {**made.headers, "x-tollgate-task-id": ", ".join(made.task_ids)}
     if failed:
         headers["x-tollgate-failed-task-id"] = ", ".join(failed)
-    images = _images(parts, urls, as_bytes=made.wants_bytes)
+    images = _images(parts, urls, as_bytes=made.wants_bytes, with_url=made.wants_url)
     created_s = parts.clock.now_ms() // MS_PER_S
     if made.is_streamed:
         kind = EVENTS[request.url.path]
@@ -123,8 +123,10 @@ def _results(tasks: Sequence[TaskView]) -> tuple[list[str], list[str]]:
     return urls, list(failed)
 
 
-async def _images(parts: GetStatus, urls: Sequence[str], *, as_bytes: bool) -> AsyncIterator[dict[str, str]]:
-    """Yield each image in the requested form, or its URL if the response has no more room for bytes."""
+async def _images(
+    parts: GetStatus, urls: Sequence[str], *, as_bytes: bool, with_url: bool
+) -> AsyncIterator[dict[str, str]]:
+    """Yield each image in the requested forms, or its URL if the response has no more room for bytes."""
     room = MAX_INLINE_BYTES
     for url in urls:
         most = min(room, MAX_IMAGE_BYTES)
@@ -133,7 +135,8 @@ async def _images(parts: GetStatus, urls: Sequence[str], *, as_bytes: bool) -> A
             yield {"url": url}
         else:
             room -= len(found)
-            yield {"b64_json": b64encode(found).decode()}
+            image = {"b64_json": b64encode(found).decode()}
+            yield {**image, "url": url} if with_url else image
 
 
 async def _json(images: AsyncIterator[dict[str, str]], created_s: int) -> AsyncIterator[str]:

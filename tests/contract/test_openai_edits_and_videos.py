@@ -142,7 +142,9 @@ class TestEdit:
         )
         assert made.data is not None
         assert made.data[0].url is not None
-        assert httpx.get(made.data[0].url).headers["content-type"].startswith("image/")
+        found = httpx.get(made.data[0].url)
+        assert found.headers["content-type"].startswith("image/")
+        assert base64.b64decode(made.data[0].b64_json or "") == found.content
         (task,) = read(service, "/api/v1/tasks?limit=1")["tasks"]
         assert charges(service) == [-task["costCents"] * 10_000, *before]
 

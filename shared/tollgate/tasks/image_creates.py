@@ -43,13 +43,14 @@ class CreateFaultError(Exception):
 class Created:
     """The tasks that were created, and the form of the answer once they have ended.
 
-    `wants_bytes`: it contains the images' bytes. `is_streamed`: it is an event stream. `headers` are those
-    headers of the create that apply to the whole request: its id, the requests left.
+    `wants_bytes`: it contains the images' bytes. `wants_url`: it contains their URLs. `is_streamed`: it is an
+    event stream. `headers` are those headers of the create that apply to the whole request: its id, the requests left.
     """
 
     account_id: str
     task_ids: tuple[str, ...]
     wants_bytes: bool
+    wants_url: bool
     is_streamed: bool
     headers: Mapping[str, str]
 
@@ -134,4 +135,6 @@ def _read(answer: Mapping[str, Any]) -> Created | Refused:
     kept = {name: value for name, value in headers.items() if name.startswith(_KEPT)}
     # During a deployment, the version of `api` before this one can answer: it has one task and no streams.
     task_ids = tuple(made.get("taskIds", [made["taskId"]]))
-    return Created(made["accountId"], task_ids, made["wantsBytes"], made.get("isStreamed", False), kept)
+    wants_url = made.get("wantsUrl", not made["wantsBytes"])
+    is_streamed = made.get("isStreamed", False)
+    return Created(made["accountId"], task_ids, made["wantsBytes"], wants_url, is_streamed, kept)

@@ -3,6 +3,7 @@
 Source: https://platform.openai.com/docs/api-reference/images/create and `/createEdit`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,15 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
-from tollgate.tasks.openai_media import image_input, properties_of, shape_input, texts, typed
+from tollgate.tasks.openai_media import (
+    Properties,
+    image_input,
+    pixels_of,
+    properties_of,
+    shape_input,
+    texts,
+    typed,
+)
 
 FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
@@ -21,9 +30,12 @@ MAX_PARTIAL_IMAGES = 3
 MAX_NUMBER = 999
 """The largest number that a form's text can be; each option has a lower bound."""
 BYTES_BY_DEFAULT = "gpt-image-"
-"""OpenAI's own image models never return a URL, so its clients do not ask these models for bytes."""
-_OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
+ENOUGH = 0.55
+"""A resolution fits a size if it has this share of the size's pixels. So OpenAI's usual 1536x1024 and 1792x1024
+are 1K, 2560x1440 is 2K, and 3840x2160 is 4K."""
+_OWN = ("model", "response_format", "n", "size", "user", "safety_identifier", "stream", "partial_images")
 _SOURCES = ("image", "mask")
+_RESOLUTION = re.compile(r"(\d(?:\.\d)?)K", re.ASCII | re.IGNORECASE)
 SENT_NAMES = {
     "aspectRatio": "size",
     "outputFormat": "output_format",
@@ -37,7 +49,7 @@ _OPTIONS: Mapping[str, tuple[Any, ...]] = {
     "moderation": ("auto",),
     "output_compression": (100,),
     "output_format": (),
-    "quality": ("auto",),
+    "quality": ("auto", "standard"),
     "style": (),
 }
 """OpenAI's options, each with the values that have no effect on any model."""
@@ -47,12 +59,14 @@ _OPTIONS: Mapping[str, tuple[Any, ...]] = {
 class ImageRequest:
     """A request in OpenAI's shape: its `create`, how many images of it, and the form of the answer.
 
-    `wants_bytes`: the answer contains the images' bytes. `is_streamed`: it is an event stream.
+    `wants_bytes`: the answer contains the images' bytes. `wants_url`: it contains their URLs.
+    `is_streamed`: it is an event stream.
     """
 
     create: dict[str, Any]
     images: int
     wants_bytes: bool
+    wants_url: bool
     is_streamed: bool
 
 
@@ -81,13 +95,41 @@ def read_image_request(
         problems += wrong
     if problems:
         raise InvalidInputError(problems)
-    given |= shape_input(body.get("size"), properties)
+    given |= _size_input(body.get("size"), given, properties)
     create = {"model": body["model"], "input": given} if "model" in body else {"input": given}
     is_streamed = sent.get("stream") is True
-    shown_as = sent.get("response_format")
-    default_is_bytes = isinstance(model, Model) and model.id.startswith(BYTES_BY_DEFAULT)
-    wants_bytes = shown_as == "b64_json" or is_streamed or (shown_as is None and default_is_bytes)
-    return ImageRequest(create, sent.get("n") or 1, wants_bytes, is_streamed)
+    forms = {"b64_json"} if is_streamed else _forms(sent.get("response_format"), model, is_edit=is_edit)
+    return ImageRequest(create, sent.get("n") or 1, "b64_json" in forms, "url" in forms, is_streamed)
+
+
+def _forms(asked: Any, model: Any, *, is_edit: bool) -> set[str]:
+    """Return the forms of each image in the answer: `asked`, or those that the SDKs expect by default.
+
+    OpenAI's own image models never return a URL, and only they make edits there. Its clients then read
+    the bytes without asking for them. Other programs read the URL, so both are returned.
+    """
+    if asked is not None:
+        return {asked}
+    has_bytes = is_edit or (isinstance(model, Model) and model.id.startswith(BYTES_BY_DEFAULT))
+    return {"b64_json", "url"} if has_bytes else {"url"}
+
+
+def _size_input(asked: Any, given: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
+    """Return the fields with a size: the shape, and the resolution that has the pixels of `WIDTHxHEIGHT`."""
+    shape = shape_input(asked, properties)
+    pixels = 0 if asked in shape.values() else pixels_of(asked)
+    areas = {name: area for name in properties.get("resolution", {}).get("enum", ()) if (area := _area(name))}
+    if not pixels or not areas or "resolution" in given:
+        return shape
+    fitting = [name for name in areas if areas[name] >= ENOUGH * pixels]
+    # The model refuses a size with more pixels than it can make, and lists its own sizes.
+    return {**shape, "resolution": min(fitting, key=areas.__getitem__)} if fitting else {"size": asked}
+
+
+def _area(resolution: str) -> float:
+    """Return the pixels of a resolution such as `2K`, which is the side of a square; 0 for another name."""
+    thousands = _RESOLUTION.fullmatch(resolution)
+    return (float(thousands[1]) * 1_024) ** 2 if thousands else 0
 
 
 def _take_options(

@@ -113,6 +113,12 @@ def short_side(asked: Any) -> int | None:
     return None if pixels is None else min(int(pixels[1]), int(pixels[2]))
 
 
+def pixels_of(asked: Any) -> int:
+    """Return the number of pixels of `WIDTHxHEIGHT`; 0 for anything else."""
+    pixels = _PIXELS.fullmatch(asked) if isinstance(asked, str) else None
+    return 0 if pixels is None else int(pixels[1]) * int(pixels[2])
+
+
 def _named(asked: Any, options: Sequence[str], near: Fraction) -> Any:
     pixels = _PIXELS.fullmatch(asked) if isinstance(asked, str) else None
     if pixels is None or "0" in (pixels[1].strip("0") or "0", pixels[2].strip("0") or "0"):

@@ -39,13 +39,34 @@ class TestSize:
     def test_none_is_a_square_where_none_is_named(self) -> None:
         assert size_of("test-image") == "1:1"
 
+    @pytest.mark.parametrize(
+        ("model", "sent", "expected"),
+        [
+            ("gpt-image-2", {"size": "1536x1024"}, ("3:2", "1k")),
+            ("gpt-image-2", {"size": "2560x1440"}, ("16:9", "2k")),
+            ("gpt-image-2", {"size": "3840x2160"}, ("16:9", "4k")),
+            ("gpt-image-2", {"size": "3840x2160", "resolution": "1k"}, ("16:9", "1k")),
+            ("gpt-image-2", {"size": "16:9"}, ("16:9", None)),
+            ("gpt-image-2", {"size": "auto"}, ("auto", None)),
+            ("nano-banana-2.1", {"size": "2048x2048"}, ("1:1", "2K")),
+            # Create refuses this size: the model has no resolution with so many pixels.
+            ("gpt-image-2", {"size": "9000x9000"}, ("9000x9000", None)),
+        ],
+    )
+    def test_pixels_choose_the_resolution(
+        self, model: str, sent: dict[str, Any], expected: tuple[str, str | None]
+    ) -> None:
+        given = read_image_request({"model": model, "prompt": "a", **sent}, CATALOG).create["input"]
+        assert (given["size"], given.get("resolution")) == expected
+
     def test_a_model_without_sizes_gets_none(self) -> None:
         assert size_of("nothing") is None
 
 
 class TestFields:
     def test_what_is_not_openai_s_is_the_model_s(self) -> None:
-        body = {"model": "test-image", "prompt": "a fox", "seed": 7, "user": "ada", "quality": None, "n": 1}
+        own = {"user": "ada", "safety_identifier": "ada", "quality": None, "n": 1}
+        body = {"model": "test-image", "prompt": "a fox", "seed": 7, **own}
         read = read_image_request(body, CATALOG)
         assert read.create == {"model": "test-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
         assert not read.wants_bytes
@@ -104,19 +125,25 @@ class TestOptions:
         assert [one.path for one in raised.value.problems] == ["/n"]
 
 
-class TestBytesByDefault:
+class TestFormsOfTheAnswer:
     @pytest.mark.parametrize(
-        ("model", "response_format", "expected"),
+        ("model", "is_edit", "others", "has_bytes", "has_url"),
         [
-            ("gpt-image-2", None, True),
-            ("GPT-Image-2", None, True),
-            ("gpt-image-2", "url", False),
-            ("z-image", None, False),
-            ("z-image", "b64_json", True),
+            ("gpt-image-2", False, {}, True, True),
+            ("GPT-Image-2", False, {}, True, True),
+            ("gpt-image-2", False, {"response_format": "url"}, False, True),
+            ("gpt-image-2", False, {"stream": True}, True, False),
+            ("z-image", False, {}, False, True),
+            ("z-image", False, {"response_format": "b64_json"}, True, False),
+            # The AI SDK reads the bytes of every edit, and does not ask for them.
+            ("z-image", True, {}, True, True),
+            ("z-image", True, {"response_format": "url"}, False, True),
         ],
     )
-    def test_openais_own_models_return_bytes(
-        self, model: str, response_format: str | None, expected: bool
+    def test_a_request_without_a_format_gets_what_openais_clients_read(
+        self, model: str, is_edit: bool, others: dict[str, Any], has_bytes: bool, has_url: bool
     ) -> None:
-        body = {"model": model, "prompt": "a fox", "response_format": response_format}
-        assert read_image_request(body, CATALOG).wants_bytes is expected
+        body = {"model": model, "prompt": "a fox", "image": "https://media.example/a.png", **others}
+        sent = body if is_edit else {name: body[name] for name in body if name != "image"}
+        read = read_image_request(sent, CATALOG, is_edit=is_edit)
+        assert (read.wants_bytes, read.wants_url) == (has_bytes, has_url)
