@@ -44,7 +44,8 @@ class Created:
     """The tasks that were created, and the form of the answer once they have ended.
 
     `wants_bytes`: it contains the images' bytes. `wants_url`: it contains their URLs. `is_streamed`: it is an
-    event stream. `headers` are those headers of the create that apply to the whole request: its id, the requests left.
+    event stream. `headers` are those headers of the create that apply to the whole request: its id, the
+    requests left.
     """
 
     account_id: str

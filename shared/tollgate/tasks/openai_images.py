@@ -31,8 +31,8 @@ MAX_NUMBER = 999
 """The largest number that a form's text can be; each option has a lower bound."""
 BYTES_BY_DEFAULT = "gpt-image-"
 ENOUGH = 0.55
-"""A resolution fits a size if it has this share of the size's pixels. So OpenAI's usual 1536x1024 and 1792x1024
-are 1K, 2560x1440 is 2K, and 3840x2160 is 4K."""
+"""A resolution fits a size if it has this share of the size's pixels. So OpenAI's usual 1536x1024 and
+1792x1024 are 1K, 2560x1440 is 2K, and 3840x2160 is 4K."""
 _OWN = ("model", "response_format", "n", "size", "user", "safety_identifier", "stream", "partial_images")
 _SOURCES = ("image", "mask")
 _RESOLUTION = re.compile(r"(\d(?:\.\d)?)K", re.ASCII | re.IGNORECASE)
