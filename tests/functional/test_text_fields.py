@@ -129,7 +129,7 @@ class TestElsewhere:
             "max_tool_calls": 3,
         }
         answer = client.post("/responses", body)
-        assert answer.headers[IGNORED] == "truncation, max_tool_calls"
+        assert answer.headers[IGNORED] == "truncation, max_tool_calls, seed"
 
     def test_log_probabilities_of_a_response_are_refused(self, client: TextClient) -> None:
         body = {"model": "gpt-5.4-mini", "input": "hello", "include": ["message.output_text.logprobs"]}

@@ -63,7 +63,7 @@ def router(engine: Engine) -> APIRouter:
         return await _answered(engine, body)
 
     embeddings.add_routes(routes, engine)
-    if engine.provider in ("openai", "azure"):
+    if engine.provider in ("openai", "azure", "xai"):
         responses.add_routes(routes, engine)
     return routes
 

@@ -33,7 +33,7 @@ response.py       the outcome of a request; a stream relays itself; `rendering.p
 service.py        one request from body to bill
 asgi.py           as much of a web framework as the routes need
 event_stream.py   a response on its way to the client: kept alive, with a bound on every wait
-responses/        OpenAI's Responses API over chat
+responses/        OpenAI's Responses API, at providers that have it and over chat
 middleware.py     the parts that all routes share: request ids, rate headers, errors in our shape
 
 Modules from `billing.py` on do I/O, and the modules above it do none. `sse.py`, `stream.py` and `relay.py`

@@ -5,8 +5,9 @@ Source: docs/providers/openai_compatible.md.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from tollgate.text.fields import CHAT
+from tollgate.text.fields import CHAT, RESPONSES
 from tollgate.text.usage import ReasoningCount
 
 
@@ -46,6 +47,30 @@ class ChatDialect:
         A vendor that refuses unknown fields also gets those, and its refusal names them.
         """
         return self.knows(name) or (self.passes is None and name not in CHAT)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsesDialect:
+    """A vendor's own Responses API.
+
+    `passes` are the client's fields that may be sent, `None` if the vendor refuses unknown fields. `lacks`
+    are Tollgate's fields that it does not have. `tools` are the kinds of tools that it knows, `None` for all
+    that the client runs.
+    """
+
+    passes: frozenset[str] | None = None
+    lacks: frozenset[str] = frozenset()
+    tools: frozenset[str] | None = None
+
+    def takes(self, name: str) -> bool:
+        """Return whether the vendor is sent a field of a client. Its refusal names unknown fields."""
+        if self.passes is not None:
+            return name in self.passes
+        return RESPONSES[name].own if name in RESPONSES else name not in CHAT
+
+    def takes_tools(self, fields: Mapping[str, Any]) -> bool:
+        """Return whether the vendor knows all kinds of tools in a request."""
+        return self.tools is None or all(tool.get("type") in self.tools for tool in fields.get("tools") or [])
 
 
 def passing(*own: str, lacks: tuple[str, ...] = ()) -> frozenset[str]:

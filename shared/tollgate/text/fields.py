@@ -221,6 +221,8 @@ RESPONSES: Table = {
     "image": Field(Rule.REFUSED, _SUPPORT),
 }
 
+OF_RESPONSES: Table = {**CHAT, **RESPONSES}
+"""The fields of Responses, and beside them those that only chats have."""
 TABLES: Mapping[TextProtocol, Table] = {TextProtocol.OPENAI: CHAT, TextProtocol.ANTHROPIC: MESSAGES}
 
 
@@ -257,7 +259,22 @@ def unsent(
     `takes` states whether the provider gets a field. Raises `InvalidInputError` for the fields among the rest
     that would change the response.
     """
-    table, unknown = TABLES[protocol], _UNKNOWN[protocol]
+    return _unsent(TABLES[protocol], _UNKNOWN[protocol], fields, takes)
+
+
+def unsent_of_response(
+    fields: Mapping[str, Any], takes: Callable[[str], bool]
+) -> tuple[list[str], list[str]]:
+    """Return the same as `unsent` for a Responses request at a provider that has the protocol.
+
+    Clients also send fields of chats, with the same meaning. Raises as `unsent` does.
+    """
+    return _unsent(OF_RESPONSES, _UNKNOWN[TextProtocol.OPENAI], fields, takes)
+
+
+def _unsent(
+    table: Table, unknown: Field, fields: Mapping[str, Any], takes: Callable[[str], bool]
+) -> tuple[list[str], list[str]]:
     left = {name: table.get(name, unknown) for name in fields if not takes(name)}
     asked = {name: field for name, field in left.items() if field.rule in _TOLD and field.asks(fields[name])}
     problems = [

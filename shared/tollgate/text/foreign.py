@@ -8,7 +8,7 @@ Source: the request types of OpenAI's and Anthropic's SDKs, and of Gemini's Open
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import Problem
@@ -49,6 +49,17 @@ def foreign_problems(request: TextRequest) -> list[Problem]:
         if isinstance(fields.get(name), list):
             found += _in_parts(fields[name], f"/{name}", depth=1)
     return found
+
+
+def foreign_in_items(items: Sequence[Mapping[str, Any]]) -> list[Problem]:
+    """Return the references in the items of a Responses request to private objects outside the body."""
+    return [
+        problem
+        for position, item in enumerate(items)
+        for name in ("content", "output")
+        if isinstance(item.get(name), list)
+        for problem in _in_parts(item[name], f"/input/{position}/{name}")
+    ]
 
 
 def _in_parts(parts: list[Any], path: str, depth: int | None = None) -> Iterator[Problem]:

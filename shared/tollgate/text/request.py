@@ -76,12 +76,27 @@ class JsonBody:
 
 
 @dataclass(frozen=True, slots=True)
+class NativeRequest:
+    """A Responses request in its own protocol, for providers that have it.
+
+    `fields` are its fields without the input and without those that Tollgate follows itself. `items` are the
+    items of earlier responses and of its input: each as JSON, except for reasoning items, because a provider
+    gets only its own reasoning. `size_bytes` is the size of all.
+    """
+
+    fields: Mapping[str, Any]
+    items: Sequence[str | Mapping[str, Any]]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class TextRequest:
     """A request on a text route, with the fields that we use.
 
     `output_limit` is the client's own limit of output tokens, `None` if it gave none; `answers` is `n`.
     `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol). `ignored` names
-    fields that were left out before (`text/fields.py`).
+    fields that were left out before (`text/fields.py`). `native`: the client uses the Responses protocol, and
+    the body is the request as a chat.
     """
 
     protocol: TextProtocol
@@ -92,6 +107,7 @@ class TextRequest:
     output_limit: int | None
     answers: int
     ignored: Sequence[str] = ()
+    native: NativeRequest | None = None
 
     @property
     def fields(self) -> dict[str, Any]:

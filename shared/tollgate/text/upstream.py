@@ -19,6 +19,7 @@ from tollgate.text.metering import HoldPlan
 from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
+from tollgate.text.responses.relay import ResponsesRelay, relay_response
 from tollgate.text.shown import shown_error
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
@@ -142,6 +143,19 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
         MessagesFromChat(meter, model, dialect),
         faults_in_body(dialect.code_statuses),
     )
+
+
+def responses_exchange(
+    routed: RoutedRequest, call: HttpCall, mark: str, code_statuses: Mapping[str, int]
+) -> Exchange:
+    """Return the exchange for a Responses client's `call` to a provider that has its protocol.
+
+    `mark`: see `text/responses/native.py`.
+    """
+    meter = routed.meter()
+    read_whole = partial(relay_response, meter=meter, mark=mark, code_statuses=code_statuses)
+    relay = ResponsesRelay(meter, mark, code_statuses)
+    return Exchange(call, meter, read_whole, relay, faults_in_body(code_statuses))
 
 
 def messages_exchange(routed: RoutedRequest, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:

@@ -81,6 +81,23 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
     return Usage(uncached, completion, read, written, 0, min(reasoning, completion))
 
 
+def read_responses_usage(reported: object) -> Usage | None:
+    """Return the usage in the `usage` object of a response; `None` if it is empty.
+
+    Reasoning is a part of the output for every vendor that has the protocol (`openai.types.responses`,
+    `@ai-sdk/xai`).
+    """
+    if not isinstance(reported, Mapping):
+        return None
+    chat = {
+        "prompt_tokens": reported.get("input_tokens"),
+        "completion_tokens": reported.get("output_tokens"),
+        "prompt_tokens_details": reported.get("input_tokens_details"),
+        "completion_tokens_details": reported.get("output_tokens_details"),
+    }
+    return read_chat_usage(chat, ReasoningCount.INSIDE)
+
+
 def read_messages_usage(reported: object) -> Usage | None:
     """Return the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint.
 
@@ -153,6 +170,21 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
             "cache_write_tokens": written,
         },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chat's `usage` in the form of a response."""
+    details = usage.get("prompt_tokens_details") or {}
+    read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
+    thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    prompt, completion = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
+        "output_tokens": completion,
+        "output_tokens_details": {"reasoning_tokens": thought},
+        "total_tokens": prompt + completion,
     }
 
 

@@ -26,6 +26,7 @@ PARAMS: TypeAdapter[Any] = TypeAdapter(ResponseCreateParamsNonStreaming)
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+MARK = "0a1b2c3d"
 SEALED = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAx"}
 
 
@@ -43,7 +44,7 @@ def said_by(body: dict[str, Any]) -> dict[str, Any]:
 
 def made(body: dict[str, Any]) -> dict[str, Any]:
     """Return the body for the Responses API, which has every field of the chat."""
-    found, ignored = responses_body(body, OPENAI)
+    found, ignored = responses_body(body, OPENAI, MARK)
     assert ignored == []
     return found
 
@@ -133,21 +134,23 @@ class TestBody:
         self, fields: dict[str, Any], path: str
     ) -> None:
         with pytest.raises(InvalidInputError) as refused:
-            responses_body(chat(**fields), OPENAI)
+            responses_body(chat(**fields), OPENAI, MARK)
         assert [problem.path for problem in refused.value.problems] == [path]
 
     def test_a_messages_client_reads_its_own_names(self) -> None:
         with pytest.raises(InvalidInputError) as refused:
-            responses_body(chat(stop=["x"]), ANTHROPIC)
+            responses_body(chat(stop=["x"]), ANTHROPIC, MARK)
         assert [problem.path for problem in refused.value.problems] == ["/stop_sequences"]
 
     def test_a_hint_is_left_out_and_named(self) -> None:
-        body, ignored = responses_body(chat(seed=1, prediction={"type": "content", "content": "x"}), OPENAI)
+        body, ignored = responses_body(
+            chat(seed=1, prediction={"type": "content", "content": "x"}), OPENAI, MARK
+        )
         assert ignored == ["seed", "prediction"]
         assert not {"seed", "prediction"} & set(body)
 
     def test_an_unknown_name_is_sent_for_openai_to_refuse(self) -> None:
-        body, ignored = responses_body(chat(some_field=1), OPENAI)
+        body, ignored = responses_body(chat(some_field=1), OPENAI, MARK)
         assert (body["some_field"], ignored) == (1, [])
 
     def test_only_tools_that_may_be_thought_about_go_there(self) -> None:
@@ -174,7 +177,8 @@ class TestAnswers:
         Response.model_validate(response)
         for event in SseSplitter().feed(stream):
             EVENT.validate_json(event.data or b"")
-        whole = ChatCompletion.model_validate_json(completion_of_response(json.dumps(response).encode()))
+        as_chat = completion_of_response(json.dumps(response).encode(), MARK)
+        whole = ChatCompletion.model_validate_json(as_chat)
         chunks = list(_chunks(stream))
         message, said = (
             whole.choices[0].message,
@@ -193,22 +197,22 @@ class TestAnswers:
 
     def test_an_error_is_one_in_a_chat_too(self) -> None:
         failed = {"error": {"code": "rate_limit_exceeded", "message": "slow down"}}
-        assert json.loads(completion_of_response(json.dumps(failed).encode())) == failed
+        assert json.loads(completion_of_response(json.dumps(failed).encode(), MARK)) == failed
         event = {"type": "response.failed", "response": failed}
         data = f"event: x\ndata: {json.dumps(event)}\n\n".encode()
-        (told,) = ResponsesSplitter().feed(data)
+        (told,) = ResponsesSplitter(MARK).feed(data)
         assert json.loads(told.data or b"") == failed
 
     @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"output": 5, "id": "x"}'])
     def test_what_is_no_response_cannot_be_read(self, body: bytes) -> None:
         with pytest.raises(FaultError):
-            completion_of_response(body)
+            completion_of_response(body, MARK)
         with pytest.raises(UnreadableStreamError):
-            list(ResponsesSplitter().feed(b"data: " + body + b"\n\n"))
+            list(ResponsesSplitter(MARK).feed(b"data: " + body + b"\n\n"))
 
 
 def _chunks(stream: bytes) -> Iterator[ChatCompletionChunk]:
-    splitter = ResponsesSplitter()
+    splitter = ResponsesSplitter(MARK)
     # One byte at a time, as bad as it can come.
     events = [event for at in range(len(stream)) for event in splitter.feed(stream[at : at + 1])]
     assert events[-1].data == b"[DONE]"

@@ -1,10 +1,13 @@
-"""OpenAI's Responses API over chat: a chat request from items, and a response from the chat's result.
+"""OpenAI's Responses API, at providers that have it, and over chat at the others.
 
-The first three modules are pure.
+The modules above `rendering.py` are pure.
 
 items.py     items as messages of a chat, and the reverse for stored items
 request.py   the body of a request: checked, and as a chat body
 events.py    a chat result as a response: one path for whole and streamed results
+native.py    the body for a provider that has the protocol, with its own reasoning
+relay.py     such a provider's response, read into the meter
+native_events.py  such a response with our ids and the client's fields
 rendering.py the same for its client, stored before its end is sent
 gathering.py how many bytes a request gathers from stored responses
 repository.py, service.py   stored responses, and their routes

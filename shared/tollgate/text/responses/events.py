@@ -13,6 +13,7 @@ from typing import Any
 
 from tollgate.text.request import dumps
 from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName, sealed
+from tollgate.text.usage import responses_usage
 
 Event = dict[str, Any]
 
@@ -43,6 +44,11 @@ def failed_stream_event(error: Mapping[str, Any]) -> Event:
     """
     named = {"code": error.get("code"), "message": error.get("message"), "param": None}
     return {"type": "error", **named, "error": {**error, "param": None}, "sequence_number": 0}
+
+
+def error_of_response(code: str, message: str) -> dict[str, str]:
+    """Return the error of a failed response. Its code is one that OpenAI documents."""
+    return {"code": code if code in _ERROR_CODES else "server_error", "message": message}
 
 
 def response_of_completion(
@@ -104,8 +110,7 @@ class ResponseEvents:
     def fail(self, code: str, message: str) -> list[Event]:
         """Return the events of a response that broke off. Its items stay, and are marked incomplete."""
         events = self._close_all(INCOMPLETE)
-        named = code if code in _ERROR_CODES else "server_error"
-        self.response |= {"status": FAILED, "error": {"code": named, "message": message}}
+        self.response |= {"status": FAILED, "error": error_of_response(code, message)}
         return [*events, self._state("response.failed")]
 
     def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
@@ -227,7 +232,7 @@ class _Item(ABC):
 
 
 class _Reasoning(_Item):
-    """Thinking, as one part of a summary, with signed thinking in sealed form."""
+    """Thinking: one part of a summary, and signed thinking in sealed form."""
 
     def __init__(self, item_id: str, index: int) -> None:
         super().__init__(item_id, index)
@@ -368,21 +373,6 @@ class _Call(_Item):
             return whole
         text = said.get(CUSTOM_INPUT) if isinstance(said, dict) else None
         return text if isinstance(text, str) else whole
-
-
-def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chat's `usage` in the form of a response."""
-    details = usage.get("prompt_tokens_details") or {}
-    read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
-    thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    prompt, completion = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-    return {
-        "input_tokens": prompt,
-        "input_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
-        "output_tokens": completion,
-        "output_tokens_details": {"reasoning_tokens": thought},
-        "total_tokens": prompt + completion,
-    }
 
 
 def _summary(text: str) -> dict[str, str]:

@@ -1,11 +1,12 @@
 """Counts the bytes that a request gathers from stored responses."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import PayloadTooLargeError
-from tollgate.text.request import MAX_BODY_BYTES, JsonBody, dumps
+from tollgate.text.request import MAX_BODY_BYTES, JsonBody, NativeRequest, dumps
+from tollgate.text.responses.native import REASONING
 
 # Encoded in one go; then the loop runs other tasks, so that other customers' streams continue.
 PIECE_BYTES = 256 * 1024
@@ -34,6 +35,24 @@ def size_of(item: Any) -> int:
 
 async def encoded_list(values: Iterable[Any]) -> str:
     """Return values as a JSON array, encoded piece by piece."""
+    return f"[{','.join(await _encoded(values))}]"
+
+
+async def native_request(fields: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> NativeRequest:
+    """Return a Responses request for a provider that has the protocol: its fields, and all its items.
+
+    The ids of items are ours, so they are left out. Reasoning has its provider's id in its seal.
+    """
+    plain = [item for item in items if item.get("type") != REASONING]
+    texts = iter(await _encoded({name: item[name] for name in item if name != "id"} for item in plain))
+    given = [item if item.get("type") == REASONING else next(texts) for item in items]
+    size_bytes = len(dumps(fields)) + sum(
+        len(each) if isinstance(each, str) else size_of(each) for each in given
+    )
+    return NativeRequest(fields, given, size_bytes)
+
+
+async def _encoded(values: Iterable[Any]) -> list[str]:
     texts: list[str] = []
     since = 0
     for value in values:
@@ -42,7 +61,7 @@ async def encoded_list(values: Iterable[Any]) -> str:
         if since > PIECE_BYTES:
             since = 0
             await asyncio.sleep(0)
-    return f"[{','.join(texts)}]"
+    return texts
 
 
 async def chat_body(fields: Mapping[str, Any]) -> JsonBody:

@@ -102,7 +102,7 @@ def with_ids(items: Sequence[Any], response_id: str) -> list[Any]:
     """Return items of an input, each with an id: its own, or one derived from the response."""
     core = response_id.removeprefix("resp_")
     return [
-        item if item.get("id") else {**item, "id": f"{_prefix(item)}_{core}_in{position}"}
+        item if item.get("id") else {**item, "id": f"{prefix_of(item)}_{core}_in{position}"}
         for position, item in enumerate(items)
     ]
 
@@ -119,7 +119,8 @@ def _listed_message(item: Item) -> dict[str, Any]:
     return {"status": COMPLETED, **item, "type": "message", "content": parts}
 
 
-def _prefix(item: Item) -> str:
+def prefix_of(item: Item) -> str:
+    """Return the beginning of an item's id."""
     return _PREFIXES.get(str(item.get("type")), "msg")
 
 
@@ -128,12 +129,17 @@ def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
     return _SEAL + base64.b64encode(dumps(list(thinking_blocks)).encode()).decode()
 
 
+def is_sealed(encrypted: object) -> bool:
+    """Return whether an `encrypted_content` is ours, with or without thinking in it."""
+    return isinstance(encrypted, str) and encrypted.startswith(_SEAL)
+
+
 def unsealed(encrypted: object) -> list[dict[str, Any]]:
     """Return the thinking blocks in an `encrypted_content`; none if it is not ours.
 
     If a client changes the blocks, the provider that signed them refuses the request.
     """
-    if not isinstance(encrypted, str) or not encrypted.startswith(_SEAL):
+    if not isinstance(encrypted, str) or not is_sealed(encrypted):
         return []
     try:
         found = json.loads(base64.b64decode(encrypted.removeprefix(_SEAL), validate=True))

@@ -17,6 +17,8 @@ from tollgate.text.responses.events import (
     response_of_completion,
 )
 from tollgate.text.responses.items import ToolName, with_ids
+from tollgate.text.responses.native_events import NativeEvents
+from tollgate.text.responses.relay import ENDS
 from tollgate.text.responses.repository import ResponseRepository, StoredResponse, StoreFullError
 from tollgate.text.responses.request import ResponsesRequest
 from tollgate.text.sse import SseSplitter
@@ -45,11 +47,12 @@ class ResponsesRendering:
     keep_alive: bytes = b": keep-alive\n\n"
     _splitter: SseSplitter = field(default_factory=SseSplitter)
     _last: list[Event] = field(default_factory=list)
-    _stream: ResponseEvents = field(init=False)
+    _of_chat: ResponseEvents = field(init=False)
+    _native: NativeEvents | None = None
 
     def __post_init__(self) -> None:
         """Start without output."""
-        self._stream = ResponseEvents(self.skeleton, self.tools)
+        self._of_chat = ResponseEvents(self.skeleton, self.tools)
 
     def events(self, chunk: bytes) -> bytes:
         """Return the events of a response that follow from the chat's events."""
@@ -72,21 +75,40 @@ class ResponsesRendering:
 
     async def whole(self, body: bytes) -> bytes:
         """Return a whole completion as a response; it is stored by now."""
-        response = response_of_completion(json.loads(body), self.skeleton, self.tools)
+        payload = json.loads(body)
+        if payload.get("object") == "response":
+            response = NativeEvents(self.skeleton).whole(payload)
+        else:
+            response = response_of_completion(payload, self.skeleton, self.tools)
         await self._keep(response)
         return encoded(response)
 
     def _told(self, data: bytes) -> list[Event]:
         if data == DONE:
-            *said, last = self._stream.finish()
+            *said, last = self._of_chat.finish()
             self._last = [last]
             return said
         payload = json.loads(data)
+        if str(payload.get("type")).startswith("response."):
+            return self._told_natively(payload)
         error = payload.get("error")
         found = [] if self._stream.has_begun else self._stream.start()
         if error is not None:
             return [*found, *self._stream.fail(str(error.get("code")), str(error.get("message")))]
-        return [*found, *self._stream.chunk(payload)]
+        return [*found, *self._of_chat.chunk(payload)]
+
+    def _told_natively(self, payload: Mapping[str, Any]) -> list[Event]:
+        """Return the events that follow from an event of a provider that has this protocol."""
+        native = self._native = self._native or NativeEvents(self.skeleton)
+        found = [] if native.has_begun else native.start()
+        if payload["type"] in ENDS:
+            self._last = [native.end(payload)]
+            return found
+        return [*found, native.event(payload)]
+
+    @property
+    def _stream(self) -> ResponseEvents | NativeEvents:
+        return self._native or self._of_chat
 
     async def _keep(self, response: dict[str, Any]) -> None:
         """Store the response if the request has `store`. The client gets the response in any case."""

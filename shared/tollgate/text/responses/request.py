@@ -24,8 +24,12 @@ _TRANSLATED = frozenset(
 )
 # Tools that run at the provider, and that clients such as Codex add to each request. No route sells them.
 _EXTRAS = ("web_search", "image_generation")
+# A choice among some of the tools: a chat gets only these.
+_ALLOWED = "allowed_tools"
 # Items whose tools are tools of the request.
 _WITH_TOOLS = ("additional_tools", "tool_search_output")
+# Fields that a provider with this protocol gets in another form.
+_APART = ("model", "input", "stream", "max_output_tokens")
 _GONE = (Rule.OURS, Rule.UNUSED, Rule.REFUSED)
 # The part of `include` that is a wish. Its other values are about tools that run at the provider.
 _LOGPROBS = "message.output_text.logprobs"
@@ -102,6 +106,22 @@ class ResponsesRequest:
         names = {_chat_tool_name(tool): _own_name(tool) for tool in tools}
         return ChatBody(found, [*[INSTRUCTIONS] * len(system), *origins], names)
 
+    def native(self) -> dict[str, Any]:
+        """Return the fields for a provider that has this protocol, apart from the input and its limit.
+
+        Tools that run at the provider are left out; `chat` refuses them if the request demands them.
+        """
+        kept = {
+            name: value
+            for name, value in self.fields.items()
+            if value is not None and name not in _APART and _rule(name) not in _GONE
+        }
+        given = self.fields.get("tools") or []
+        tools = [tool for tool in given if not _is_extra(tool)]
+        if tools:
+            return {**kept, "tools": tools}
+        return {name: value for name, value in kept.items() if name != "tools" and not _chooses(name, given)}
+
     def skeleton(self, response_id: str, created_s: int) -> dict[str, Any]:
         """Return the response before it has any output: its id, and the fields that it echoes."""
         fields = self.fields
@@ -163,8 +183,17 @@ def _is_extra(tool: Mapping[str, Any]) -> bool:
 
 def _is_passed_on(name: str, value: Any) -> bool:
     """Return whether a field means the same in a chat, or is in no table: then the provider decides."""
+    return value is not None and name not in _TRANSLATED and _rule(name) not in _GONE
+
+
+def _rule(name: str) -> Rule | None:
     row = RESPONSES.get(name)
-    return value is not None and name not in _TRANSLATED and (row is None or row.rule not in _GONE)
+    return None if row is None else row.rule
+
+
+def _chooses(name: str, given: Sequence[Any]) -> bool:
+    """Return whether a field chooses among tools of which none is left."""
+    return name == "tool_choice" and bool(given)
 
 
 def path_in_responses(path: str, origins: Sequence[int]) -> str:
@@ -238,6 +267,9 @@ def _limit(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reasoning(wanted: Any) -> dict[str, Any]:
     effort = _object(wanted).get("effort")
+    if _object(wanted).get("mode") not in (None, "standard"):
+        # OpenAI's `pro` runs a request several times.
+        raise invalid("/reasoning/mode", "Has no price here.", ["standard"])
     if effort is None:
         return {}
     if effort not in EFFORTS:
@@ -297,6 +329,9 @@ def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     chosen = {} if choice is None else {"tool_choice": _tool_choice(choice)}
     # A search may find a tool that the request already has, and providers refuse a name twice.
     by_name = {_chat_tool_name(tool): tool for tool in reversed(tools) if not _is_extra(tool.fields)}
+    if isinstance(choice, dict) and choice.get("type") == _ALLOWED:
+        allowed = {each.get("name") for each in choice.get("tools") or [] if isinstance(each, dict)}
+        by_name = {name: tool for name, tool in by_name.items() if _own_name(tool).name in allowed}
     if by_name:
         shown = [_tool(tool.fields, tool.path, name) for name, tool in reversed(by_name.items())]
         return {"tools": shown, **chosen}
@@ -348,10 +383,6 @@ def _tool_choice(choice: Any) -> Any:
         return choice
     if isinstance(choice, dict) and choice.get("type") in ("function", "custom"):
         return {"type": "function", "function": {"name": choice.get("name")}}
-    if (
-        isinstance(choice, dict)
-        and choice.get("type") == "allowed_tools"
-        and choice.get("mode") != "required"
-    ):
-        return "auto"
+    if isinstance(choice, dict) and choice.get("type") == _ALLOWED:
+        return "required" if choice.get("mode") == "required" else "auto"
     raise invalid("/tool_choice", "Must be auto, none, required, or a function or custom tool by its name.")

@@ -18,10 +18,11 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
+from tollgate.text.foreign import foreign_in_items
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
-from tollgate.text.responses.gathering import Room, chat_body, size_of
+from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
 from tollgate.text.responses.items import check_count, is_reference, listed, response_id_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
@@ -82,9 +83,15 @@ class ResponsesService:
         items = await self._resolved(asked.items, reader, room)
         earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
         told = asked.chat(earlier, items)
+        if foreign := foreign_in_items(items):
+            raise InvalidInputError(foreign)
         try:
-            chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
-            chat = replace(chat, ignored=unused_fields(asked.fields))
+            native = await native_request(asked.native(), [*earlier, *items])
+            body_of_chat = await chat_body(told.fields)
+            # The larger of both forms bounds the input that is billed.
+            most = max(body_of_chat.size_bytes, native.size_bytes)
+            chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
+            chat = replace(chat, ignored=unused_fields(asked.fields), native=native)
         except InvalidInputError as exc:
             raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.providers.runtime.declaration import About, ProviderAccount
-from tollgate.text.dialect import ChatDialect, passing
+from tollgate.text.dialect import ChatDialect, ResponsesDialect, passing
 from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
@@ -25,7 +25,8 @@ class Vendor(ProviderAccount):
     """A vendor with this protocol, and its dialect.
 
     `caps_price`: the vendor chooses among hosts with different prices, so requests contain the highest price.
-    `tools_at_responses`: requests with function tools use its Responses API.
+    `tools_at_responses`: requests with function tools use its Responses API. `responses`: Responses requests
+    are sent to it in their own protocol.
     `packs_vectors`: it sends embeddings in base64 on request.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
     `shows_thinking`: it sends all thinking of its models
@@ -36,6 +37,7 @@ class Vendor(ProviderAccount):
     dialect: ChatDialect
     caps_price: bool = False
     tools_at_responses: bool = False
+    responses: ResponsesDialect | None = None
     packs_vectors: bool = False
     ends_work: bool = False
     shows_thinking: bool = False
@@ -58,6 +60,12 @@ _MINIMAX_CODES = {
     "insufficient_balance_error": 402,
 }
 
+_XAI_RESPONSES = frozenset(
+    {
+        *("instructions", "reasoning", "text", "tools", "tool_choice", "parallel_tool_calls"),
+        *("temperature", "top_p", "user"),
+    }
+)
 _LOGITS = ("logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty")
 
 _VENDORS = (
@@ -68,6 +76,7 @@ _VENDORS = (
         # The second code comes with HTTP 200, at the end of a response.
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
+        responses=ResponsesDialect(),
         packs_vectors=True,
         ends_work=True,
     ),
@@ -118,6 +127,10 @@ _VENDORS = (
             limit_field="max_tokens",
             reasoning_count=ReasoningCount.BESIDE,
             passes=passing(lacks=("logit_bias",)),
+        ),
+        # https://reference.langchain.com/javascript/langchain-xai/XAIResponsesCreateParams
+        responses=ResponsesDialect(
+            passes=_XAI_RESPONSES, lacks=frozenset({"stream_options"}), tools=frozenset({"function"})
         ),
         ends_work=True,
     ),
@@ -186,6 +199,7 @@ _VENDORS = (
         address_env="AZURE_OPENAI_BASE_URL",
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
         tools_at_responses=True,
+        responses=ResponsesDialect(),
         ends_work=True,
     ),
     # One key for the models of all vendors. Errors after the start come with HTTP 200: with the status as the

@@ -16,6 +16,7 @@ from tollgate.text.fields import CHAT, invalid, unsent
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, chat_event
 from tollgate.text.request import dumps, translated_tools
+from tollgate.text.responses.native import ENCRYPTED, own_thoughts
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
 
 # The API refuses lower limits.
@@ -47,11 +48,12 @@ _PASSED_THOUGHT = ("type", "id", "summary", "encrypted_content")
 Fields = Mapping[str, Any]
 
 
-def responses_body(chat: Fields, client: TextProtocol) -> tuple[dict[str, Any], list[str]]:
+def responses_body(chat: Fields, client: TextProtocol, mark: str) -> tuple[dict[str, Any], list[str]]:
     """Return a chat body in the format of the Responses API, and the hints that the API does not have.
 
-    OpenAI stores nothing; reasoning is encrypted, and clients send it back with the next request. A field
-    that is in no table is sent, and OpenAI's refusal names it.
+    The provider stores nothing; reasoning is encrypted, and clients send it back with the next request.
+    `mark` is the provider's (`text/responses/native.py`). A field that is in no table is sent, and OpenAI's
+    refusal names it.
 
     Raises `InvalidInputError` for fields that the API lacks and that are more than a hint, by their names in
     the protocol of the `client`.
@@ -59,7 +61,7 @@ def responses_body(chat: Fields, client: TextProtocol) -> tuple[dict[str, Any], 
     given = {name: value for name, value in chat.items() if value is not None}
     try:
         left, ignored = unsent(TextProtocol.OPENAI, given, lambda name: name in _KNOWN or name not in CHAT)
-        return _body({name: value for name, value in given.items() if name not in left}), ignored
+        return _body({name: value for name, value in given.items() if name not in left}, mark), ignored
     except InvalidInputError as exc:
         if client is TextProtocol.OPENAI:
             raise
@@ -71,12 +73,12 @@ def _in_messages(problem: Problem) -> Problem:
     return Problem(f"/{_IN_MESSAGES.get(name, name)}", problem.message, problem.allowed)
 
 
-def _body(given: Fields) -> dict[str, Any]:
+def _body(given: Fields, mark: str) -> dict[str, Any]:
     limits = [given[name] for name in ("max_completion_tokens", "max_tokens") if name in given]
     if limits and min(limits) < MIN_OUTPUT_TOKENS:
         name = "max_completion_tokens" if "max_completion_tokens" in given else "max_tokens"
         raise invalid(f"/{name}", f"With tools, this model takes {MIN_OUTPUT_TOKENS} tokens or more.")
-    items = (_items(message, f"/messages/{at}") for at, message in enumerate(given["messages"]))
+    items = (_items(message, f"/messages/{at}", mark) for at, message in enumerate(given["messages"]))
     return {
         **{name: value for name, value in given.items() if name not in _TRANSLATED},
         "input": [item for found in items for item in found],
@@ -85,7 +87,7 @@ def _body(given: Fields) -> dict[str, Any]:
         **_text(given),
         **_tools(given),
         "store": False,
-        "include": ["reasoning.encrypted_content"],
+        "include": [ENCRYPTED],
     }
 
 
@@ -99,23 +101,21 @@ def has_tools(chat: Fields) -> bool:
     return is_thinking and isinstance(tools, list) and bool(tools)
 
 
-def _items(message: Fields, path: str) -> list[dict[str, Any]]:
+def _items(message: Fields, path: str, mark: str) -> list[dict[str, Any]]:
     try:
-        return list(_items_of(message, path))
+        return list(_items_of(message, path, mark))
     except (KeyError, TypeError, AttributeError) as exc:
         raise invalid(
             path, "A field of this message is missing, or has another type than documented."
         ) from exc
 
 
-def _items_of(message: Fields, path: str) -> Iterator[dict[str, Any]]:
+def _items_of(message: Fields, path: str, mark: str) -> Iterator[dict[str, Any]]:
     role, content = message["role"], message.get("content")
     if role == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _plain(content)}
     elif role == "assistant":
-        for block in message.get("thinking_blocks") or []:
-            if block.get("type") == "reasoning":
-                yield dict(block)
+        yield from own_thoughts(message.get("thinking_blocks"), mark)
         if text := _plain(content):
             yield {"role": "assistant", "content": text}
         for call in message.get("tool_calls") or []:
@@ -183,21 +183,21 @@ def _tool(tool: Any, path: str) -> dict[str, Any]:
     return {"type": "function", "parameters": None, "strict": False, **tool["function"]}
 
 
-def completion_of_response(body: bytes) -> bytes:
+def completion_of_response(body: bytes, mark: str) -> bytes:
     """Return a complete response as a chat completion; a failed response as an error. Raises `FaultError`."""
     try:
         response = json.loads(body)
         if response.get("error"):
             return dumps({"error": response["error"]}).encode()
-        return dumps(_completion(response)).encode()
+        return dumps(_completion(response, mark)).encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise FaultError(UNREADABLE) from exc
 
 
-def _completion(response: Fields) -> dict[str, Any]:
+def _completion(response: Fields, mark: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
     for item in response["output"]:
-        for name, value in _said(item):
+        for name, value in _said(item, mark):
             earlier = message.get(name)
             message[name] = value if earlier is None else earlier + value
     is_call = "tool_calls" in message
@@ -206,14 +206,14 @@ def _completion(response: Fields) -> dict[str, Any]:
     return {**head, "choices": [choice], "usage": chat_usage(response.get("usage"))}
 
 
-def _said(item: Fields) -> Iterator[tuple[str, Any]]:
+def _said(item: Fields, mark: str) -> Iterator[tuple[str, Any]]:
     """Yield the additions of an output item to the fields of a chat message."""
     kind = item["type"]
     if kind == "reasoning":
         if text := "".join(part["text"] for part in item.get("summary") or []):
             yield "reasoning_content", text
         if item.get("encrypted_content"):
-            yield "thinking_blocks", [_thought(item)]
+            yield "thinking_blocks", [_thought(item, mark)]
     elif kind == "message":
         for part in item["content"]:
             yield ("refusal", part["refusal"]) if part["type"] == "refusal" else ("content", part["text"])
@@ -222,8 +222,8 @@ def _said(item: Fields) -> Iterator[tuple[str, Any]]:
         yield "tool_calls", [{"id": item["call_id"], "type": "function", "function": function}]
 
 
-def _thought(item: Fields) -> dict[str, Any]:
-    return {name: item[name] for name in _PASSED_THOUGHT if name in item}
+def _thought(item: Fields, mark: str) -> dict[str, Any]:
+    return {**{name: item[name] for name in _PASSED_THOUGHT if name in item}, "by": mark}
 
 
 def _head(response: Fields) -> dict[str, Any]:
@@ -252,7 +252,8 @@ def chat_usage(usage: Any) -> dict[str, Any] | None:
 class ResponsesSplitter:
     """Splits the bytes of a streamed response, in pieces of any size, into events of a streamed chat."""
 
-    def __init__(self) -> None:
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
         self._sse = SseSplitter()
         self._head: dict[str, Any] = {}
         self._calls: dict[int, int] = {}
@@ -297,7 +298,7 @@ class ResponsesSplitter:
             function = {"name": item["name"], "arguments": ""}
             return self._call(event, {"id": item["call_id"], "type": "function", "function": function})
         if kind == "response.output_item.done" and item.get("encrypted_content"):
-            return {"thinking_blocks": [_thought(item)]}
+            return {"thinking_blocks": [_thought(item, self._mark)]}
         return None
 
     def _call(self, event: Fields, call: dict[str, Any]) -> dict[str, Any]:

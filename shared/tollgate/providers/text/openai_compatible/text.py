@@ -15,15 +15,20 @@ from tollgate.providers.text.openai_compatible.facts import (
     Vendor,
 )
 from tollgate.providers.text.openai_compatible.responses import (
+    MIN_OUTPUT_TOKENS,
     ResponsesSplitter,
     completion_of_response,
     has_tools,
     responses_body,
 )
-from tollgate.text.capabilities import fit_chat, told_sampling
+from tollgate.text.capabilities import fit_chat, told_sampling, without_sampling
 from tollgate.text.counting import is_countable
+from tollgate.text.dialect import ChatDialect, ResponsesDialect
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
+from tollgate.text.fields import invalid, unsent_of_response
 from tollgate.text.models import TextProtocol
+from tollgate.text.request import NativeRequest
+from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
     Exchange,
@@ -32,7 +37,12 @@ from tollgate.text.upstream import (
     chat_exchange,
     encoded,
     relayed_chat_body,
+    responses_exchange,
 )
+from tollgate.text.usage import ReasoningCount
+
+# Without the random characters that OpenAI adds to hide the length of a text.
+_STREAMED = {"stream": True, "stream_options": {"include_obfuscation": False}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,12 @@ class OpenAiCompatible:
             asked_for = embeddings_body(routed, packs=self.vendor.packs_vectors)
             body = encoded({**asked_for, **self._additions(routed)})
             return embeddings_exchange(routed, self._call(EMBEDDINGS_PATH, body), dialect)
+        at_responses = False
+        if routed.request.native is not None and self.vendor.responses is not None:
+            if self.vendor.responses.takes_tools(routed.request.native.fields):
+                return self._native(routed, routed.request.native, self.vendor.responses)
+            # As a chat in between, because its other tools are functions there.
+            at_responses = True
         if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
             body, ignored = relayed_chat_body(routed, dialect, self._additions(routed))
@@ -60,30 +76,58 @@ class OpenAiCompatible:
             ignored = [*ignored_by_chat(routed.request, dialect), *told_sampling(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed)})
-        path, at_responses = CHAT_PATH, self.vendor.tools_at_responses and has_tools(fields)
-        if at_responses:
-            asked, hints = responses_body(json.loads(body), routed.request.protocol)
-            path, body, ignored = RESPONSES_PATH, encoded(asked), [*ignored, *hints]
-        exchange = replace(self._chat(routed, path, body), ignored=ignored)
-        return self._at_responses(exchange) if at_responses else exchange
+        at_responses = at_responses or (self.vendor.tools_at_responses and has_tools(fields))
+        if not at_responses:
+            return replace(self._chat(routed, CHAT_PATH, body, dialect), ignored=ignored)
+        asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
+        at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
+        exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home)
+        return self._at_responses(replace(exchange, ignored=[*ignored, *hints]))
 
-    def _chat(self, routed: RoutedRequest, path: str, body: bytes) -> Exchange:
+    def _native(self, routed: RoutedRequest, native: NativeRequest, dialect: ResponsesDialect) -> Exchange:
+        """Return the exchange for a Responses request in its own protocol. Raises as `exchange` does."""
+        withheld, ignored = unsent_of_response(native.fields, dialect.takes)
+        refused = without_sampling(native.fields, routed.refuses)
+        limit = routed.hold.passed_limit or routed.request.output_limit
+        if limit is not None and limit < MIN_OUTPUT_TOKENS:
+            raise invalid("/max_output_tokens", f"This model takes {MIN_OUTPUT_TOKENS} tokens or more.")
+        changes = {
+            "model": routed.route.upstream_id,
+            "store": False,
+            "include": [ENCRYPTED],
+            **({"max_output_tokens": limit} if limit is not None else {}),
+            **(_STREAMED if routed.request.stream else {}),
+        }
+        changes = {name: value for name, value in changes.items() if name not in dialect.lacks}
+        body = native_body(native, changes, [*withheld, *refused], self._mark)
+        call = self._call(RESPONSES_PATH, body)
+        exchange = responses_exchange(routed, call, self._mark, self.vendor.dialect.code_statuses)
+        told = [*ignored, *told_sampling(native.fields, refused)]
+        return replace(exchange, ignored=told, is_countable=self._is_countable(routed))
+
+    @property
+    def _mark(self) -> str:
+        return mark_of(self.vendor.name)
+
+    def _is_countable(self, routed: RoutedRequest) -> bool:
         ends_work, shows_thinking = self.vendor.ends_work, self.vendor.shows_thinking
-        countable = is_countable(routed, ends_work=ends_work, shows_thinking=shows_thinking)
-        exchange = chat_exchange(routed, self._call(path, body), self.vendor.dialect)
-        return replace(exchange, is_countable=countable)
+        return is_countable(routed, ends_work=ends_work, shows_thinking=shows_thinking)
+
+    def _chat(self, routed: RoutedRequest, path: str, body: bytes, dialect: ChatDialect) -> Exchange:
+        exchange = chat_exchange(routed, self._call(path, body), dialect)
+        return replace(exchange, is_countable=self._is_countable(routed))
 
     def _call(self, path: str, body: bytes) -> HttpCall:
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         return HttpCall("POST", f"{self.base_url or self.vendor.base_url}{path}", headers, body)
 
-    @staticmethod
-    def _at_responses(exchange: Exchange) -> Exchange:
+    def _at_responses(self, exchange: Exchange) -> Exchange:
         """Return a chat's exchange for a call to the Responses API."""
+        mark = self._mark
         return replace(
             exchange,
-            read_whole=lambda body: exchange.read_whole(completion_of_response(body)),
-            splitter=ResponsesSplitter(),
+            read_whole=lambda body: exchange.read_whole(completion_of_response(body, mark)),
+            splitter=ResponsesSplitter(mark),
         )
 
     def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
