@@ -62,7 +62,11 @@ def previews() -> Iterator[Preview]:
     """Yield the text of each image."""
     yield SERVICE
     yield from map(of_kind, KINDS)
-    yield from map(of_model, Catalog.shipped().all_models())
+    catalog = Catalog.shipped()
+    for model in catalog.all_models():
+        yield of_model(model)
+        # Announced prices too, so that the image is there on their first day.
+        yield from (of_model(later) for _, later in catalog.later(model.id))
 
 
 def draw(preview: Preview) -> bytes:

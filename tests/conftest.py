@@ -117,13 +117,13 @@ class KeptDocument(Document):
 
     def __init__(self, models: Mapping[str, Any]) -> None:
         super().__init__(models)
-        self._read: dict[str, Any] = {}
+        self._read: dict[tuple[str, str], Any] = {}
 
-    def read(self, model_id: str) -> Any:
+    def read(self, model_id: str, day: str = "") -> Any:
         """Return the model, or None."""
-        if model_id not in self._read:
-            self._read[model_id] = super().read(model_id)
-        return self._read[model_id]
+        if (model_id, day) not in self._read:
+            self._read[model_id, day] = super().read(model_id, day)
+        return self._read[model_id, day]
 
 
 @dataclass(frozen=True, slots=True)

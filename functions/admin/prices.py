@@ -34,11 +34,12 @@ def show(services: Services, request: Request, _: OperatorSignedIn, find: str = 
 @router.get("/{model_id}")
 def show_one(services: Services, request: Request, _: OperatorSignedIn, model_id: str) -> Response:
     """Show the prices of a model, in the form that changes them."""
+    prices = services.price_console
     try:
-        model = services.price_console.get(model_id)
+        model = prices.get(model_id)
     except OperatorError as exc:
         raise RouteNotFoundError(request.method, request.url.path) from exc
-    shown = {"model": model, "lines": lines_of(model), "earned": services.price_console.earned(model_id)}
+    shown = {"model": model, "lines": prices.lines(model_id), "earned": prices.earned(model_id)}
     return operator_page(request, "operator_model.html", field=FIELD, **shown)
 
 

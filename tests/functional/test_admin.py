@@ -23,6 +23,8 @@ from tollgate.kit.errors import AccountSuspendedError
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
+# Its price changes on 2027-01-01 (catalog/data/text/gemini.yaml).
+ANNOUNCED = "gemini-3.8-flash"
 PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work", "/log")
 WELCOME_CENTS = 10_000
 
@@ -255,6 +257,20 @@ class TestPrices:
         assert "<b>$0.01</b> from 1 account." in shown
         assert "$0.00 to" in shown
         assert "Nothing yet." in operator.get("/models/kling-3.0").text
+
+    def test_an_announced_price_is_shown_and_changed_by_itself(self, operator: Browser) -> None:
+        page = operator.get(f"/models/{ANNOUNCED}").text
+        assert re.search(r'name="price-input" value="0\.75"', page)
+        assert re.search(r'name="price-input from 2027-01-01" value="1\.5"', page)
+        path, fields = f"/models/{ANNOUNCED}/preview", {"price-input from 2027-01-01": "1.4"}
+        shown = operator.post(path, fields)
+        assert "2027-01-01: gemini-3.8-flash: prices: input: 1.4 is under the 1.5 of google" in shown.text
+        shown = operator.post(path, {"price-input from 2027-01-01": "1.6"})
+        assert "input from 2027-01-01: 1.5 → <strong>1.6</strong>" in shown.text
+        operator.post(f"/models/{ANNOUNCED}", {"price-input from 2027-01-01": "1.6", "version": ""})
+        page = operator.get(f"/models/{ANNOUNCED}").text
+        assert re.search(r'name="price-input" value="0\.75"', page)
+        assert re.search(r'name="price-input from 2027-01-01" value="1\.6"', page)
 
     def test_a_price_below_what_a_route_takes_is_refused(self, operator: Browser) -> None:
         fields = {"price-default": str(Decimal("0.0001"))}

@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
 from tollgate.kit.aws.s3_document import S3Document
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, utc_day
 from tollgate.kit.remote_document import (
     MAX_DOCUMENT_BYTES,
     DocumentConflictError,
@@ -34,6 +37,7 @@ from tollgate.kit.remote_document import (
     Found,
     Nothing,
 )
+from tollgate.text.billing import TextBilling
 
 SHIPPED: dict[str, Any] = json.loads(compiled())
 MODEL = PAID_IMAGE
@@ -176,6 +180,39 @@ class TestApi:
         publish.wait()
         assert estimate(customer) == 7
         assert call("GET", CATALOG)[0] == 200
+
+
+class TestAnnouncedPrices:
+    def test_an_estimate_a_create_and_the_pages_have_the_price_of_their_moment(
+        self, customer: OpenedAccount, publish: Publisher, clock: ManualClock
+    ) -> None:
+        today, tomorrow = utc_day(clock.now_ms()), utc_day(clock.now_ms() + MS_PER_DAY)
+        raw = image()
+        (row,) = raw["pricing"]["prices"]
+        raw["pricing"]["prices"] = [row | {"until": today}, row | {"price": "0.09", "from": tomorrow}]
+        publish(**{MODEL: raw})
+        clock.set(ms_of(tomorrow) - 1)
+        _, agreed, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, PAID_BODY)
+        _, shown, old = call("GET", f"{CATALOG}/{MODEL}")
+        assert (agreed["data"]["price"], shown["nextPrices"]["day"]) == (7, tomorrow)
+        clock.advance(1)
+        assert estimate(customer) == 9
+        _, shown, new = call("GET", f"{CATALOG}/{MODEL}")
+        assert "nextPrices" not in shown
+        assert old["etag"] != new["etag"]
+        assert call("GET", f"/api/v1/cost/{MODEL}")[1]["prices"][0]["price"] == "0.09"
+        version = {"priceVersion": agreed["data"]["priceVersion"]}
+        status, refused, _ = call(
+            "POST", "/api/v1/generation/create", customer.api_key, {**PAID_BODY, **version}
+        )
+        assert (status, refused["error"]["code"]) == (409, "price_changed")
+        create(customer)
+        assert balance_cents(customer) == 91
+
+
+def ms_of(day: str) -> int:
+    """Return the first moment of a day in UTC."""
+    return int(datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()) * MS_PER_S
 
 
 class TestRunTask:
@@ -332,6 +369,46 @@ class TestText:
             (None, None),  # no such model any more
             ("4.5", "4.5"),  # removed: the shipped price (catalog/data)
         ]
+
+    def test_a_request_pays_the_price_of_its_start(
+        self, text_live: S3Document, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        clock = ManualClock()
+        clock.set_to_now()
+        monkeypatch.setattr(text_parts, "SystemClock", lambda: clock)
+        account = api_parts.api().accounts.open(1_000_000)
+        today, tomorrow = utc_day(clock.now_ms()), utc_day(clock.now_ms() + MS_PER_DAY)
+        clock.set(ms_of(tomorrow) - 1)
+        raw = text("7")
+        raw["prices"] = [raw["prices"] | {"until": today}, text("9")["prices"] | {"from": tomorrow}]
+        text_live.put(document(**{TEXT_MODEL: raw}), None)
+        settle, held = TextBilling.settle, list[str]()
+
+        async def later(billing: TextBilling, placed: Any, model: Any, usage: Any) -> Any:
+            """Let the day begin, and another request arrive, before the charge."""
+            held.append(f"{model.prices.output:f}")
+            clock.set(ms_of(tomorrow))
+            assert (await _prices(account.api_key))[0] == "9"
+            return await settle(billing, placed, model, replace(usage, output_tokens=1_000))
+
+        monkeypatch.setattr(TextBilling, "settle", later)
+        charges = [asyncio.run(_charge(account.api_key)) for _ in range(2)]
+        assert held == ["7", "9"]
+        # The second request differs only by its price of output: 2 USD per million, for 1,000 tokens.
+        assert charges[1] - charges[0] == 2_000
+
+
+async def _charge(api_key: str) -> int:
+    """Return the charge of a chat, in micro-USD."""
+    from text.app import app  # noqa: PLC0415 - with the environment set
+
+    body = {"model": TEXT_MODEL, "max_tokens": 2_000, "messages": [{"role": "user", "content": "hello"}]}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://text") as client:
+        head = {"authorization": f"Bearer {api_key}"}
+        answer = await client.post("/api/v1/chat/completions", headers=head, json=body)
+    await text_parts.close()
+    assert answer.status_code == 200, answer.text
+    return int(answer.headers["x-tollgate-cost-micro-usd"])
 
 
 async def _watch(live: S3Document, clock: ManualClock, api_key: str) -> list[tuple[Any, Any]]:

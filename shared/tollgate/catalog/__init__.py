@@ -20,6 +20,7 @@ nearest.py        suggestions for misspelt values
 params.py         the published input, from the class that checks it: descriptors and JSON Schema
 
 A model and its price:
+dated.py          the data of one day: prices and costs with days, routes and models that end
 models.py         a model as data: texts, prices, routes; fields.py: the types of its fields
 names.py          the names of a model in requests
 pricing.py        the cost of one request

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.catalog.views import Card, CatalogModelView, card, catalog_dto, cost_view
+from tollgate.catalog.views import Card, CatalogModelView, PricesView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.query import QueryReader
@@ -50,7 +50,7 @@ class Listing:
 
     def model_view(self, model_id: str) -> CatalogModelView:
         """Return the model of `model` as values; raises `ModelNotFoundError`."""
-        return catalog_dto(self._find(model_id))
+        return self._dto(self._find(model_id))
 
     def schema(self, model_id: str) -> CachedBody:
         """The JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
@@ -66,17 +66,23 @@ class Listing:
     def cost(self, model_id: str) -> CachedBody:
         """Return the prices of one model; raises `ModelNotFoundError`."""
         found = self._find(model_id)
-        return CachedBody.of({"model": found.id, **cost_view(found)})
+        return CachedBody.of({"model": found.id, **self._cost(found)})
 
     def _find(self, model_id: str) -> AnyModel:
         found = self._catalog.find_by_name(model_id)
         if found is None:
-            raise ModelNotFoundError
+            raise ModelNotFoundError(self._catalog.use_of(model_id) or "")
         return found
+
+    def _dto(self, model: AnyModel) -> CatalogModelView:
+        return catalog_dto(model, self._catalog.next_pricing(model))
+
+    def _cost(self, model: AnyModel) -> PricesView:
+        return cost_view(model, self._catalog.next_pricing(model))
 
     @cached_property
     def _dtos(self) -> list[CatalogModelView]:
-        return [catalog_dto(model) for model in self._catalog.all_models()]
+        return [self._dto(model) for model in self._catalog.all_models()]
 
     @cached_property
     def _cards(self) -> list[Card]:
@@ -88,7 +94,7 @@ class Listing:
 
     @cached_property
     def _costs(self) -> CachedBody:
-        return CachedBody.of({model.id: cost_view(model) for model in self._catalog.all_models()})
+        return CachedBody.of({model.id: self._cost(model) for model in self._catalog.all_models()})
 
 
 def _check(query: Mapping[str, str]) -> None:

@@ -21,6 +21,7 @@ MAX_DEADLINE_S = 86_400
 MAX_TOKENS = 100_000_000
 PRICE_VERSION_CHARS = 12
 DATE = r"\d{4}-\d{2}-\d{2}"
+Day = Annotated[str, Bounds(pattern=f"^{DATE}$")]
 
 Basis = Literal["FOUND", "INFERRED"]
 Protocol = Literal["openai", "anthropic", "embeddings"]
@@ -94,7 +95,8 @@ class Route(Data):
     """One way to run a model: a provider, its ids for our variants, its field mapping, its cost.
 
     `takes` names the fields of which the provider takes some values only, or none; `max_items` the arrays
-    of which it takes fewer items than the model. A route that is off says `why`.
+    of which it takes fewer items than the model. A route that is off says `why`. From the day that it
+    `retires`, it is off. A public source had it on the day `seen_on`.
     """
 
     provider: str
@@ -106,6 +108,8 @@ class Route(Data):
     max_items: dict[str, Annotated[int, Bounds(gt=0)]] = field(default_factory=dict)
     costs: Annotated[list[Cost], Bounds(min_length=1)]
     extra_costs: list[ExtraCost] = field(default_factory=list)
+    retires: Day | None = None
+    seen_on: Day | None = None
     why: str | None = None
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
@@ -117,12 +121,20 @@ class Route(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShutsDown(Data):
+    """The end of a model: the first day without it, in UTC, and the id of the model to use instead."""
+
+    day: Day
+    successor: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class CatalogModel(Data):
     """The names of a model, as the base of media and text models.
 
     `aliases` are other names of the model, `vendor_names` the prefixes that gateways put before a slash
     (`names.py`). `single_route` is the reason if only one provider can run it. `free` is for models without a
-    price or cost; on other models, a price or cost of 0 is a mistake.
+    price or cost; on other models, a price or cost of 0 is a mistake. `shuts_down` is the announced end.
     """
 
     id: Annotated[str, Bounds(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")]
@@ -131,13 +143,14 @@ class CatalogModel(Data):
     vendor: str
     description: str
     description_locales: dict[str, str]
-    released_at: Annotated[str, Bounds(pattern=f"^{DATE}$")] | None = None
+    released_at: Day | None = None
     page_updated_at: str | None = None
     tags: list[str] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     vendor_names: list[str] = field(default_factory=list)
     free: bool = False
     single_route: str | None = None
+    shuts_down: ShutsDown | None = None
 
     def __post_init__(self) -> None:
         """Refuse a price or cost of 0 of a model that is not free, and any other of a free model."""
@@ -259,7 +272,8 @@ class CatalogTextRoute(Data):
     """One way to a text model: a provider, its id for the model, its protocol and its prices.
 
     `long_context` has its prices for long inputs, `context_tokens` and `max_output_tokens` its own bounds if
-    they are less than the model's. A disabled route gives the reason in `why`.
+    they are less than the model's. A disabled route gives the reason in `why`. `retires`, `seen_on`: as for
+    `Route`.
     """
 
     provider: str
@@ -272,6 +286,8 @@ class CatalogTextRoute(Data):
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
     max_output_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
     refuses: list[Refusal] = field(default_factory=list)
+    retires: Day | None = None
+    seen_on: Day | None = None
     why: str | None = None
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import AnyModel, Catalog, Document
 from tollgate.catalog.models import CatalogTextModel
-from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.clock import MS_PER_S, Clock, utc_day
 from tollgate.kit.remote_document import Fetched, Found, Nothing, Read
 
 DOCUMENT_KEY = "catalog.json"
@@ -50,8 +50,8 @@ class LiveCatalog:
         clock: Clock,
         reports: Reports,
     ) -> None:
-        self.current = shipped
-        """The catalog as it was at the last read."""
+        self.current = shipped.on(utc_day(clock.now_ms()))
+        """The catalog as it was at the last read, on the day of its last use."""
         self._shipped = shipped
         self._serve = serve
         self._read = read
@@ -87,7 +87,17 @@ class LiveCatalog:
                     self._look()
             finally:
                 self._lock.release()
+        self.follow_days()
         return self.current
+
+    def follow_days(self) -> None:
+        """Replace the catalog if one of its prices, routes or models changes today. Reads nothing."""
+        today, change = self._today(), self.current.next_change
+        if change is not None and change <= today:
+            self.current = self.current.on(today)
+
+    def _today(self) -> str:
+        return utc_day(self._clock.now_ms())
 
     def _look(self) -> None:
         try:
@@ -105,7 +115,7 @@ class LiveCatalog:
                 self._check(fetched)
             # Taken away by an operator (`tollgate catalog reset`).
             case Nothing.MISSING if self._etag is not None:
-                self.current, self._etag, self._faults = self._shipped, None, []
+                self.current, self._etag, self._faults = self._shipped.on(self._today()), None, []
                 self._reports.replaced(None)
             case Nothing.UNCHANGED if self._faults:
                 # Said again, so that the alarm rings for as long as it is there.
@@ -120,7 +130,8 @@ class LiveCatalog:
         from tollgate.catalog.validation import preloaded, read_document  # noqa: PLC0415 - see above
 
         try:
-            self.current = preloaded(self._serve(read_document(found.body)))
+            served = self._serve(read_document(found.body, self._today()))
+            self.current = preloaded(served.on(self._today()))
         except RefusedDocumentError as error:
             self._faults = error.faults
         except Exception as exc:  # noqa: BLE001 - the boundary: a fault that no rule names is one all the same
@@ -156,6 +167,10 @@ class CurrentCatalog(Catalog):
     def find_by_id(self, model_id: str) -> AnyModel | None:
         """Return the model of either kind with exactly this id, or None."""
         return self._now().find_by_id(model_id)
+
+    def use_of(self, name: str) -> str | None:
+        """Return the sentences that name a model's kind and endpoint, or its successor; None without it."""
+        return self._now().use_of(name)
 
     def text_models(self) -> list[CatalogTextModel]:
         """Return every text model, by family."""

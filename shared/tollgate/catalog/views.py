@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Literal, NotRequired
 
 from tollgate.catalog import params
-from tollgate.catalog.models import CatalogTextModel, Model, Price
+from tollgate.catalog.models import CatalogTextModel, Model, Price, Pricing
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
 
@@ -20,17 +20,32 @@ class PriceEntryView(Shape):
     dimensions: NotRequired[dict[str, str]]
 
 
+class NextPricesView(Shape):
+    """Announced prices of a model, and the first day of them, in UTC."""
+
+    day: Date
+    prices: list[PriceEntryView]
+
+
 class PricesView(Shape):
     """The prices of a model."""
 
     priceUnit: PriceUnit
     prices: list[PriceEntryView]
+    nextPrices: NotRequired[NextPricesView]
 
 
 class ModelPricesView(PricesView):
     """The prices of one model."""
 
     model: str
+
+
+class ShutsDownView(Shape):
+    """The announced end of a model: the first day without it, in UTC, and the model to use instead."""
+
+    day: Date
+    successor: str
 
 
 class Card(Shape):
@@ -48,28 +63,38 @@ class Card(Shape):
     tags: list[str]
     capabilities: list[str]
     pageUpdatedAt: NotRequired[str]
+    shutsDown: NotRequired[ShutsDownView]
 
 
 class CatalogModelView(Card):
     """A model: its properties, input and prices."""
 
     pricing: list[PriceEntryView]
+    nextPrices: NotRequired[NextPricesView]
     priceFrom: DecimalText
     priceUnit: PriceUnit
     params: list[params.ParamView]
     protocols: list[Literal["openai", "anthropic", "embeddings"]]
 
 
-def catalog_dto(model: Model | CatalogTextModel) -> CatalogModelView:
-    """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only if they are known."""
+def catalog_dto(
+    model: Model | CatalogTextModel, later: tuple[str, Pricing] | None = None
+) -> CatalogModelView:
+    """Return a `CatalogModelDto`; optional fields only if they are known.
+
+    `later` has the known next prices and their first day.
+    """
     shown: CatalogModelView = {
-        **card(model),
-        "pricing": price_entries(model),
+        # mypy asks for the optional `nextPrices` too.
+        **card(model),  # type: ignore[typeddict-item]
+        "pricing": price_entries(model.pricing),
         "priceFrom": _decimal_string(price_from(model.pricing)),
         "priceUnit": model.pricing.unit,
         "params": params.descriptors(model) if isinstance(model, Model) else [],
         "protocols": model.protocols if isinstance(model, CatalogTextModel) else [],
     }
+    if later is not None:
+        shown["nextPrices"] = _next_prices(*later)
     return shown
 
 
@@ -91,18 +116,30 @@ def card(model: Model | CatalogTextModel) -> Card:
         shown["releasedAt"] = model.released_at
     if model.page_updated_at is not None:
         shown["pageUpdatedAt"] = model.page_updated_at
+    if model.shuts_down is not None:
+        shown["shutsDown"] = {"day": model.shuts_down.day, "successor": model.shuts_down.successor}
     return shown
 
 
-def cost_view(model: Model | CatalogTextModel) -> PricesView:
-    """Return `{"priceUnit", "prices"}`: the value under the model's id in `GET /api/v1/cost`."""
-    return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
+def cost_view(model: Model | CatalogTextModel, later: tuple[str, Pricing] | None = None) -> PricesView:
+    """Return `{"priceUnit", "prices"}`: the value under the model's id in `GET /api/v1/cost`.
+
+    `later`: as for `catalog_dto`.
+    """
+    shown: PricesView = {"priceUnit": model.pricing.unit, "prices": price_entries(model.pricing)}
+    if later is not None:
+        shown["nextPrices"] = _next_prices(*later)
+    return shown
 
 
-def price_entries(model: Model | CatalogTextModel) -> list[PriceEntryView]:
+def price_entries(pricing: Pricing) -> list[PriceEntryView]:
     """Return the price entries of the contract; `dimensions` only if there are any."""
-    extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
-    return [*map(_retail_entry, model.pricing.prices), *extras]
+    extras = [_price_entry(extra.key, extra.price) for extra in pricing.extras]
+    return [*map(_retail_entry, pricing.prices), *extras]
+
+
+def _next_prices(day: str, pricing: Pricing) -> NextPricesView:
+    return {"day": day, "prices": price_entries(pricing)}
 
 
 def _retail_entry(price: Price) -> PriceEntryView:

@@ -156,6 +156,8 @@ class TextParts:
             self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
         if self._reading is not None and self.catalog.was_never_read:
             await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
+        # Not in the thread, so that the first request of a day has the prices of that day.
+        self.catalog.follow_days()
         current = self.catalog.current
         # Replaced, not changed: a running request keeps the service and the prices with which it started.
         if self.shown is not current:

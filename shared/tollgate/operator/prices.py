@@ -8,13 +8,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Protocol
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.events import Action
+from tollgate.catalog import dated
 from tollgate.catalog.errors import RefusedDocumentError, UnknownPriceError
 from tollgate.catalog.loader import AnyModel
 from tollgate.catalog.models import CatalogTextModel, CatalogTokenPrices, Model
@@ -113,6 +114,19 @@ class PriceConsole(OperatorConsole):
             raise OperatorError(f"There is no model {model_id}.")
         return found
 
+    def lines(self, model_id: str) -> list[PriceLine]:
+        """Return the prices of a model, then its announced prices: the key ends in their first day.
+
+        Raises `OperatorError`.
+        """
+        found = lines_of(self.get(model_id))
+        before = {line.key: line.price for line in found}
+        for day, later in self.live.catalog().later(model_id):
+            new = [line for line in lines_of(later) if line.price != before.get(line.key)]
+            before |= {line.key: line.price for line in new}
+            found += [replace(line, key=key_from(line.key, day)) for line in new]
+        return found
+
     def earned(self, model_id: str) -> Earned:
         """Return a model's revenue from the statistics. Raises `OperatorError`."""
         least, most = margins_of(lines_of(self.get(model_id))) or (0, 0)
@@ -128,7 +142,7 @@ class PriceConsole(OperatorConsole):
         body, version, changed = self._changed(model_id, wanted)
         faults: tuple[str, ...] = ()
         try:
-            read_document(body)
+            read_document(body, self.live.catalog().day)
         except RefusedDocumentError as exc:
             faults = tuple(exc.faults)
         payers, is_cut = self._payers(model_id, changed) if not faults else ((), False)
@@ -143,7 +157,7 @@ class PriceConsole(OperatorConsole):
                 "Nothing was done: another operator changed prices in the meantime. Look again."
             )
         try:
-            read_document(body)
+            read_document(body, self.live.catalog().day)
             # Conditional on the ETag, because another process may write after the read above.
             self.document.put(body, version or None)
             # This process uses the change at once, other processes within a minute.
@@ -166,7 +180,7 @@ class PriceConsole(OperatorConsole):
         if model_id not in models:
             raise OperatorError(f"There is no model {model_id}.")
         changed = {}
-        for key, place, name in price_places(models[model_id]):
+        for key, place, name in price_places(models[model_id], self.live.catalog().day):
             price = wanted.get(key, str(place[name]))
             if not _USD.fullmatch(price):
                 raise OperatorError(f"{key}: dollars, such as 0.05; at most six digits after the dot.")
@@ -251,9 +265,22 @@ def _tokens(prices: CatalogTokenPrices) -> dict[str, Decimal]:
     }
 
 
-def price_places(model: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield each price in a model's data: its key, and the dict and the name that contain it. Pure."""
-    if "prices" in model:
-        yield from ((name, model["prices"], name) for name in model["prices"])
-        return
-    yield from ((price["key"], price, "price") for price in model["pricing"]["prices"])
+def price_places(model: Mapping[str, Any], day: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield each price in a model's data: its key, and the dict and the name that contain it. Pure.
+
+    Prices that end before `day` are left out. The key of a price that begins later ends in its first day.
+    """
+    prices = model.get("prices") or model["pricing"]["prices"]
+    for row in prices if isinstance(prices, list) else [prices]:
+        if dated.is_over(row, day):
+            continue
+        starts = row.get(dated.FROM, dated.FIRST)
+        names = ["price"] if "price" in row else [name for name in row if name not in dated.DAYS]
+        for name in names:
+            key = row["key"] if name == "price" else name
+            yield (key_from(key, starts) if starts > day else key), row, name
+
+
+def key_from(key: str, day: str) -> str:
+    """Return the key of an announced price, such as `input from 2027-01-01`. Pure."""
+    return f"{key} from {day}"

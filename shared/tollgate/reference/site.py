@@ -140,6 +140,7 @@ class Site:
             "model": model,
             "headline": self._headlines[model.id],
             "tiers": tiers(model),
+            "later": self._catalog.next_pricing(model),
             "try_url": f"{base_url}/dashboard/{place}",
             "programs": examples.text(model.id),
         }

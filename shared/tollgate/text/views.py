@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal, NotRequired
 
 from tollgate.catalog import models as catalog
-from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
+from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.models import (
     Embedding,
     LongContextTier,
@@ -33,6 +33,10 @@ class TextModelView(Shape):
     max_output_tokens: int
     """0 for embedding models."""
     pricing: dict[str, DecimalText]
+    shutdown_date: NotRequired[Date]
+    """The first day without the model, in UTC, if its end is announced."""
+    successor: NotRequired[str]
+    """The id of the model to use instead of one whose end is announced."""
     dimensions: NotRequired[int]
     """Embedding models: the default length of a vector."""
     max_dimensions: NotRequired[int]
@@ -107,6 +111,9 @@ def model_view(model: catalog.CatalogTextModel) -> TextModelView:
         "max_output_tokens": model.max_output_tokens,
         "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
     }
+    if model.shuts_down is not None:
+        shown["shutdown_date"] = model.shuts_down.day
+        shown["successor"] = model.shuts_down.successor
     if model.embedding is not None:
         shown["dimensions"] = model.embedding.dimensions
         shown["max_dimensions"] = model.embedding.max_dimensions

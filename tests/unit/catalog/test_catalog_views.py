@@ -17,7 +17,7 @@ class TestCatalogDto:
     def test_has_the_fields_of_the_contract(self) -> None:
         for model in CATALOG.all_models():
             keys = catalog_dto(model).keys()
-            assert REQUIRED <= keys <= REQUIRED | {"releasedAt", "pageUpdatedAt"}
+            assert REQUIRED <= keys <= REQUIRED | {"releasedAt", "pageUpdatedAt", "shutsDown"}
 
     def test_is_plain_json(self) -> None:
         for model in CATALOG.all_models():
