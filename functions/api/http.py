@@ -13,6 +13,7 @@ from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 from tollgate.kit.http.request_body import read_bytes
+from tollgate.ledger.attribution import Attribution, attribution_of
 from tollgate.tasks.openai_media import with_sent_names
 
 
@@ -68,6 +69,16 @@ def key_of_now(api: Services, request: Request) -> ApiKey:
     return _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
 
 
+async def attributed(request: Request) -> Attribution:
+    """Return the tags and the end user in the request's header."""
+    return attribution_of(request.headers)
+
+
+def attribution_with_user(request: Request, fields: Mapping[str, Any]) -> Attribution:
+    """Return the same, with the end user in the `fields` of a body in OpenAI's protocol."""
+    return attribution_of(request.headers, {"user": fields.get("user")})
+
+
 def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
     """Store the account for the log line and the rate headers, and count the request."""
     request.state.account_id = key.account_id
@@ -88,6 +99,7 @@ MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
 MediaKey = Annotated[ApiKey, Depends(media_key)]
 TextKey = Annotated[ApiKey, Depends(text_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
+Attributed = Annotated[Attribution, Depends(attributed)]
 KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 
 
@@ -98,6 +110,7 @@ def created_of(
     idempotency_key: str | None,
     sent_names: Mapping[str, str],
     *,
+    attribution: Attribution,
     copies: int = 1,
 ) -> list[str]:
     """Create the tasks of a request in OpenAI's protocol, all or none; return their ids.
@@ -105,7 +118,9 @@ def created_of(
     Errors name that protocol's fields.
     """
     try:
-        created = api.tasks.create_copies(key.account_id, create, idempotency_key, key, copies)
+        created = api.tasks.create_copies(
+            key.account_id, create, idempotency_key, key, copies, attribution=attribution
+        )
     except InvalidInputError as exc:
         raise with_sent_names(exc, sent_names) from exc
     return [one["taskId"] for one in created]

@@ -7,14 +7,15 @@ the function that waits.
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaBody, MediaKey, Services, created_of
+from api.http import MediaBody, MediaKey, Services, attribution_with_user, created_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
+from tollgate.ledger.attribution import Attribution
 from tollgate.tasks.openai_images import SENT_NAMES, ImageRequest, read_image_request
 
 router = APIRouter()
@@ -22,25 +23,43 @@ router = APIRouter()
 
 @router.post("/api/v1/images/generations")
 async def generate_image(
-    api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
+    api: Services,
+    key: MediaKey,
+    body: MediaBody,
+    request: Request,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Create the tasks of images."""
-    return await _created(api, key, read_image_request(body, api.tasks.catalog), idempotency_key)
+    asked = read_image_request(body, api.tasks.catalog)
+    return await _created(api, key, asked, idempotency_key, attribution_with_user(request, body))
 
 
 @router.post("/api/v1/images/edits")
 async def edit_image(
-    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+    api: Services,
+    key: MediaKey,
+    sent: Sent,
+    request: Request,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Create the tasks of images that are based on other images."""
     asked = read_image_request(sent.fields, api.tasks.catalog, is_edit=True, is_form=sent.is_form)
-    return await _created(api, key, asked, idempotency_key)
+    return await _created(api, key, asked, idempotency_key, attribution_with_user(request, sent.fields))
 
 
-async def _created(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
+async def _created(
+    api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None, attribution: Attribution
+) -> Response:
     """Return 202 with the data for the wait (`tasks/image_creates.py`)."""
     task_ids = await run_in_threadpool(
-        created_of, api, key, asked.create, idempotency_key, SENT_NAMES, copies=asked.images
+        created_of,
+        api,
+        key,
+        asked.create,
+        idempotency_key,
+        SENT_NAMES,
+        attribution=attribution,
+        copies=asked.images,
     )
     made = {
         "accountId": key.account_id,

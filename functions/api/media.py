@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from api.http import MediaBody, MediaKey, Services, envelope
+from api.http import Attributed, MediaBody, MediaKey, Services, envelope
 
 router = APIRouter()
 
@@ -20,10 +20,14 @@ def estimate(api: Services, key: MediaKey, body: MediaBody) -> Response:
 
 @router.post("/api/v1/generation/create")
 def create(
-    api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
+    api: Services,
+    key: MediaKey,
+    body: MediaBody,
+    attribution: Attributed,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Charge and queue a generation."""
-    return envelope(api.tasks.create(key.account_id, body, idempotency_key, key))
+    return envelope(api.tasks.create(key.account_id, body, idempotency_key, key, attribution))
 
 
 @router.post("/api/v1/task/cancel/{task_id}")

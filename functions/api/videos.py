@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaKey, Services, created_of
+from api.http import MediaKey, Services, attribution_with_user, created_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import TaskPendingError
 from tollgate.tasks.openai_videos import SENT_NAMES, read_video_request, video
@@ -19,11 +19,18 @@ router = APIRouter(prefix="/api/v1/videos")
 
 @router.post("")
 async def create_video(
-    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+    api: Services,
+    key: MediaKey,
+    sent: Sent,
+    request: Request,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Create a video's task, and respond at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
-    (task_id,) = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SENT_NAMES)
+    attribution = attribution_with_user(request, sent.fields)
+    (task_id,) = await run_in_threadpool(
+        created_of, api, key, asked, idempotency_key, SENT_NAMES, attribution=attribution
+    )
     task = await run_in_threadpool(api.reader.status, key.account_id, task_id)
     return _shown(task, sent.fields)
 

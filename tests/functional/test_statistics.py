@@ -30,6 +30,7 @@ from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import statement
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry
 from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.usage import repository as usage_repository
 
 STATS, LEDGER, TABLE = "/api/v1/stats", "/api/v1/ledger", "/api/v1/ledger.csv"
 START_DAY = "2023-11-14"  # of the manual clock, at 22:13:20
@@ -136,6 +137,63 @@ class TestStatistics:
             (first, (20_000, 10_000, 2, 0)),
             ("", (63, 0, 0, 1)),
         ]
+
+    def test_groups_by_label_key_model_and_member(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        for prompt, sent in (
+            ("a boat", "team=search,user=alice"),
+            ("[[reject]]", "team=search"),
+            ("x", "team=ads"),
+        ):
+            body = {"model": PAID_IMAGE, **with_prompt(prompt)}
+            headers = {"x-tollgate-tags": sent}
+            _, made, _ = call("POST", "/api/v1/generation/create", customer.api_key, body, headers)
+            run_to_end(made["data"]["taskId"], clock)
+        ask(aws, customer, 11, 63)
+        first = ok(customer, "/api/v1/keys")["keys"][0]["id"]
+        expected = {
+            "tag:team": [("search", (20_000, 10_000, 2, 0)), ("ads", (10_000, 0, 1, 0))],
+            "user": [("alice", (10_000, 0, 1, 0))],
+            "tag:feature": [],
+            "model": [(PAID_IMAGE, (30_000, 10_000, 3, 0)), ("gpt-5.4-mini", (63, 0, 0, 1))],
+            "key": [(first, (30_000, 10_000, 3, 0)), ("", (63, 0, 0, 1))],
+            "member": [("", (30_063, 10_000, 3, 1))],
+        }
+        rolled_up(aws, customer)
+        for group_by, groups in expected.items():
+            found = ok(customer, f"{STATS}?groupBy={group_by}")
+            assert found["groupBy"] == group_by
+            assert [(each["value"], sums(each)) for each in found["groups"]] == groups
+        # The ledger shows them, the refund's included.
+        entries = ok(customer, f"{LEDGER}?limit=10")["entries"]
+        assert [entry["kind"] for entry in entries if entry.get("tags") == {"team": "search"}] == [
+            "refund", "charge", "charge",
+        ]  # fmt: skip
+        assert [entry["user"] for entry in entries if "user" in entry] == ["alice"]
+
+    @pytest.mark.parametrize("group_by", ["team", "tag:", "tag:Team", "", "user:alice"])
+    def test_an_unknown_group_is_refused(self, customer: OpenedAccount, group_by: str) -> None:
+        status, body, _ = call("GET", f"{STATS}?groupBy={group_by}", customer.api_key)
+        assert (status, set(details(body))) == (400, {"/groupBy"})
+
+    def test_a_wrong_header_is_refused_and_nothing_is_charged(self, customer: OpenedAccount) -> None:
+        body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+        headers = {"x-tollgate-tags": "Team=x"}
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body, headers)
+        assert (status, answer["error"]["code"]) == (400, "invalid_input")
+        assert "x-tollgate-tags" in answer["error"]["message"]
+        assert ok(customer, "/api/v1/user/me")["balance"] == 100
+
+    def test_more_values_than_one_request_reads_are_refused(
+        self, aws: Aws, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(usage_repository, "MAX_LABEL_ROWS", 1)
+        for n in range(2):
+            row = {"account_id": customer.account_id, "usage_day": f"user#{START_DAY}#u{n}", "requests": 1}
+            aws.clients.dynamodb.put_item(TableName=aws.stack.refs["UsageTable"], Item=to_attributes(row))
+        status, body, _ = call("GET", f"{STATS}?groupBy=user", customer.api_key)
+        assert (status, set(details(body))) == (400, {"/from"})
 
     def test_a_refund_counts_on_the_day_of_the_refund(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock

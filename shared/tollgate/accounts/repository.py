@@ -161,6 +161,10 @@ class ApiKeyRepository(OneTable):
         )
         return [ApiKey.from_item(row) for row in rows]
 
+    def members(self, account_id: str) -> dict[str, str]:
+        """Return the identity id of the member who created each key, for the keys of which it is known."""
+        return {key.key_id: key.made_by for key in self.listed(account_id) if key.made_by is not None}
+
     def expiring_on(self, day: str) -> list[ApiKey]:
         """Return the keys that expire on a UTC day (`2026-11-22`) and were not revoked."""
         rows = self._db.query(self._table, Equals("expiry_day", day), index="ExpiryIndex", limit=MAX_EXPIRING)

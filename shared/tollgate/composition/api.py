@@ -198,7 +198,7 @@ def api() -> Api:
         limits=limits,
         callbacks=Callbacks(tasks, task_queue),
         webhooks=_webhooks(settings, accounts, webhook_guard, audit),
-        statistics=StatisticsService(usage, clock()),
+        statistics=StatisticsService(usage, clock(), keys.members),
         months=MonthlyStatements(usage, ledger, partial(_total_funds, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),

@@ -1,11 +1,13 @@
 """Ledger entries: the amount, the purpose and the time. Pure values; ids are derived from the purpose."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NotRequired
 
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
+from tollgate.ledger.attribution import NONE, Attribution
 
 
 class EntryKind(StrEnum):
@@ -35,6 +37,8 @@ _OPTIONAL = (
     "key_id",
     "latency_ms",
     "first_byte_ms",
+    "user",
+    "tags",
 )
 
 
@@ -51,6 +55,10 @@ class EntryView(Shape):
     requestId: NotRequired[str]
     answers: NotRequired[str]
     """The entry that a refund gives back."""
+    user: NotRequired[str]
+    """The end user of the request."""
+    tags: NotRequired[dict[str, str]]
+    """The tags of the request."""
     reason: NotRequired[str]
     reference: NotRequired[str]
     """Of a payment, its id there."""
@@ -99,6 +107,10 @@ class Entry:
     """How long a text request took, from its acceptance to the end of its answer."""
     first_byte_ms: int | None = None
     """How long it took until the first bytes of a streamed answer could be sent."""
+    user: str | None = None
+    """The end user of the request (`ledger/attribution.py`)."""
+    tags: Mapping[str, str] | None = None
+    """The tags of the request, by name."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -146,6 +158,7 @@ def charge_entry(
     *,
     counter: str | None = None,
     key_id: str | None = None,
+    attribution: Attribution = NONE,
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
@@ -158,6 +171,7 @@ def charge_entry(
         model=model,
         counter=counter,
         key_id=key_id,
+        **attribution.stored(),
     )
 
 

@@ -44,6 +44,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
 from tollgate.kit.errors import UserNotFoundError
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
@@ -365,6 +366,7 @@ def failed_entry(
     reason: str,
     key_id: str | None,
     latency_ms: int,
+    attribution: Attribution = NONE,
 ) -> Entry:
     """Return the void of a request that no `provider` answered; the reason is for its customer."""
     return replace(
@@ -374,6 +376,7 @@ def failed_entry(
         reason=reason,
         key_id=key_id,
         latency_ms=latency_ms,
+        **attribution.stored(),
     )
 
 
@@ -415,6 +418,7 @@ def text_entry(
     key_id: str | None = None,
     latency_ms: int | None = None,
     first_byte_ms: int | None = None,
+    attribution: Attribution = NONE,
 ) -> Entry:
     """Return the entry that bills a text request of `provider`'s.
 
@@ -435,6 +439,7 @@ def text_entry(
         key_id=key_id,
         latency_ms=latency_ms,
         first_byte_ms=first_byte_ms,
+        **attribution.stored(),
     )
 
 

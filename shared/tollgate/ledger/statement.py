@@ -88,6 +88,10 @@ def view(entry: Entry) -> EntryView:
         shown["requestId"] = entry.request_id
     if entry.answers is not None:
         shown["answers"] = entry.answers
+    if entry.user is not None:
+        shown["user"] = entry.user
+    if entry.tags is not None:
+        shown["tags"] = dict(entry.tags)
     if entry.reason is not None:
         shown["reason"] = entry.reason
     if entry.reference is not None:

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from .service import Service
+from .service import TAGS_HEADER, Service
 from .tools import server
 
 MAX_BODY_BYTES = 1024 * 1024
@@ -37,7 +37,8 @@ class McpApp:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        async with Service(base_url, _key(request)) as service:
+        tags = request.headers.get(TAGS_HEADER, "")
+        async with Service(base_url, _key(request), tags=tags) as service:
             await self._answer(service, request, send)
 
     async def _answer(self, service: Service, request: Request, send: Send) -> None:

@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 import httpx
 
+# The header for the end user and the tags of a request.
+TAGS_HEADER = "x-tollgate-tags"
 # Less than API Gateway's limit of 29 s.
 REQUEST_TIMEOUT_S = 28.0
 CHAT_TIMEOUT_S = 100.0
@@ -30,15 +32,23 @@ class ServiceError(Exception):
 
 
 class Service:
-    """A client of the API for one caller. Use `async with`, which closes it."""
+    """A client of the API for one caller. Use `async with`, which closes it.
+
+    Each request has the `tags`, if any, which the API checks and stores.
+    """
 
     def __init__(
-        self, base_url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None
+        self,
+        base_url: str,
+        api_key: str,
+        transport: httpx.AsyncBaseTransport | None = None,
+        *,
+        tags: str = "",
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = httpx.AsyncClient(
             base_url=self.base_url,
-            headers={"authorization": f"Bearer {api_key}"},
+            headers={"authorization": f"Bearer {api_key}", **({TAGS_HEADER: tags} if tags else {})},
             timeout=REQUEST_TIMEOUT_S,
             transport=transport,
         )

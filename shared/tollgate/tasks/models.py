@@ -10,6 +10,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.wallets import wallet_row_id
 
@@ -213,6 +214,7 @@ class Task:
     correlation_id: str | None = None
     key_id: str | None = None
     wallet: int = 0
+    attribution: Attribution = NONE
 
     @property
     def row_id(self) -> str:
@@ -229,6 +231,7 @@ class Task:
             self.created_at_ms,
             counter=self.counter,
             key_id=self.key_id,
+            attribution=self.attribution,
         )
 
     @property

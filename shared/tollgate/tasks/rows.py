@@ -6,6 +6,7 @@ from typing import Any
 from tollgate.artifacts.models import StoredFile
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
+from tollgate.ledger.attribution import Attribution
 from tollgate.tasks.models import Attempt, Origin, Task, TaskError, TaskErrorCode, TaskStatus
 
 _PLAIN = (
@@ -43,6 +44,7 @@ def task_row(task: Task) -> Item:
         "error": {"code": task.error.code, "message": task.error.message} if task.error else None,
         "origin": task.origin.to_item() if task.origin else None,
         "wallet": task.wallet or None,
+        **task.attribution.stored(),
     }
     if not task.ended:
         row |= {"wake_at": task.wake_at_ms, "due_shard": due_shard(task.task_id)}
@@ -64,6 +66,7 @@ def task_of(row: Item) -> Task:
         error=TaskError(TaskErrorCode(error["code"]), error["message"]) if error else None,
         origin=Origin(**origin) if origin else None,
         wallet=row.get("wallet", 0),
+        attribution=Attribution(row.get("user"), row.get("tags", {})),
     )
 
 

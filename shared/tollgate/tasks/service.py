@@ -29,6 +29,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
@@ -89,12 +90,13 @@ class TaskService:
         body: Mapping[str, Any],
         idempotency_key: str | None,
         key: ApiKey | None = None,
+        attribution: Attribution = NONE,
     ) -> CreatedTaskView:
         """Charge and queue a generation; return the `data` of the contract's task creation result.
 
         Parameters and errors are those of `create_copies`.
         """
-        return self.create_copies(account_id, body, idempotency_key, key)[0]
+        return self.create_copies(account_id, body, idempotency_key, key, attribution=attribution)[0]
 
     def create_copies(
         self,
@@ -103,6 +105,8 @@ class TaskService:
         idempotency_key: str | None,
         key: ApiKey | None = None,
         copies: int = 1,
+        *,
+        attribution: Attribution = NONE,
     ) -> list[CreatedTaskView]:
         """Charge and queue several generations of the same input, all or none; return a result for each.
 
@@ -133,7 +137,12 @@ class TaskService:
         counter = None if allowance is None else allowance.counter
         key_id = None if key is None else key.listed_id
         tasks = [
-            _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
+            replace(
+                _new_task(account_id, request, origin, price, now_ms),
+                counter=counter,
+                key_id=key_id,
+                attribution=attribution,
+            )
             for _ in range(copies)
         ]
         created = self._charge_once(tasks, idempotency_key, body_hash, allowance)
@@ -277,9 +286,6 @@ def _new_task(
     origin: Origin | None,
     price: Quote,
     now_ms: int,
-    *,
-    counter: str | None,
-    key_id: str | None,
 ) -> Task:
     return Task(
         task_id=new_id("task"),
@@ -294,8 +300,6 @@ def _new_task(
         webhook=request.webhook,
         metadata=request.metadata,
         origin=origin,
-        counter=counter,
-        key_id=key_id,
         correlation_id=correlation_id(),
     )
 

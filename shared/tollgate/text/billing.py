@@ -20,6 +20,7 @@ from tollgate.kit.errors import (
     RateLimitedError,
 )
 from tollgate.kit.observability import emit, logger
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
@@ -77,6 +78,7 @@ class _HoldTerms:
     model: TextModel
     allowance: Allowance | None
     key_id: str | None
+    attribution: Attribution
     accepted_at: float
 
 
@@ -116,6 +118,7 @@ class TextBilling:
         allowance: Allowance | None = None,
         *,
         key_id: str | None = None,
+        attribution: Attribution = NONE,
     ) -> PlacedHold:
         """Hold the most that the request can cost, within the `allowance` of a key with a spending cap.
 
@@ -123,7 +126,9 @@ class TextBilling:
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
-        terms = _HoldTerms(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
+        terms = _HoldTerms(
+            account_id, request_id, demand, model, allowance, key_id, attribution, time.monotonic()
+        )
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
             try:
@@ -231,7 +236,14 @@ class TextBilling:
             self.limits.learn(row_id, written.row)
         self.meter.counted(row_id, window)
         placed = PlacedHold(
-            terms.account_id, row_id, hold, plan, allowance, terms.demand.answers, key_id=terms.key_id
+            terms.account_id,
+            row_id,
+            hold,
+            plan,
+            allowance,
+            terms.demand.answers,
+            key_id=terms.key_id,
+            attribution=terms.attribution,
         )
         placed.accepted_at = terms.accepted_at
         placed.is_doubtful = written.is_doubtful
@@ -266,6 +278,7 @@ class TextBilling:
             key_id=placed.key_id,
             latency_ms=placed.elapsed_ms(),
             first_byte_ms=placed.first_byte_ms,
+            attribution=placed.attribution,
         )
         decided = await self._record(entry)
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
@@ -305,6 +318,7 @@ class TextBilling:
                 reason=reason,
                 key_id=placed.key_id,
                 latency_ms=placed.elapsed_ms(),
+                attribution=placed.attribution,
             )
             # The row is for people: without it the money goes back all the same.
             try:

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from tollgate.kit.clock import MS_PER_S
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
 from tollgate.text.metering import HoldPlan
@@ -39,6 +40,7 @@ class PlacedHold:
     """Tries of the next renewal that failed."""
     key_id: str | None = None
     """The API key of the request, if it is a key that the customer created."""
+    attribution: Attribution = NONE
     accepted_at: float = field(default_factory=time.monotonic, repr=False)
     first_byte_ms: int | None = None
     is_doubtful: bool = False

@@ -96,7 +96,7 @@ class TextRequest:
     `output_limit` is the client's own limit of output tokens, `None` if it gave none; `answers` is `n`.
     `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol). `ignored` names
     fields that were left out before (`text/fields.py`). `native`: the client uses the Responses protocol, and
-    the body is the request as a chat.
+    the body is the request as a chat. `sent` are the client's own fields if the body was translated.
     """
 
     protocol: TextProtocol
@@ -108,6 +108,7 @@ class TextRequest:
     answers: int
     ignored: Sequence[str] = ()
     native: NativeRequest | None = None
+    sent: Mapping[str, Any] | None = None
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
+from tollgate.ledger.attribution import attribution_of
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
@@ -104,7 +105,13 @@ class TextService:
         demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
-            key.account_id, request_id, demand, model, allowance, key_id=key.listed_id
+            key.account_id,
+            request_id,
+            demand,
+            model,
+            allowance,
+            key_id=key.listed_id,
+            attribution=attribution_of(headers, request.sent or request.fields),
         )
         self._waiting[request_id] = placed
         try:

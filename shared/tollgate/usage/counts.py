@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 
 from tollgate.kit.clock import utc_day
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
+from tollgate.ledger.attribution import USER
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that change a balance. The filter of the ledger's stream has the same list.
@@ -19,6 +20,10 @@ COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 
 # The disjoint counts of a request's input (`text/usage.py`). The entry has no count of 0.
 _INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+
+
+TAG = "tag:"
+"""Precedes the name of a tag, in `groupBy` and in the rows."""
 
 
 class Bucket(NamedTuple):
@@ -94,6 +99,13 @@ class KeyCountsView(CountsView):
     """The API key of the requests; empty for requests from the dashboard."""
 
 
+class GroupView(CountsView):
+    """The sums of one value."""
+
+    value: str
+    """A user, a tag's value, or the id of a model, key or member; empty for requests without any."""
+
+
 # A call, because `from` cannot be the name of a field in a class.
 StatisticsView = TypedDict(
     "StatisticsView",
@@ -105,6 +117,9 @@ StatisticsView = TypedDict(
         "byDay": list[DayView],
         "byModel": list[ModelCountsView],
         "byKey": list[KeyCountsView],
+        "groupBy": NotRequired[str],
+        "groups": NotRequired[list[GroupView]],
+        "groupsLeftOut": NotRequired[int],
     },
 )
 
@@ -181,6 +196,12 @@ def model_of(entry: Entry) -> str:
 def key_of(entry: Entry) -> str:
     """Return the API key of an entry in the counts."""
     return entry.key_id or ""
+
+
+def labels_of(entry: Entry) -> list[tuple[str, str]]:
+    """Return the name and the value of each label of an entry: its end user, and its tags."""
+    tags = [(f"{TAG}{name}", value) for name, value in (entry.tags or {}).items()]
+    return [(USER, entry.user), *tags] if entry.user is not None else tags
 
 
 def ledger_sum_of(entry: Entry) -> tuple[str, LedgerSum]:

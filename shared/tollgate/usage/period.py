@@ -11,6 +11,7 @@ from tollgate.kit.http.query import QueryReader
 # Days of each range that ends today.
 LENGTHS = {"today": 1, "7d": 7, "30d": 30}
 CUSTOM = "custom"
+GROUP_BY = "groupBy"
 RANGES = (*LENGTHS, CUSTOM)
 MAX_DAYS = 366
 
@@ -36,8 +37,8 @@ class Period:
 
 
 def read_period(query: Mapping[str, str], now_ms: int) -> Period:
-    """Read `range`, `from` and `to`. Raises `InvalidInputError` with every problem."""
-    reader = QueryReader(query, ("range", "from", "to"))
+    """Read `range`, `from` and `to`, but not `groupBy`. Raises `InvalidInputError` with every problem."""
+    reader = QueryReader(query, ("range", "from", "to", GROUP_BY))
     name = reader.read("range", _range, "today", "Unknown range.", list(RANGES))
     ends = [reader.read(end, _date, None, "Not a calendar date.", _A_DATE) for end in ("from", "to")]
     for end in ("from", "to"):

@@ -1,8 +1,13 @@
 """The daily roll-up in DynamoDB: a row for each account and day, and a mark for each entry that is in it.
 
+    2026-11-21                     the day: its models, keys and kinds
+    user#2026-11-21#alice          an end user's day
+    tag:team#2026-11-21#search     a day of a tag's value
+
 A row has three texts: the counts by model, the counts by API key, and the sums by kind. So 30 days are 30
 small rows with any amount of usage. A row is written in one transaction with the marks of its new entries.
-So each entry counts exactly once, in any order and with any number of repeats (decision 0021).
+So each entry counts exactly once, in any order and with any number of repeats (decision 0021). End users and
+the values of a tag can be many, so each has its own rows, to which the same transaction adds.
 """
 
 import json
@@ -11,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import Between, Equals
+from tollgate.kit.dynamodb.expressions import Add, Between, Equals
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import Write, put_if_unchanged, put_new
+from tollgate.kit.dynamodb.writes import CountingWrite, Write, put_if_unchanged, put_new
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import (
     COUNTED,
@@ -28,11 +33,12 @@ from tollgate.usage.counts import (
     by_name,
     counts_of,
     key_of,
+    labels_of,
     ledger_sum_of,
     model_of,
 )
 
-# Entries in one transaction. DynamoDB allows 100 writes; one is the row.
+# Marks and rows of labels in one transaction. DynamoDB allows 100 writes; one is the row of the day.
 MAX_AT_ONCE = 99
 # Payments of one day that a statement lists; their sum includes all payments.
 MAX_LISTED = 500
@@ -40,6 +46,16 @@ MAX_LISTED = 500
 MAX_ROUNDS = 8
 # A stream has no records older than 24 hours; the rest is a margin for clocks and repeats by hand.
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
+
+
+# Rows of labels that one request for statistics reads: 10,000 rows are about 1 MB, which is one round trip.
+MAX_LABEL_ROWS = 50_000
+# Above "#", so it is after every value of a day.
+_AFTER_VALUES = "~"
+
+
+class TooManyLabelsError(Exception):
+    """The days have more values of this label than one request reads."""
 
 
 class StaleRollUpError(Exception):
@@ -61,6 +77,19 @@ class UsageRepository:
         )
         return ((row["usage_day"], _read_day(row)) for row in rows)
 
+    def labels(self, account_id: str, label: str, first: str, last: str) -> Iterator[tuple[str, Counts]]:
+        """Return each value of a label with its counts of one day, for the days from `first` to `last`.
+
+        `label` is `user`, or `tag:` and the tag's name. Raises `TooManyLabelsError` after `MAX_LABEL_ROWS`.
+        """
+        ends = Between("usage_day", f"{label}#{first}", f"{label}#{last}{_AFTER_VALUES}")
+        rows = self._db.query(self._usage_table, Equals("account_id", account_id) & ends)
+        for read, row in enumerate(rows):
+            if read == MAX_LABEL_ROWS:
+                raise TooManyLabelsError(label)
+            value = row["usage_day"].split("#", 2)[2]
+            yield value, Counts(*(row.get(name, 0) for name in Counts._fields))
+
 
 class RollUp:
     """Adds entries of the ledger to the roll-up, each once."""
@@ -77,8 +106,8 @@ class RollUp:
         """
         # A batch may contain an entry twice, but a transaction takes each row only once.
         distinct = list({entry.entry_id: entry for entry in entries}.values())
-        for first in range(0, len(distinct), MAX_AT_ONCE):
-            self._count_some(bucket, distinct[first : first + MAX_AT_ONCE], now_ms)
+        for some in _batches(distinct):
+            self._count_some(bucket, some, now_ms)
 
     def _count_some(self, bucket: Bucket, entries: Sequence[Entry], now_ms: int) -> None:
         left = entries
@@ -87,7 +116,7 @@ class RollUp:
         for _ in range(MAX_ROUNDS):
             marks = [self._mark(entry, now_ms) for entry in left]
             try:
-                self._db.transact([*marks, self._add_entries(bucket, left)])
+                self._db.transact([*marks, self._add_entries(bucket, left), *self._add_labels(bucket, left)])
             except StaleRollUpError:
                 left = self._uncounted(left)
             else:
@@ -125,6 +154,35 @@ class RollUp:
         return put_if_unchanged(
             self._usage_table, item, "account_id", row["seq"], lambda _: StaleRollUpError(bucket)
         )
+
+    def _add_labels(self, bucket: Bucket, entries: Sequence[Entry]) -> Iterator[CountingWrite]:
+        """Return the writes of the rows of the entries' labels."""
+        usage = [entry for entry in entries if entry.kind in COUNTED]
+        sums = by_name(
+            (f"{name}#{bucket.day}#{value}", counts_of(entry))
+            for entry in usage
+            for name, value in labels_of(entry)
+        )
+        for row, counts in sums.items():
+            changes = [Add(name, amount, start=0) for name, amount in counts._asdict().items() if amount]
+            if changes:
+                key = {"account_id": bucket.account_id, "usage_day": row}
+                yield CountingWrite(self._usage_table, key=key, update=changes)
+
+
+def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """Return the entries in parts that fit into one transaction each, with their marks and labels."""
+    batch: list[Entry] = []
+    writes = 0
+    for entry in entries:
+        needed = 1 + len(labels_of(entry))
+        if batch and writes + needed > MAX_AT_ONCE:
+            yield batch
+            batch, writes = [], 0
+        batch.append(entry)
+        writes += needed
+    if batch:
+        yield batch
 
 
 def _read_day(row: Item) -> DayCounts:

@@ -1,29 +1,62 @@
-"""The usage of an account for its customer: totals by day and by model."""
+"""The usage of an account for its customer: totals by day, by model, by key and by label."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
-from tollgate.usage.counts import DayCounts, StatisticsView, by_descending_cost, total
-from tollgate.usage.period import Period, read_period
-from tollgate.usage.repository import UsageRepository
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.ledger.attribution import NAME_PATTERN, USER
+from tollgate.usage.counts import (
+    TAG,
+    Counts,
+    DayCounts,
+    StatisticsView,
+    by_descending_cost,
+    by_name,
+    total,
+)
+from tollgate.usage.period import GROUP_BY, Period, read_period
+from tollgate.usage.repository import TooManyLabelsError, UsageRepository
+
+# Values in one response. The most expensive values come first.
+MAX_GROUPS = 5_000
+MODEL, KEY, MEMBER = "model", "key", "member"
+_FORMS = f"{USER}, {TAG}<name>, {MODEL}, {KEY} or {MEMBER}"
+_LABEL = re.compile(rf"{USER}|{TAG}{NAME_PATTERN}")
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticsService:
-    """Reads the daily roll-up, which is seconds behind the ledger."""
+    """Reads the daily roll-up, which is seconds behind the ledger.
+
+    `member_of_keys` returns the identity ids of the members who created the keys of an account.
+    """
 
     usage: UsageRepository
     clock: Clock
+    member_of_keys: Callable[[str], Mapping[str, str]] = lambda _: {}
 
     def of(self, account_id: str, query: Mapping[str, str]) -> StatisticsView:
         """Return `{range, from, to, total, byDay, byModel, byKey}` for the days in `query`.
 
+        With `groupBy` it has `groups` too, by one more name. Raises `InvalidInputError`.
         Source: site/statistics.md#statistics.
-
-        Raises `InvalidInputError`.
         """
-        return statistics(*self.days(account_id, query))
+        group_by = query.get(GROUP_BY)
+        is_known = group_by in (None, MODEL, KEY, MEMBER) or _LABEL.fullmatch(group_by or "")
+        if not is_known:
+            raise InvalidInputError([Problem(f"/{GROUP_BY}", "Unknown group.", _FORMS)])
+        period, days = self.days(account_id, query)
+        found = statistics(period, days)
+        if group_by is None:
+            return found
+        groups = by_descending_cost([by_name(self._groups(account_id, group_by, period, days))])
+        found["groupBy"] = group_by
+        found["groups"] = [{"value": value, **counts.view()} for value, counts in groups[:MAX_GROUPS]]
+        if len(groups) > MAX_GROUPS:
+            found["groupsLeftOut"] = len(groups) - MAX_GROUPS
+        return found
 
     def days(self, account_id: str, query: Mapping[str, str]) -> tuple[Period, dict[str, DayCounts]]:
         """Return the days in `query`, and the counts of the days that have any.
@@ -33,6 +66,25 @@ class StatisticsService:
         period = read_period(query, self.clock.now_ms())
         found = self.usage.days(account_id, period.first.isoformat(), period.last.isoformat())
         return period, dict(found)
+
+    def _groups(
+        self, account_id: str, group_by: str, period: Period, days: Mapping[str, DayCounts]
+    ) -> Iterable[tuple[str, Counts]]:
+        """Return pairs of a value and some of its counts. Raises `InvalidInputError` for too many values."""
+        keys = [pair for day in days.values() for pair in day.by_key.items()]
+        if group_by == MODEL:
+            return [pair for day in days.values() for pair in day.by_model.items()]
+        if group_by == KEY:
+            return keys
+        if group_by == MEMBER:
+            members = self.member_of_keys(account_id)
+            return [(members.get(key_id, ""), counts) for key_id, counts in keys]
+        first, last = period.first.isoformat(), period.last.isoformat()
+        try:
+            return list(self.usage.labels(account_id, group_by, first, last))
+        except TooManyLabelsError as exc:
+            message = "These days have too many values. Ask for fewer days."
+            raise InvalidInputError([Problem("/from", message)]) from exc
 
 
 def statistics(period: Period, days: Mapping[str, DayCounts]) -> StatisticsView:

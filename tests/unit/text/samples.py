@@ -83,7 +83,7 @@ def chat_event(payload: dict[str, Any]) -> SseEvent:
 
 def messages_event(payload: dict[str, Any]) -> SseEvent:
     data = json.dumps(payload).encode()
-    name = payload["type"].encode()
+    name = str(payload["type"]).encode()
     return SseEvent(b"event: " + name + b"\ndata: " + data + b"\n\n", data, name)
 
 

@@ -17,6 +17,7 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item, to_attributes
+from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.usage import repository
@@ -80,6 +81,14 @@ class Books:
             for model, counts in found.by_model.items()
         }
 
+    def label_sums(self, accounts: Sequence[str], label: str) -> Sums:
+        found: Sums = {}
+        for account in accounts:
+            for value, counts in self.usage.labels(account, label, FIRST, LAST):
+                row = found.setdefault((account, label, value), [0] * 6)
+                found[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
+        return found
+
     def key_sums(self, accounts: Sequence[str]) -> Sums:
         return {
             (account, day, key): list(counts)
@@ -118,7 +127,23 @@ def expected_sums(entries: Sequence[Entry], name: Literal["model", "key_id"] = "
     return sums
 
 
+def expected_labels(entries: Sequence[Entry], label: str) -> Sums:
+    """Add the entries with a label up by hand, over all days."""
+    sums: Sums = {}
+    for entry in entries:
+        value = entry.user if label == "user" else (entry.tags or {}).get(label.removeprefix("tag:"))
+        for (account, _, _), counts in expected_sums([entry]).items() if value is not None else ():
+            row = sums.setdefault((account, label, value), [0] * 6)
+            sums[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
+    return {key: counts for key, counts in sums.items() if any(counts)}
+
+
 serial = count()
+LABELS = st.builds(
+    Attribution,
+    st.sampled_from([None, "alice", "bob#1"]),
+    st.dictionaries(st.sampled_from(["team", "feature"]), st.sampled_from(["search", "ads"])),
+)
 
 
 @st.composite
@@ -127,11 +152,15 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
     at = NOVEMBER_21_MS + draw(st.integers(0, 3 * MS_PER_DAY - 1))
     amount, made = draw(st.integers(0, 10**9)), next(serial)
     key = draw(st.sampled_from([None, "key_a", "key_b"]))
+    labels = draw(LABELS)
     match draw(st.sampled_from("crt")):
         case "c":
-            return charge_entry(account, f"task_{made}", model, amount, at, key_id=key)
+            return charge_entry(account, f"task_{made}", model, amount, at, key_id=key, attribution=labels)
         case "r":
-            return refund_of(charge_entry(account, f"task_{made}", model, amount + 1, at, key_id=key), at)
+            charge = charge_entry(
+                account, f"task_{made}", model, amount + 1, at, key_id=key, attribution=labels
+            )
+            return refund_of(charge, at)
         case _:
             usage = {"input_tokens": amount % 7, "output_tokens": amount % 5}
             return text_entry(
@@ -142,6 +171,7 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
                 usage=usage,
                 now_ms=at,
                 key_id=key,
+                attribution=labels,
             )
 
 
@@ -165,6 +195,8 @@ class TestExactlyOnce:
         assert books.recorder.record([change(entry) for entry in data.draw(st.permutations(entries))]) == []
         assert books.sums(accounts) == expected_sums(entries)
         assert books.key_sums(accounts) == expected_sums(entries, "key_id")
+        for label in ("user", "tag:team", "tag:feature"):
+            assert books.label_sums(accounts, label) == expected_labels(entries, label)
 
     def test_250_entries_of_one_day_take_three_transactions(self, books: Books) -> None:
         entries = [
@@ -176,6 +208,16 @@ class TestExactlyOnce:
         assert books.client.sent == 3
         half = [1_250_000, 0, 0, 125, 0, 0]
         assert books.sums(["usr_many"]) == {("usr_many", FIRST, "a"): half, ("usr_many", FIRST, "b"): half}
+
+    def test_entries_with_many_labels_fit_into_transactions(self, books: Books) -> None:
+        labels = [Attribution(f"u{n}", {f"t{tag}": str(n) for tag in range(8)}) for n in range(50)]
+        entries = [
+            charge_entry("usr_l", f"task_l{n}", "a", 1, NOVEMBER_21_MS, attribution=label)
+            for n, label in enumerate(labels)
+        ]
+        books.client.sent, books.client.crashes = 0, {}
+        assert books.recorder.record([change(entry) for entry in entries]) == []
+        assert books.label_sums(["usr_l"], "tag:t7") == expected_labels(entries, "tag:t7")
 
     def test_one_buckets_trouble_is_reported_and_leaves_the_others_alone(self, books: Books) -> None:
         entries = [charge_entry(f"usr_t{n}", f"task_t{n}", "a", 1, NOVEMBER_21_MS) for n in (1, 2)]

@@ -91,7 +91,7 @@ class ResponsesService:
             # The larger of both forms bounds the input that is billed.
             most = max(body_of_chat.size_bytes, native.size_bytes)
             chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
-            chat = replace(chat, ignored=unused_fields(asked.fields), native=native)
+            chat = replace(chat, ignored=unused_fields(asked.fields), native=native, sent=asked.fields)
         except InvalidInputError as exc:
             raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)

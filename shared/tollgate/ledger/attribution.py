@@ -1,0 +1,119 @@
+"""Attribution: the end user and the tags that a customer gives to a request. Pure.
+
+The header `x-tollgate-tags: team=search,user=alice` works on every route. The protocols' own fields for an
+end user work too: OpenAI's `user` and `safety_identifier`, and Anthropic's `metadata.user_id`. The pairs of
+OpenAI's `metadata` are tags as well, if they keep to the rules of tags. The ledger stores both with the
+entry, so statistics and budgets can group by them. Rules for customers: site/attribution.md.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+
+HEADER = "x-tollgate-tags"
+# Tags of one request. An entry with the longest tags stays below 1 KB, which is one write unit.
+MAX_TAGS = 8
+MAX_NAME_LENGTH = 32
+MAX_VALUE_LENGTH = 64
+# Anthropic allows 256 characters for `metadata.user_id`, and Claude Code sends about 200.
+MAX_USER_LENGTH = 256
+MAX_HEADER_LENGTH = 1024
+USER = "user"
+"""The name in the header that stands for the end user."""
+
+NAME_PATTERN = rf"[a-z][a-z0-9_-]{{0,{MAX_NAME_LENGTH - 1}}}"
+_NAME = re.compile(NAME_PATTERN)
+_VALUE = re.compile(rf"[A-Za-z0-9_.:@/+-]{{1,{MAX_VALUE_LENGTH}}}")
+_FORM = "name=value pairs with commas between them, such as team=search,feature=summary"
+_NAME_RULE = f"a letter a-z, then letters a-z, digits, _ or -; at most {MAX_NAME_LENGTH} characters"
+_VALUE_RULE = f"letters, digits and _ . : @ / + -; 1 to {MAX_VALUE_LENGTH} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The end user, `None` if unknown, and the tags by name."""
+
+    user: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the attributes of a row. An attribute without a value is left out."""
+        found = {"user": self.user, "tags": dict(self.tags)}
+        return {name: value for name, value in found.items() if value}
+
+
+NONE = Attribution()
+
+
+def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None = None) -> Attribution:
+    """Return the attribution of a request: from its headers, and from the `fields` of a text protocol's body.
+
+    `headers` have lower-case names. The header wins over the body. Raises `InvalidInputError` with every
+    problem.
+    """
+    problems: list[Problem] = []
+    sent = dict(_sent_pairs(headers.get(HEADER, ""), problems))
+    body = {} if fields is None else fields
+    user = sent.pop(USER, None) or _user_of(body, problems)
+    tags = {**dict(_metadata_pairs(body)), **sent}
+    if problems:
+        raise InvalidInputError(problems)
+    return Attribution(user, dict(list(tags.items())[-MAX_TAGS:])) if user or tags else NONE
+
+
+def _sent_pairs(text: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    """Return the pairs of the header."""
+    if len(text) > MAX_HEADER_LENGTH:
+        problems.append(_of_header(f"must have at most {MAX_HEADER_LENGTH} characters."))
+        return
+    pairs = [pair.strip() for pair in text.split(",") if pair.strip()]
+    names = [pair.partition("=")[0].strip() for pair in pairs]
+    if len(set(names) - {USER}) > MAX_TAGS:
+        problems.append(_of_header(f"must have at most {MAX_TAGS} tags."))
+    for name, pair in zip(names, pairs, strict=True):
+        value = pair.partition("=")[2].strip()
+        if "=" not in pair:
+            problems.append(_of_header(f"has a part without `=`: {pair[:MAX_VALUE_LENGTH]}.", _FORM))
+        elif _NAME.fullmatch(name) is None:
+            problems.append(_of_header(f"has a wrong name: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
+        elif names.count(name) > 1:
+            problems.append(_of_header(f"has the tag {name} twice."))
+        elif _VALUE.fullmatch(value) is None:
+            problems.append(_of_header(f"has a wrong value for the tag {name}.", _VALUE_RULE))
+        else:
+            yield name, value
+
+
+def _of_header(what: str, allowed: str | None = None) -> Problem:
+    return Problem("", f"The header {HEADER} {what}", allowed)
+
+
+def _user_of(fields: Mapping[str, Any], problems: list[Problem]) -> str | None:
+    """Return the end user that a body names, by the first of the protocols' fields that has a value."""
+    metadata = fields.get("metadata")
+    named = {
+        "/user": fields.get("user"),
+        "/safety_identifier": fields.get("safety_identifier"),
+        "/metadata/user_id": metadata.get("user_id") if isinstance(metadata, dict) else None,
+    }
+    for path, value in named.items():
+        if value is None or value == "":
+            continue
+        # Text that no row can store, such as half of a surrogate pair, is refused too.
+        if isinstance(value, str) and len(value) <= MAX_USER_LENGTH and value.isprintable():
+            return value
+        problems.append(Problem(path, f"Must be printable text of at most {MAX_USER_LENGTH} characters."))
+        break
+    return None
+
+
+def _metadata_pairs(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return the pairs of `metadata` that keep to the rules of tags. The provider gets all pairs, if any."""
+    metadata = fields.get("metadata")
+    for name, value in metadata.items() if isinstance(metadata, dict) else ():
+        is_tag = name not in (USER, "user_id") and _NAME.fullmatch(name) is not None
+        if is_tag and isinstance(value, str) and _VALUE.fullmatch(value) is not None:
+            yield name, value

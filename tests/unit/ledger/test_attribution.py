@@ -1,0 +1,74 @@
+"""The end user and the tags of a request: where they come from, and their bounds."""
+
+from typing import Any
+
+import pytest
+
+from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.attribution import HEADER, Attribution, attribution_of
+
+LONG_ID = "user_" + "f" * 251
+
+# fmt: off
+FOUND: list[tuple[str, str | None, dict[str, Any], Attribution]] = [
+    ("nothing", None, {}, Attribution()),
+    ("one tag", "team=search", {}, Attribution(None, {"team": "search"})),
+    ("spaces and an empty part",
+     " team = search , ,feature=a/b ", {}, Attribution(None, {"team": "search", "feature": "a/b"})),
+    ("a user in the header", "user=alice", {}, Attribution("alice")),
+    ("OpenAI's old field", None, {"user": "alice"}, Attribution("alice")),
+    ("OpenAI's new field", None, {"safety_identifier": "hash-1"}, Attribution("hash-1")),
+    ("Anthropic's field, as long as Claude Code's",
+     None, {"metadata": {"user_id": LONG_ID}}, Attribution(LONG_ID)),
+    ("the header wins", "user=alice", {"user": "bob"}, Attribution("alice")),
+    ("user before safety_identifier", None, {"user": "a", "safety_identifier": "b"}, Attribution("a")),
+    ("an empty user", None, {"user": "", "safety_identifier": "b"}, Attribution("b")),
+    ("metadata as tags", None, {"metadata": {"team": "search"}}, Attribution(None, {"team": "search"})),
+    ("metadata that is no tag",
+     None, {"metadata": {"Team": "x", "note": "two words", "n": 1}}, Attribution()),
+    ("the header's tag wins",
+     "team=ads", {"metadata": {"team": "search"}}, Attribution(None, {"team": "ads"})),
+    ("metadata of another form", None, {"metadata": ["x"]}, Attribution()),
+]
+REFUSED: list[tuple[str, str | None, dict[str, Any], str, str]] = [
+    ("no pair", "team", {}, "", "part without `=`: team"),
+    ("a wrong name", "Team=x", {}, "", "wrong name: Team"),
+    ("a long name", f"{'n' * 33}=x", {}, "", "wrong name"),
+    ("a wrong value", "team=two words", {}, "", "wrong value for the tag team"),
+    ("a long value", f"team={'v' * 65}", {}, "", "wrong value for the tag team"),
+    ("no value", "team=", {}, "", "wrong value for the tag team"),
+    ("a tag twice", "team=a,team=b", {}, "", "has the tag team twice"),
+    ("nine tags", ",".join(f"t{n}=x" for n in range(9)), {}, "", "at most 8 tags"),
+    ("a long header", "a=" + "x" * 1023, {}, "", "at most 1024 characters"),
+    ("a long user", None, {"user": "u" * 257}, "/user", "at most 256 characters"),
+    ("half a character", None, {"metadata": {"user_id": "\ud800"}}, "/metadata/user_id", "printable text"),
+    ("a user that is no text", None, {"safety_identifier": 7}, "/safety_identifier", "printable text"),
+]
+# fmt: on
+
+
+class TestAttribution:
+    @pytest.mark.parametrize(
+        ("header", "fields", "found"), [row[1:] for row in FOUND], ids=[r[0] for r in FOUND]
+    )
+    def test_is_found(self, header: str | None, fields: dict[str, Any], found: Attribution) -> None:
+        headers = {} if header is None else {HEADER: header}
+        assert attribution_of(headers, fields) == found
+
+    @pytest.mark.parametrize(
+        ("header", "fields", "path", "message"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED]
+    )
+    def test_is_refused(self, header: str | None, fields: dict[str, Any], path: str, message: str) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            attribution_of({} if header is None else {HEADER: header}, fields)
+        assert [problem.path for problem in refused.value.problems] == [path] * len(refused.value.problems)
+        assert message in refused.value.problems[0].message
+
+    def test_eight_tags_and_a_user_are_not_too_many(self) -> None:
+        pairs = [f"t{n}=x" for n in range(8)]
+        assert len(attribution_of({HEADER: ",".join([*pairs, "user=a"])}).tags) == 8
+
+    def test_of_more_tags_in_both_places_the_headers_stay(self) -> None:
+        header = {HEADER: ",".join(f"h{n}=x" for n in range(6))}
+        tags = attribution_of(header, {"metadata": {f"m{n}": "x" for n in range(16)}}).tags
+        assert [*tags] == ["m14", "m15", "h0", "h1", "h2", "h3", "h4", "h5"]
