@@ -20,6 +20,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import dead_letters
 from tollgate.kit.errors import AccountSuspendedError
+from tollgate.ledger.attribution import Attribution
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
@@ -311,7 +312,8 @@ class TestWork:
     def test_batches_of_a_stream_are_read_and_handled_again(
         self, operator: Browser, account_id: str, aws: Aws
     ) -> None:
-        task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
+        labels = Attribution(tags={"team": "search"})
+        task_id = str(api_parts.api().tasks.create(account_id, BODY, None, attribution=labels)["taskId"])
         (charged,) = [
             each
             for each in stream_records(aws, "LedgerTable")
@@ -323,6 +325,7 @@ class TestWork:
         for work in ("changes", "usage"):
             operator.post("/work/redrive", {"work": work})
         assert [json.loads(body)["task_id"] for body in aws.messages("TaskQueue")] == [task_id]
-        counted = api_parts.api().statistics.of(account_id, {"range": "7d"})["total"]
-        assert (counted["spentMicroUsd"], counted["tasks"]) == (10_000, 1)
+        counted = api_parts.api().statistics.of(account_id, {"range": "7d", "groupBy": "tag:team"})
+        for found in (counted["total"], counted["groups"][0]):
+            assert (found["spentMicroUsd"], found["tasks"]) == (10_000, 1)
         assert aws.messages("ChangesDeadLetterQueue") == aws.messages("UsageDeadLetterQueue") == []
