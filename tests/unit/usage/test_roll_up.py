@@ -132,7 +132,9 @@ def expected_labels(entries: Sequence[Entry], label: str) -> Sums:
     sums: Sums = {}
     for entry in entries:
         value = entry.user if label == "user" else (entry.tags or {}).get(label.removeprefix("tag:"))
-        for (account, _, _), counts in expected_sums([entry]).items() if value is not None else ():
+        if value is None:
+            continue
+        for (account, _, _), counts in expected_sums([entry]).items():
             row = sums.setdefault((account, label, value), [0] * 6)
             sums[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
     return {key: counts for key, counts in sums.items() if any(counts)}
