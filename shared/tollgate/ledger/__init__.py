@@ -4,6 +4,7 @@ In: decisions to charge, hold, settle, refund or credit. Out: writes (values of 
 move a balance together with its row, or refuse; `tasks` and `text` carry them out. This package knows an
 account only by its id and its row: `tollgate.accounts` imports this package, never the reverse.
 
+attribution.py  the end user and the tags of a request
 entries.py      ledger entries as values; an entry's id is derived from its purpose
 repository.py   the writes of media: charge, refund, credit; the reads of the ledger
 holds.py        the writes of text: hold, record, settle, void, renew; the rule that decides how a hold ends
