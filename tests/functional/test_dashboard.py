@@ -291,7 +291,7 @@ class TestPages:
     @pytest.mark.parametrize(
         ("query", "shown", "left_out"),
         [
-            ("type=IMAGE", "test-image", "kling-3.0"),
+            ("type=MUSIC", "suno", "kling-3.0"),
             ("vendor=Anthropic", "claude-haiku-4-5", "gpt-5.4-mini"),
             ("words=KLING+motion", "kling-3.0-motion-control", "test-image"),
         ],

@@ -39,7 +39,8 @@ class TestReadme:
         served = CATALOG.with_live(frozenset(accounts()), MappingNames())
         offered = [model for model in served.all_models() if "test" not in model.tags]
         vendors = {model.vendor for model in offered}
-        assert f"{len(offered)} models from {len(vendors)} vendors" in README
+        hundreds = len(offered) // 100 * 100
+        assert f"more than {hundreds} models from {len(vendors)} vendors" in README
 
     @pytest.mark.parametrize(
         ("here", "there"),
