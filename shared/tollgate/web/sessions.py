@@ -49,9 +49,7 @@ class SessionStore:
     def operator_until_ms(self, session_id: str) -> int:
         """Return the time until which a session is an operator's, in Unix milliseconds; 0 if it never was."""
         row = self.db.get(self.table, {"session_id": session_id}) or {}
-        # Old rows have only `is_operator`.
-        before = int(row["began_at_ms"]) + OPERATOR_MS if row.get("is_operator") is True else 0
-        return int(row.get("operator_until_ms", before))
+        return int(row.get("operator_until_ms", 0))
 
     def began_at_ms(self, session_id: str, account_id: str, identity_id: str) -> int | None:
         """Return when a session of a person in an account began (Unix ms); `None` if it is not valid."""
