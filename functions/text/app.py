@@ -17,7 +17,7 @@ from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.embeddings import read_embedding_request
-from tollgate.text.event_stream import http_response
+from tollgate.text.event_stream import STREAM_HEADERS, http_response
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Unchanged
@@ -42,7 +42,8 @@ async def count_tokens(request: Request) -> Answer:
     counted = read_request(TextProtocol.ANTHROPIC, await _body(request), is_count=True)
     service = (await text_parts.text()).service
     request_id = request.state[REQUEST_ID]
-    return Reply(await service.count_tokens(counted, key, request_id, request.headers))
+    input_tokens = await service.count_tokens(counted, key, request_id, request.headers)
+    return Reply(encoded({"input_tokens": input_tokens}))
 
 
 async def list_models(request: Request) -> Answer:
@@ -77,6 +78,17 @@ async def responses(request: Request) -> Answer:
     return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)
 
 
+async def count_response_tokens(request: Request) -> Answer:
+    """Count the input tokens of a Responses request, without a charge."""
+    key = await _authenticate(request)
+    body = await _body(request)
+    made = await text_parts.text()
+    counted = (await made.responses.read(body, key)).chat
+    request_id = request.state[REQUEST_ID]
+    input_tokens = await made.service.count_tokens(counted, key, request_id, request.headers)
+    return Reply(encoded({"object": "response.input_tokens", "input_tokens": input_tokens}))
+
+
 async def embeddings(request: Request) -> Answer:
     """Return a vector for each input, in OpenAI's protocol."""
     key = await _authenticate(request)
@@ -88,11 +100,21 @@ async def embeddings(request: Request) -> Answer:
 
 
 async def stored_response(request: Request) -> Answer:
-    """Return a stored response, or delete it."""
+    """Return a stored response, whole or as a stream, or delete it."""
     key = await _authenticate(request)
     service = (await text_parts.text()).responses
+    if request.method != "DELETE" and request.query.get("stream") == "true":
+        events = await service.replayed(key, request.path_id, request.query)
+        return Reply(events, headers=STREAM_HEADERS)
     asked = service.delete if request.method == "DELETE" else service.response
     return Reply(await asked(key, request.path_id))
+
+
+async def cancel_response(request: Request) -> Answer:
+    """Refuse to cancel a response: none runs in the background."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).responses
+    return Reply(await service.cancel(key, request.path_id))
 
 
 async def input_items(request: Request) -> Answer:
@@ -152,9 +174,11 @@ routes = Routes(
         ("POST", "/api/v1/messages", messages),
         ("POST", "/api/v1/messages/count_tokens", count_tokens),
         ("POST", "/api/v1/responses", responses),
+        ("POST", "/api/v1/responses/input_tokens", count_response_tokens),
         ("POST", "/api/v1/embeddings", embeddings),
         ("GET HEAD DELETE", "/api/v1/responses/{id}", stored_response),
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),
+        ("POST", "/api/v1/responses/{id}/cancel", cancel_response),
         ("GET HEAD", "/api/v1/models", list_models),
         ("GET HEAD", "/api/v1/models/{id}", get_model),
         ("GET HEAD", "/healthz", healthz),

@@ -14,11 +14,22 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.text.content import Answer, ToolCall
 from local.simulator.text.directions import TextDirections
-from local.simulator.text.responses_input import Offered, ask_of, offered, refusal, sealed
+from local.simulator.text.responses_input import (
+    Offered,
+    ask_of,
+    count_refusal,
+    input_tokens,
+    offered,
+    refusal,
+    sealed,
+)
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import scaled
 from local.simulator.wire import api_key, json_object, text
+
+# Vendors that count input tokens.
+COUNTS = ("openai",)
 
 
 def add_routes(routes: APIRouter, engine: Engine) -> None:
@@ -32,6 +43,18 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
         if body is None or (reason := refusal(engine.provider, body)) is not None:
             return refused(400, "Invalid body." if body is None else str(reason))
         return await _answered(engine, body)
+
+    if engine.provider in COUNTS:
+
+        @routes.post("/v1/responses/input_tokens")
+        async def count(request: Request) -> Response:
+            if api_key(request, "Bearer") is None:
+                return refused(401, "Incorrect API key provided.")
+            body = await json_object(request)
+            reason = "Invalid body." if body is None else count_refusal(engine.provider, body)
+            if body is None or reason is not None:
+                return refused(400, str(reason))
+            return JSONResponse({"object": "response.input_tokens", "input_tokens": input_tokens(body)})
 
 
 def refused(status: int, message: str) -> Response:

@@ -25,6 +25,12 @@ _FIELDS = frozenset(
         *("moderation", "access_programs", "image", "background_options"),
     }
 )
+_COUNTED = frozenset(
+    {
+        *("model", "input", "instructions", "conversation", "parallel_tool_calls", "personality"),
+        *("previous_response_id", "reasoning", "text", "tool_choice", "tools", "truncation"),
+    }
+)
 # Items, each with the beginning of its id.
 _ITEMS = {
     "message": "msg",
@@ -70,6 +76,14 @@ def refusal(vendor: str, body: dict[str, Any]) -> str | None:
         return f"Invalid 'max_output_tokens': expected a value >= {MIN_OUTPUT_TOKENS}."
     found = [*_item_refusals(vendor, body), *_tool_refusals(vendor, body.get("tools"))]
     return next(iter(found), None)
+
+
+def count_refusal(vendor: str, body: dict[str, Any]) -> str | None:
+    """Return the reason to refuse to count a body, or `None`."""
+    for name in body:
+        if name not in _COUNTED:
+            return f"Unknown parameter: '{name}'."
+    return next(iter([*_item_refusals(vendor, body), *_tool_refusals(vendor, body.get("tools"))]), None)
 
 
 def _item_refusals(vendor: str, body: dict[str, Any]) -> Iterator[str]:

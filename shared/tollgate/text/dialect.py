@@ -55,11 +55,12 @@ class ResponsesDialect:
 
     `passes` are the client's fields that may be sent, `None` if the vendor refuses unknown fields. `lacks`
     are Tollgate's fields that it does not have. `tools` are the kinds of tools that it knows, `None` for all
-    that the client runs.
+    that the client runs. `counts`: it counts the input tokens of a request.
     """
 
     passes: frozenset[str] | None = None
     lacks: frozenset[str] = frozenset()
+    counts: bool = False
     tools: frozenset[str] | None = None
 
     def takes(self, name: str) -> bool:

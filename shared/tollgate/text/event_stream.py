@@ -33,7 +33,7 @@ IGNORED = "x-tollgate-ignored"
 MAX_IGNORED = 20
 # A client may name its fields as it likes.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_HEADERS = {
+STREAM_HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
     "x-accel-buffering": "no",
@@ -132,7 +132,7 @@ class EventStream:
         end_if_asked: EndIfAsked,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._headers = encoded_headers({**_HEADERS, **headers})
+        self._headers = encoded_headers({**STREAM_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
         self._add_help = add_help

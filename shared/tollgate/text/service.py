@@ -46,7 +46,7 @@ from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_estimate
-from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, refusal
 from tollgate.text.usage import read_token_count
 
 # A request that is not streamed and has no answer after this long is a 524 (site/limits.md#sizes-and-times).
@@ -72,8 +72,10 @@ FIRST_ERROR = 400
 class CountsTokens(Protocol):
     """A provider that counts input tokens for nothing."""
 
-    def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
-        """Return the call that counts."""
+    def count_call(
+        self, request: TextRequest, model: TextModel, route: TextRoute, headers: Mapping[str, str]
+    ) -> HttpCall | None:
+        """Return the call that counts; `None` if it does not count this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,8 @@ class TextService:
 
     async def count_tokens(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
-    ) -> bytes:
-        """Return Anthropic's token count: from the provider if it counts, else our estimate.
+    ) -> int:
+        """Return the number of input tokens: from the provider if it counts, else our estimate.
 
         It is free, but counts as one of the account's requests per minute, by an empty hold.
         """
@@ -152,13 +154,12 @@ class TextService:
         upstreams = await self.upstreams()
         for route in model.routes:
             counter: CountsTokens | None = _token_counter(upstreams.get(route.provider))
-            if counter is not None:
-                counted = await self._count(counter.count_call(request, route, headers))
-                if counted is not None:
-                    return counted
-        return encoded({"input_tokens": input_estimate(request, model)})
+            call = counter.count_call(request, model, route, headers) if counter is not None else None
+            if call is not None and (counted := await self._count(call)) is not None:
+                return counted
+        return input_estimate(request, model)
 
-    async def _count(self, call: HttpCall) -> bytes | None:
+    async def _count(self, call: HttpCall) -> int | None:
         """Request a count from a provider; `None` if it cannot count now."""
         try:
             response = await self.http.request(
@@ -172,8 +173,7 @@ class TextService:
             body = await response.read(MAX_ERROR_BYTES)
         except (HttpError, TimeoutError):
             return None
-        counted = read_token_count(body) if response.status < FIRST_ERROR else None
-        return None if counted is None else encoded({"input_tokens": counted})
+        return read_token_count(body) if response.status < FIRST_ERROR else None
 
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]

@@ -3,7 +3,17 @@ from typing import Any
 
 import pytest
 
-from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, routed, run
+from tests.unit.text.samples import (
+    ANTHROPIC,
+    DONE,
+    OPENAI,
+    call_of,
+    chat_event,
+    chunk,
+    routed,
+    run,
+    text_model,
+)
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
@@ -179,6 +189,7 @@ class TestAnthropic:
 
     def test_counting_tokens(self) -> None:
         request = routed(ANTHROPIC, MESSAGES, ANTHROPIC).request
-        call = Anthropic("k").count_call(request, TextRoute("anthropic", "claude", ANTHROPIC), {})
+        route = TextRoute("anthropic", "claude", ANTHROPIC)
+        call = Anthropic("k").count_call(request, text_model(), route, {})
         assert call.url == "https://api.anthropic.com/v1/messages/count_tokens"
         assert json.loads(call.body)["model"] == "claude"

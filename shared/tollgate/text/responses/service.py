@@ -22,9 +22,11 @@ from tollgate.text.foreign import foreign_in_items
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
+from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
 from tollgate.text.responses.items import check_count, is_reference, listed, response_id_of
 from tollgate.text.responses.rendering import ResponsesRendering
+from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
 from tollgate.text.responses.request import (
     path_in_responses,
@@ -111,6 +113,20 @@ class ResponsesService:
     async def response(self, key: ApiKey, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
         return encoded((await self.kept.find(self._reader(key), response_id)).response)
+
+    async def replayed(self, key: ApiKey, response_id: str, query: Mapping[str, str]) -> bytes:
+        """Return a stored response as the events of a stream. Raises as `response`, and `InvalidInputError`.
+
+        Its events have other numbers than in the first stream, so no client can continue in the middle.
+        """
+        if query.get("starting_after") is not None:
+            raise invalid("/starting_after", "A stored response is sent from its beginning.")
+        return encoded_events(replayed((await self.kept.find(self._reader(key), response_id)).response))
+
+    async def cancel(self, key: ApiKey, response_id: str) -> bytes:
+        """Refuse to cancel a stored response, because it has ended. Raises as `response` does."""
+        await self.kept.find(self._reader(key), response_id)
+        raise invalid("/response_id", "This response has ended, so it cannot be cancelled.")
 
     async def delete(self, key: ApiKey, response_id: str) -> bytes:
         """Delete a stored response, with its line in the audit log. Raises `ResponseNotFoundError`."""

@@ -2,6 +2,8 @@
 
 MESSAGES_PATH = "/v1/messages"
 COUNT_PATH = "/v1/messages/count_tokens"
+# The fields of a count (`anthropic.types.message_count_tokens_params`).
+COUNTED = ("model", "messages", "system", "tools", "tool_choice", "thinking", "output_config")
 
 # The version for translated requests: the newer one refuses `temperature` and `top_p` of OpenAI clients.
 VERSION = "2023-06-01"

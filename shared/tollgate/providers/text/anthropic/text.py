@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from tollgate.providers.text.anthropic import ACCOUNT, facts
 from tollgate.text.counting import is_countable
-from tollgate.text.models import TextProtocol, TextRoute
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.translate_request_to_messages import (
     fitted_messages,
@@ -39,9 +39,18 @@ class Anthropic:
         countable = is_countable(routed, ends_work=True, shows_thinking=False)
         return replace(exchange, is_countable=countable, ignored=ignored)
 
-    def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
-        """Return the call that counts the input tokens of a messages request, which is free."""
-        body = request.body.edited({"model": route.upstream_id})
+    def count_call(
+        self, request: TextRequest, model: TextModel, route: TextRoute, headers: Mapping[str, str]
+    ) -> HttpCall:
+        """Return the call that counts the input tokens of a request, which is free.
+
+        Raises `InvalidInputError` for untranslatable fields.
+        """
+        if request.protocol is TextProtocol.ANTHROPIC:
+            body = request.body.edited({"model": route.upstream_id})
+        else:
+            told = messages_request(request, model, route.upstream_id, model.max_output_tokens)
+            body = encoded({name: told[name] for name in facts.COUNTED if name in told})
         return HttpCall("POST", f"{self.base_url}{facts.COUNT_PATH}", self._headers(headers), body)
 
     def _headers(self, given: Mapping[str, str]) -> dict[str, str]:

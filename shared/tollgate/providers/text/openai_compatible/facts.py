@@ -17,6 +17,13 @@ from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
 RESPONSES_PATH = "/responses"
+COUNT_PATH = "/responses/input_tokens"
+# The fields of a count, besides the input (`openai.types.responses.input_token_count_params`).
+COUNTED = frozenset(
+    {
+        *("instructions", "parallel_tool_calls", "personality", "reasoning", "text", "tool_choice", "tools"),
+    }
+)
 EMBEDDINGS_PATH = "/embeddings"
 
 
@@ -76,7 +83,7 @@ _VENDORS = (
         # The second code comes with HTTP 200, at the end of a response.
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
-        responses=ResponsesDialect(),
+        responses=ResponsesDialect(counts=True),
         packs_vectors=True,
         ends_work=True,
     ),

@@ -10,6 +10,8 @@ from typing import Any
 
 from tollgate.providers.text.openai_compatible.facts import (
     CHAT_PATH,
+    COUNT_PATH,
+    COUNTED,
     EMBEDDINGS_PATH,
     RESPONSES_PATH,
     Vendor,
@@ -26,8 +28,8 @@ from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect, ResponsesDialect
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
 from tollgate.text.fields import invalid, unsent_of_response
-from tollgate.text.models import TextProtocol
-from tollgate.text.request import NativeRequest
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.request import NativeRequest, TextRequest
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
@@ -104,6 +106,18 @@ class OpenAiCompatible:
         exchange = responses_exchange(routed, call, self._mark, self.vendor.dialect.code_statuses)
         told = [*ignored, *told_sampling(native.fields, refused)]
         return replace(exchange, ignored=told, is_countable=self._is_countable(routed))
+
+    def count_call(
+        self, request: TextRequest, model: TextModel, route: TextRoute, headers: Mapping[str, str]
+    ) -> HttpCall | None:
+        """Return the call that counts the input tokens of a Responses request, which is free."""
+        del model, headers
+        dialect, native = self.vendor.responses, request.native
+        if dialect is None or native is None or not dialect.counts:
+            return None
+        changes = {"model": route.upstream_id}
+        dropped = [name for name in native.fields if name not in COUNTED]
+        return self._call(COUNT_PATH, native_body(native, changes, dropped, self._mark))
 
     @property
     def _mark(self) -> str:
