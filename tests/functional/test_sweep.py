@@ -1,6 +1,7 @@
 """`functions/sweep`: broken chains are mended, and nothing else is touched."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,33 @@ class TestDeliveries:
         assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "seq": 0}]
         sweep()
         assert sent(aws, "WebhookQueue") == []
+
+
+class TestCatalog:
+    def test_the_daily_event_counts_what_needs_an_operator_and_says_it(
+        self,
+        aws: Aws,
+        capsys: pytest.CaptureFixture[str],
+        caplog: pytest.LogCaptureFixture,
+        clock: ManualClock,
+    ) -> None:
+        # Two weeks before the price of gemini-3.8-flash ends (catalog/data/text/gemini.yaml).
+        for now, counted in (("2026-12-17", 0), ("2026-12-18", 1), ("2026-12-31", 1), ("2027-01-01", 0)):
+            clock.set(int(datetime.fromisoformat(f"{now}T00:00:00+00:00").timestamp()) * 1000)
+            capsys.readouterr()
+            caplog.clear()
+            handler({"catalog": True}, Context("SweepFunction"))
+            (line,) = [line for line in capsys.readouterr().out.splitlines() if "CatalogDue" in line]
+            flash = [
+                one
+                for record in caplog.records
+                if record.message == "sweep.catalog_due"
+                for one in record.__dict__["due"]
+                if one == "gemini-3.8-flash: prices: a price ends on 2026-12-31"
+            ]
+            assert len(flash) == counted, now
+            assert json.loads(line)["CatalogDue"][0] >= counted
+        assert sent(aws) == []
 
 
 class TestRoutes:

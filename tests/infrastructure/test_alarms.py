@@ -305,6 +305,12 @@ class TestAlarms:
         assert (hours["MetricName"], hours["Statistic"]) == ("DeadRoutes", "Minimum")
         assert hours["Period"] * hours["DatapointsToAlarm"] == 24 * 3600
 
+    def test_what_the_catalog_needs_rings_from_one_count_a_day(self, template: Template) -> None:
+        alarm = _alarms(template)["CatalogDueAlarm"]
+        assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("CatalogDue", "Maximum", 0)
+        assert alarm["Period"] * alarm["EvaluationPeriods"] == 24 * 3600
+        assert alarm["DatapointsToAlarm"] == 1
+
     def test_faults_of_ours_ring_by_their_share(self, template: Template) -> None:
         filtered = template.of_type("AWS::Logs::MetricFilter")["ServerFaultsFilter"]
         # Providers' are 502, 503 and 524 (site/errors.md); of a function that Lambda refuses to run 503 too

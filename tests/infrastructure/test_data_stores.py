@@ -329,6 +329,7 @@ class TestEventSources:
         }
         assert found == {
             ("SweepFunction", "rate(1 minute)", None),
+            ("SweepFunction", "rate(1 day)", '{"catalog": true}'),
             ("CheckLedgerFunction", "rate(1 day)", None),
             ("CheckLedgerFunction", "rate(15 minutes)", '{"continue": true}'),
             ("VisitServiceFunction", "rate(15 minutes)", None),

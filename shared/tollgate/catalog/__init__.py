@@ -24,6 +24,7 @@ dated.py          the data of one day: prices and costs with days, routes and mo
 models.py         a model as data: texts, prices, routes; fields.py: the types of its fields
 names.py          the names of a model in requests
 pricing.py        the cost of one request
+due.py            what the data's days ask of an operator
 lint.py           rules for the data: a price for every input, never below cost
 
 The catalog as a whole:

@@ -51,7 +51,15 @@ def on(raw: Raw, day: str) -> dict[str, Any]:
 def rows(raw: Raw) -> Iterator[Raw]:
     """Return every object in a model's prices and routes, at any depth."""
     for place in _PLACES:
-        yield from _objects(raw.get(place))
+        yield from objects(raw.get(place))
+
+
+def objects(value: Any) -> Iterator[Raw]:
+    """Return a value, if it is an object, and every object in it, at any depth."""
+    if isinstance(value, dict):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(item)
 
 
 def is_over(row: Raw, day: str) -> bool:
@@ -87,13 +95,6 @@ def _only(found: list[Any], where: str, day: str) -> Any:
         when = day or "the first day"
         raise CatalogError(f"{where}: has {len(found)} rows on {when}, must have one")
     return found[0]
-
-
-def _objects(value: Any) -> Iterator[Raw]:
-    if isinstance(value, dict):
-        yield value
-    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _objects(item)
 
 
 def _end_of(raw: Raw) -> str | None:

@@ -262,6 +262,10 @@ class Catalog:
         takes = self._takes_inputs
         return Catalog(self._source, self._providers, self._mappings, restrict_inputs=takes, day=day)
 
+    def document(self) -> Mapping[str, Raw]:
+        """Return the data of all models, by id, with all of its days."""
+        return self._source.document()
+
     @property
     def day(self) -> str:
         """Return the day of the catalog's prices; without one, an empty text."""

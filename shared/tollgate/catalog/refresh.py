@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Protocol
 
 from tollgate.catalog.errors import RefusedDocumentError
-from tollgate.catalog.loader import AnyModel, Catalog, Document
+from tollgate.catalog.loader import AnyModel, Catalog, Document, Raw
 from tollgate.catalog.models import CatalogTextModel
 from tollgate.kit.clock import MS_PER_S, Clock, utc_day
 from tollgate.kit.remote_document import Fetched, Found, Nothing, Read
@@ -167,6 +167,10 @@ class CurrentCatalog(Catalog):
     def find_by_id(self, model_id: str) -> AnyModel | None:
         """Return the model of either kind with exactly this id, or None."""
         return self._now().find_by_id(model_id)
+
+    def document(self) -> Mapping[str, Raw]:
+        """Return the data of all models, by id, with all of its days."""
+        return self._now().document()
 
     def use_of(self, name: str) -> str | None:
         """Return the sentences that name a model's kind and endpoint, or its successor; None without it."""

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tollgate.audit.events import Action
+from tollgate.catalog.due import due
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import DATA, Folder, compiled
 from tollgate.catalog.refresh import REREAD_MS
@@ -18,7 +19,7 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.place import Place, place_of
 from tollgate.command.service import service_of
-from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.clock import MS_PER_S, SystemClock, utc_day
 from tollgate.kit.remote_document import DocumentConflictError, Found
 
 NOT_THERE = "–"
@@ -35,14 +36,18 @@ def lint(
     file: Annotated[Path | None, typer.Argument(help="A document. Default: the shipped data.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every model: its form, a price for every input, no price below cost. Exits with 1 on a fault."""
+    """Check every model: its form, a price for every input, no price below cost. Exits with 1 on a fault.
+
+    Also lists prices, costs, routes and models that end within 14 days, and routes that have retired.
+    """
     faults = _faults(file)
+    soon = [] if faults else _due(file)
     if as_json:
-        typer.echo(json.dumps({"faults": faults}, ensure_ascii=False))
+        typer.echo(json.dumps({"faults": faults, "due": soon}, ensure_ascii=False))
     else:
-        for fault in faults:
-            typer.echo(fault)
-        typer.echo(f"{len(faults)} faults" if faults else "No fault.")
+        for line in (*faults, *soon):
+            typer.echo(line)
+        typer.echo(f"{len(faults)} faults" if faults else f"No fault. {len(soon)} due soon.")
     if faults:
         raise typer.Exit(1)
 
@@ -145,6 +150,11 @@ def _faults(file: Path | None) -> list[str]:
     except RefusedDocumentError as error:
         return error.faults
     return []
+
+
+def _due(file: Path | None) -> list[str]:
+    document = json.loads(compiled() if file is None else file.read_bytes())
+    return due(document, utc_day(SystemClock().now_ms()))
 
 
 def _put(place: Place, body: bytes, before: Found | None) -> str:

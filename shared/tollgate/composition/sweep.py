@@ -9,6 +9,7 @@ from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
+from tollgate.kit.clock import utc_day
 from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.sweep import Sweeper
@@ -44,6 +45,16 @@ def sweeper() -> Sweeper:
         webhook_queue=Queue(sdk.sqs(), settings.webhook_queue_url),
         clock=clock(),
     )
+
+
+def catalog_due() -> list[str]:
+    """Return what needs an operator in the current catalog, now or soon."""
+    # The daily event needs them, so the event of each minute starts without them.
+    from tollgate.catalog.due import due  # noqa: PLC0415 - see above
+
+    settings = SweepSettings.from_env()
+    catalog = running_catalog(settings.live_providers, settings.config_bucket).catalog()
+    return due(catalog.document(), utc_day(clock().now_ms()))
 
 
 @part

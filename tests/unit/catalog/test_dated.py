@@ -8,6 +8,7 @@ import pytest
 from tests.support.clock import ManualClock
 from tests.unit.catalog.test_refresh import SHIPPED, Log
 from tollgate.catalog.dated import FIRST, changes, on
+from tollgate.catalog.due import due
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder, compiled, ready
@@ -145,3 +146,28 @@ class TestLiveCatalog:
 
     def test_without_a_day_it_is_the_first(self) -> None:
         assert Catalog(Document(SHIPPED)).day == FIRST
+
+
+class TestDue:
+    ROUTES = dated()["routes"]
+
+    @pytest.mark.parametrize(
+        ("more", "reason"),
+        [
+            ({"routes": [{**ROUTES[0], "retires": BEFORE}]}, "retired on 2026-12-31, but is enabled"),
+            ({"routes": [{**ROUTES[0], "retires": "2027-01-15"}]}, "retires on 2027-01-15"),
+            ({"routes": [{**ROUTES[0], "retires": "2027-01-16"}]}, None),
+            ({"routes": [{**ROUTES[0], "retires": BEFORE, "enabled": False}]}, None),
+            ({"shutsDown": {"day": "2027-01-15", "successor": "suno"}}, "shutsDown: ends on 2027-01-15"),
+            ({"shutsDown": {"day": AFTER, "successor": "suno"}}, None),
+        ],
+    )
+    def test_names_what_ends_soon_and_what_ended(self, more: dict[str, Any], reason: str | None) -> None:
+        found = due({MEDIA: dated(**more), "suno": SHIPPED["suno"]}, AFTER)
+        assert [line.endswith(reason or "") for line in found] == [True] * (reason is not None)
+
+    def test_names_a_promotion_and_a_cost_that_will_be_above_its_price(self) -> None:
+        raw = dated(FLASH, prices={"input": "0.75", "output": "3.75", "cacheRead": "0.075"})
+        found = due({FLASH: raw}, "2026-12-20")
+        assert f"{FLASH}: routes: google: a cost ends on {BEFORE}" in found
+        assert f"{AFTER}: {FLASH}: prices: output: 3.75 is under the 7.5 of google" in found

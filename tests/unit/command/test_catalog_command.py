@@ -137,8 +137,8 @@ def dearer_image() -> dict[str, Any]:
 
 class TestLint:
     def test_the_shipped_data_has_no_fault(self) -> None:
-        assert tollgate("lint").stdout == "No fault.\n"
-        assert answer("lint") == {"faults": []}
+        assert tollgate("lint").stdout.startswith("No fault. ")
+        assert answer("lint")["faults"] == []
 
     def test_a_document_is_held_to_the_same_rules_and_every_fault_is_a_line(self, tmp_path: Path) -> None:
         raw = dearer_image()
