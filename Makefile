@@ -169,6 +169,9 @@ bench-account: .venv/.ready  ## what one account can do, with and without Dynamo
 bench-pages: .venv/.ready .local/ministack/.ready  ## first contentful paint and weight of each page, beside a bare static one (needs chromium)
 	@$(PYTHON) -m tests.bench.pages
 
+bench-local: .venv/.ready .local/ministack/.ready  ## how soon `make run` is ready, and its CPU without traffic (two minutes)
+	@$(PYTHON) -m tests.bench.one_machine
+
 bench-copy: .venv/.ready  ## the memory of a worker that copies a result of 2 GB
 	@$(PYTHON) -m tests.bench.copy
 

@@ -27,7 +27,7 @@ from local.files import (
 )
 from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
-from local.simulator import stripe
+from local.simulator import stripe_keys
 from local.stack import Stack
 from local.template import ROOT, read_template
 from tollgate.accounts.models import Scope
@@ -243,9 +243,9 @@ def stripe_secret(environment: Mapping[str, str], simulator_url: str) -> str:
     """Return the secret of payments: Stripe's keys from the environment, or the simulated Stripe's."""
     keys = {name: environment.get(variable) for name, variable in STRIPE.items()}
     simulated = {
-        "secretKey": stripe.SECRET_KEY,
-        "webhookSecret": stripe.WEBHOOK_SECRET,
-        "baseUrl": simulator_url + stripe.PREFIX,
+        "secretKey": stripe_keys.SECRET_KEY,
+        "webhookSecret": stripe_keys.WEBHOOK_SECRET,
+        "baseUrl": simulator_url + stripe_keys.PREFIX,
     }
     return json.dumps(keys if all(keys.values()) else simulated)
 

@@ -18,12 +18,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from stripe import WebhookSignature
 
+from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.http.outbound import tls
 
-PREFIX = "/stripe"
-SECRET_KEY = "sk_test_simulated"  # noqa: S105 - only for the simulator
-WEBHOOK_SECRET = "whsec_simulated"  # noqa: S105 - only for the simulator
 WORKS, DECLINED = "4242424242424242", "4000000000000002"
 DECLINED_LATER, ASKS_LATER = "4000000000000341", "4000002760003184"
 """Stripe's test cards: a card that pays, a declined card, and two cards that are declined after they were

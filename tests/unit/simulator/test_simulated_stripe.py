@@ -10,11 +10,9 @@ from local.simulator.stripe import (
     ASKS_LATER,
     DECLINED,
     DECLINED_LATER,
-    PREFIX,
-    SECRET_KEY,
-    WEBHOOK_SECRET,
     WORKS,
 )
+from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.simulator import running_simulator
 from tollgate.payments.client import (

@@ -13,12 +13,10 @@ from stripe import checkout, radar
 from local.simulator.stripe import (
     DECLINED_LATER,
     DISPUTED,
-    PREFIX,
-    SECRET_KEY,
     WARNED,
-    WEBHOOK_SECRET,
     WORKS,
 )
+from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import event, session
 from tests.support.simulator import running_simulator
