@@ -46,7 +46,7 @@ async def sent_body(request: Request) -> SentBody:
         form = await parser.parse()
     except (MultiPartException, UnicodeDecodeError) as exc:
         why = f": {exc.message}" if isinstance(exc, MultiPartException) else "."
-        raise InvalidInputError([Problem("", f"Request body is no valid form{why}")]) from exc
+        raise InvalidInputError([Problem("", f"Request body is not a valid form{why}")]) from exc
     fields = [(name, await _value(sent)) for name, sent in form.multi_items()]
     await form.close()
     return SentBody(form_body(fields), is_form=True)

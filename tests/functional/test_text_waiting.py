@@ -51,7 +51,7 @@ class TestNoAnswerInTime:
     def test_524_in_openais_shape_without_cors_headers_and_free(self, client: TextClient) -> None:
         answer = client.post(PATHS["openai"], body("openai", NEVER_HERE))
         assert answer.status_code == 524
-        message = "The provider did not answer in time. Use stream: true for long answers."
+        message = "The provider did not respond in time. Send stream: true for long responses."
         error = {"message": message, "type": "Timeout", "code": "upstream_timeout"}
         assert answer.json()["code"] == 524
         assert answer.json()["error"].items() >= error.items()

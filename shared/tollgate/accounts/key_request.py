@@ -8,7 +8,7 @@ from typing import Any
 from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem, shortened, unknown_fields
+from tollgate.kit.errors import InvalidInputError, Problem, one_of, shortened, unknown_fields
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
 from tollgate.ledger.caps import CapPeriod, SpendingCap
@@ -65,7 +65,8 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _name(value: Any) -> str:
     seen = INVISIBLE_JOINERS.sub("", value).strip() if isinstance(value, str) else ""
     if not seen or not seen.isprintable() or len(value.strip()) > MAX_NAME_LENGTH:
-        raise _wrong("/name", "Must be a name.", f"1 to {MAX_NAME_LENGTH} printable characters")
+        allowed = f"1 to {MAX_NAME_LENGTH} printable characters"
+        raise _wrong("/name", f"Must have {allowed}.", allowed)
     return str(value.strip())
 
 
@@ -73,9 +74,7 @@ def _scopes(value: Any) -> frozenset[Scope]:
     known = [str(scope) for scope in Scope]
     if not isinstance(value, list) or not value:
         raise _wrong("/scopes", "Must be a list with at least one scope.", known)
-    _raise_if(
-        Problem(f"/scopes/{n}", "Unknown scope.", known) for n, one in enumerate(value) if one not in known
-    )
+    _raise_if(one_of(f"/scopes/{n}", known) for n, one in enumerate(value) if one not in known)
     return frozenset(Scope(one) for one in value)
 
 
@@ -101,17 +100,19 @@ def _cap(value: Any) -> SpendingCap:
     problems = unknown_fields(value, ["capCents", "per"], "/spendingCap")
     cents = whole_number(value.get("capCents"))
     if cents is None or not 0 <= cents <= MAX_CAP_CENTS:
-        problems.append(Problem("/spendingCap/capCents", "Must be a whole number.", f"0 to {MAX_CAP_CENTS}"))
+        allowed = f"0 to {MAX_CAP_CENTS}"
+        problems.append(Problem("/spendingCap/capCents", f"Must be whole cents, {allowed}.", allowed))
     periods = [str(period) for period in CapPeriod]
     if value.get("per") not in periods:
-        problems.append(Problem("/spendingCap/per", "Must be an allowed value.", periods))
+        problems.append(one_of("/spendingCap/per", periods))
     _raise_if(problems)
     return SpendingCap(micro_usd_of_cents(cents or 0), CapPeriod(value["per"]))
 
 
 def _models(value: Any, model_id_of: ModelIdOf) -> frozenset[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_MODELS:
-        raise _wrong("/models", "Must be a list of model ids.", f"1 to {MAX_MODELS} ids, or null for all")
+        message = f"Must be a list of 1 to {MAX_MODELS} model ids."
+        raise _wrong("/models", message, f"1 to {MAX_MODELS} ids, or null for all")
     # A key keeps ids, because a request is checked with the id of its model.
     ids = [model_id_of(one) if isinstance(one, str) else None for one in value]
     _raise_if(
@@ -127,7 +128,7 @@ def _models(value: Any, model_id_of: ModelIdOf) -> frozenset[str]:
 def _networks(value: Any) -> tuple[Network, ...]:
     allowed = f"1 to {MAX_NETWORKS} networks such as 203.0.113.0/24 or 2001:db8::/32, or null for all"
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_NETWORKS:
-        raise _wrong("/networks", "Must be a list of networks.", allowed)
+        raise _wrong("/networks", f"Must be a list of 1 to {MAX_NETWORKS} networks.", allowed)
     found: list[Network] = []
     problems = []
     for n, one in enumerate(value):

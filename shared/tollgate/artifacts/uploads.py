@@ -161,7 +161,8 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
     content_type, size = body.get("contentType"), whole_number(body.get("bytes"))
     name = body.get("filename")
     if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME_LENGTH):
-        problems.append(Problem("/filename", "Must be a text.", f"1 to {MAX_NAME_LENGTH} characters"))
+        allowed = f"1 to {MAX_NAME_LENGTH} characters"
+        problems.append(Problem("/filename", f"Must have {allowed}.", allowed))
     if not isinstance(content_type, str) or content_type not in EXTENSIONS:
         problems.append(Problem("/contentType", "Must be a type that models accept.", list(EXTENSIONS)))
     if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:

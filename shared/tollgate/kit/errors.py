@@ -58,8 +58,8 @@ def _listed(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def _thousands(number: int) -> str:
-    """Return a number with a space between its thousands: `9 950`."""
-    return f"{number:,}".replace(",", " ")
+    """Return a number with commas: `9,950`."""
+    return f"{number:,}"
 
 
 def unknown_fields(
@@ -68,6 +68,12 @@ def unknown_fields(
     """Return a problem for each field of the object at the pointer `under` that is not a known one."""
     unknown = [name.replace("~", "~0").replace("/", "~1") for name in body if name not in known]
     return [Problem(f"{under}/{name}", f"Unknown {what}.", list(known)) for name in unknown]
+
+
+def one_of(path: str, values: Iterable[object]) -> Problem:
+    """Return the problem of a field that is not one of some values."""
+    allowed = list(values)
+    return Problem(path, f"Must be one of: {', '.join(map(str, allowed))}.", allowed)
 
 
 NO_REPEAT = {"x-should-retry": "false"}
@@ -171,7 +177,7 @@ class MaxCostExceededError(TollgateError, status=400, code="max_cost_exceeded"):
 class InvalidSignatureError(TollgateError, status=400, code="invalid_signature"):
     """The event is not signed by Stripe, or the signature is too old. The event was not read."""
 
-    default_message = "The Stripe-Signature header is not a signature of this body made lately."
+    default_message = "The Stripe-Signature header is not a recent signature of this body."
 
 
 class InvalidApiKeyError(TollgateError, status=401, code="invalid_api_key"):
@@ -332,14 +338,14 @@ class IdempotencyConflictError(TollgateError, status=409, code="idempotency_conf
     """Many requests change the same account at once; nothing was charged. Try again."""
 
     retry_after_s = 1
-    default_message = "Other requests of this account were written at the same time. Nothing was charged."
+    default_message = "Too many requests of this account arrived at the same time. Nothing was charged."
     next_step = "Repeat it with the same Idempotency-Key."
 
 
 class KeyLimitReachedError(TollgateError, status=409, code="key_limit_reached"):
     """The account has the maximum number of API keys."""
 
-    next_step = "Revoke a key that is not used."
+    next_step = "Revoke an unused key."
 
 
 class PriceChangedError(TollgateError, status=409, code="price_changed"):
@@ -365,7 +371,7 @@ class RedeliveryLimitError(TollgateError, status=409, code="redelivery_limit_rea
     next_step = "Request the task's status instead."
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"This delivery was redelivered {most} times, the most allowed.")
+        super().__init__(f"This delivery was redelivered {most} times, which is the limit.")
 
 
 class RotationInProgressError(TollgateError, status=409, code="rotation_in_progress"):
@@ -394,7 +400,7 @@ class PayloadTooLargeError(TollgateError, status=413, code="payload_too_large"):
     """The body is larger than the route allows."""
 
     def __init__(self, max_bytes: int) -> None:
-        super().__init__(f"The request is larger than the {max_bytes} bytes allowed.")
+        super().__init__(f"The request is larger than the {_thousands(max_bytes)} bytes allowed.")
 
 
 class IdempotencyKeyReusedError(TollgateError, status=422, code="idempotency_key_reused"):
@@ -418,7 +424,7 @@ class RateLimitedError(TollgateError, status=429, code="rate_limited"):
     next_step = f"Repeat it after {retry_after_s} seconds."
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"This account made {limit} requests in this minute, the most allowed.")
+        super().__init__(f"This account made {limit} requests in this minute, which is the limit.")
 
 
 class InternalError(TollgateError, status=500, code="internal_error"):
@@ -431,7 +437,7 @@ class GenerationFailedError(TollgateError, status=502, code="generation_failed")
     """The task of a waiting request ended without a result; its charge was refunded."""
 
     def __init__(self, task_id: str, message: str) -> None:
-        super().__init__(f"{message} The charge of {task_id} was given back.")
+        super().__init__(f"{message} The charge of {task_id} was refunded.")
         self.task_id = task_id
 
     def extra(self) -> dict[str, Any]:
@@ -447,7 +453,7 @@ class TaskPendingError(TollgateError, status=504, code="task_pending"):
     """The task takes longer than a request may wait. It continues, and its charge remains."""
 
     def __init__(self, task_id: str) -> None:
-        super().__init__(f"Not ready yet; it goes on. GET /api/v1/task/status/{task_id}")
+        super().__init__(f"The task is still running. Request GET /api/v1/task/status/{task_id} later.")
         self.task_id = task_id
 
     def extra(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.kit.numbers import digits
 from tollgate.tasks.openai_media import (
     Properties,
@@ -168,7 +168,9 @@ def _sources(
     images = texts(body.get("image"))
     if images is None:
         return {}, [
-            Problem("/image", "Must be a file, a https URL, a data URI or a file's id; or a list of them.")
+            Problem(
+                "/image", "Must be a file, an https URL, a data URI, the id of a file, or a list of these."
+            )
         ]
     placed = image_input(images, model_id, properties)
     if isinstance(placed, Problem):
@@ -177,7 +179,7 @@ def _sources(
     if mask is None:
         return placed, []
     if MASK not in properties:
-        return placed, [Problem("/mask", f"{model_id} takes no mask: describe the change in the prompt.")]
+        return placed, [Problem("/mask", f"{model_id} supports no mask. Describe the change in the prompt.")]
     return {**placed, MASK: mask}, []
 
 
@@ -193,7 +195,7 @@ def _problems(body: Mapping[str, Any]) -> Iterator[Problem]:
         elif partial_images and stream is not True:
             yield Problem("/partial_images", "Needs stream: true.")
     if body.get("response_format") not in (None, *FORMATS):
-        yield Problem("/response_format", "Unknown format.", list(FORMATS))
+        yield one_of("/response_format", FORMATS)
 
 
 def _is_whole(value: Any, least: int, most: int) -> bool:

@@ -64,7 +64,9 @@ def check_references(request: TextRequest) -> None:
 
 def check_threads(request: TextRequest) -> None:
     """Raise `ThreadUnsupportedError` for a messages request with a thread, which Anthropic's SDK can mend."""
-    if request.protocol is TextProtocol.ANTHROPIC and MESSAGES["thread"].asks(request.fields.get("thread")):
+    if request.protocol is TextProtocol.ANTHROPIC and MESSAGES["thread"].has_effect(
+        request.fields.get("thread")
+    ):
         raise ThreadUnsupportedError(MESSAGES["thread"].about)
 
 

@@ -63,7 +63,7 @@ def fit_chat(
     if not refuses:
         return changes, dropped
     lacking = [name for flag, names in _LACKING.items() if flag in refuses for name in names]
-    if problems := [*_wish_problems(fields, lacking), *_image_problems(fields, refuses)]:
+    if problems := [*_strict_problems(fields, lacking), *_image_problems(fields, refuses)]:
         raise InvalidInputError(problems)
     dropped += without_sampling(fields, refuses)
     dropped += [name for name in lacking if name in fields]
@@ -99,11 +99,11 @@ def _schema_in_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_object"}, "messages": [told, *fields["messages"]]}
 
 
-def _wish_problems(fields: Mapping[str, Any], lacking: Sequence[str]) -> Iterator[Problem]:
+def _strict_problems(fields: Mapping[str, Any], lacking: Sequence[str]) -> Iterator[Problem]:
     for name in lacking:
-        # SDKs send values that ask for nothing as a matter of course.
-        if CHAT[name].asks(fields.get(name)):
-            yield Problem(f"/{name}", "This model's route does not take it.")
+        # SDKs send values without an effect as a matter of course.
+        if CHAT[name].has_effect(fields.get(name)):
+            yield Problem(f"/{name}", "This model does not support this field.")
 
 
 def _image_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:

@@ -57,14 +57,14 @@ def embedding_problems(fields: Fields, model_id: str, takes: Embedding) -> Itera
     """Return the problems of a request for a model."""
     inputs, wanted = _inputs(fields), fields.get("dimensions")
     if len(inputs) > takes.max_inputs:
-        yield Problem("/input", f"{model_id} takes at most {takes.max_inputs} inputs in one request.")
+        yield Problem("/input", f"{model_id} accepts at most {takes.max_inputs} inputs in one request.")
     if not takes.takes_tokens and any(isinstance(each, list) for each in inputs):
-        yield Problem("/input", f"{model_id} takes texts, not token ids.")
+        yield Problem("/input", f"{model_id} accepts texts, not token ids.")
     if wanted is not None and wanted > takes.max_dimensions:
-        yield Problem("/dimensions", f"{model_id} makes at most {takes.max_dimensions}.")
+        yield Problem("/dimensions", f"{model_id} returns at most {takes.max_dimensions} dimensions.")
     elif len(inputs) * (wanted or takes.dimensions) > (most := MAX_NUMBERS[_format(fields)]):
-        hint = f", or ask for {BASE64}" if _format(fields) == FLOAT else ""
-        yield Problem("/input", f"The answer would have over {most} numbers: send fewer inputs{hint}.")
+        hint = f", or set encoding_format to {BASE64}" if _format(fields) == FLOAT else ""
+        yield Problem("/input", f"The response would have more than {most} numbers. Send fewer inputs{hint}.")
 
 
 def embedding_bound(fields: Fields, model: TextModel) -> int:
@@ -181,10 +181,10 @@ def _shape_problems(fields: Fields) -> Iterator[Problem]:
     if dimensions is not None and not _is_count(dimensions):
         yield Problem("/dimensions", "Must be a whole number above 0.")
     if fields.get("encoding_format") not in (None, FLOAT, BASE64):
-        yield Problem("/encoding_format", "Must be a known format.", [FLOAT, BASE64])
+        yield Problem("/encoding_format", f"Must be {FLOAT} or {BASE64}.", [FLOAT, BASE64])
     for name in fields:
         if name not in _FIELDS:
-            yield Problem(f"/{name}", "Not a field of embeddings.", list(_FIELDS))
+            yield Problem(f"/{name}", "Unknown field.", list(_FIELDS))
 
 
 def _is_input(sent: object) -> bool:

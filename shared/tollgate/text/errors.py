@@ -27,7 +27,7 @@ MAX_INDEX = 999_999
 class ProviderError(TollgateError, status=502, code="provider_error"):
     """All attempted providers returned unreadable responses; nothing was charged."""
 
-    default_message = "The provider gave no usable answer. Nothing was charged."
+    default_message = "The provider returned no usable response. Nothing was charged."
 
 
 class ProviderUnavailableError(TollgateError, status=503, code="provider_unavailable"):
@@ -40,7 +40,7 @@ class ProviderUnavailableError(TollgateError, status=503, code="provider_unavail
 class UpstreamTimeoutError(TollgateError, status=524, code="upstream_timeout"):
     """A request without streaming received no response in time (site/limits.md#sizes-and-times)."""
 
-    default_message = "The provider did not answer in time. Use stream: true for long answers."
+    default_message = "The provider did not respond in time. Send stream: true for long responses."
 
 
 class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"):
@@ -71,7 +71,7 @@ class UnknownTextModelError(InvalidInputError, code=ModelNotFoundError.code):
 class RequestEndedError(TollgateError, status=499, code="request_ended"):
     """A stream that its owner ended by `DELETE /requests/{id}`; it is the last event of the stream."""
 
-    default_message = "The request was ended as its owner asked."
+    default_message = "You ended this request with DELETE /api/v1/requests/{requestId}."
 
 
 # Anthropic's error type for an HTTP status (docs/text-protocols.md#messages-to-chat).

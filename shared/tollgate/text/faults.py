@@ -88,9 +88,9 @@ UNREACHABLE = Fault(503, "The provider cannot be reached.", "ServiceUnavailable"
 NOT_CONNECTED = replace(UNREACHABLE, slow=True)
 # An idle connection was closed as the request was sent. This is no sign of the provider's health.
 IDLE_CONNECTION_CLOSED = replace(UNREACHABLE, message="The connection was closed as the request went out.")
-TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
-STREAM_BROKEN = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
-UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "provider_error")
+TIMED_OUT = Fault(524, "The provider did not respond in time.", "Timeout", "upstream_timeout", slow=True)
+STREAM_BROKEN = Fault(502, "The provider's response broke off.", "BadGateway", "provider_error")
+UNREADABLE = Fault(502, "The provider's response cannot be read.", "BadGateway", "provider_error")
 
 
 def read_object(body: bytes) -> dict[str, Any]:

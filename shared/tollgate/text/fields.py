@@ -1,11 +1,11 @@
-"""The fields of a request on the text routes, and what becomes of each. Pure.
+"""The fields of a request on the text routes, and the handling of each. Pure.
 
 One table for each protocol. The code decides by these tables, and the docs show them (`site/fields.md`). A
 test compares them with the types of OpenAI's and Anthropic's SDKs (`tests/unit/text/test_fields.py`).
 
-The law: no field with state, and no wish, is left out in silence. A field that the model's provider lacks is
-refused by its name if it would change the response. If it is only a hint, it is left out, and the response's
-header `x-tollgate-ignored` names it.
+The law: no field with state, and no field that would change the response, is left out in silence. If the
+model's provider lacks such a field, the request is refused by the field's name. A field that is only a hint
+is left out, and the response's header `x-tollgate-ignored` names it.
 """
 
 import re
@@ -21,27 +21,27 @@ _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 
 
 class Rule(StrEnum):
-    """What becomes of a field."""
+    """The handling of a field. The docs show these words."""
 
     SENT = "sent"
-    """Every provider gets it, in its own protocol's words."""
-    WISH = "wish"
-    """A provider that has it gets it. The others would answer differently, so the request is refused."""
+    """Every provider gets it, in its own protocol."""
+    STRICT = "strict"
+    """A provider that has it gets it. Others would respond differently, so the request is refused."""
     HINT = "hint"
     """A provider that has it gets it. Others do not get it, and the header names it."""
-    OURS = "ours"
-    """Tollgate itself follows it."""
+    HANDLED = "handled"
+    """Tollgate itself implements it."""
     UNUSED = "unused"
     """It is never sent, and the header names it."""
     REFUSED = "refused"
-    """Refused for every model, unless its value asks for nothing."""
+    """Refused for every model, unless its value has no effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field's rule. `about` is the reason, which a refusal states.
 
-    `neutral` are the values that ask for nothing, besides null. `own` is false for a field of other vendors.
+    `neutral` are the values without an effect, besides null. `own` is false for a field of other vendors.
     """
 
     rule: Rule
@@ -49,8 +49,8 @@ class Field:
     neutral: tuple[Any, ...] = ()
     own: bool = True
 
-    def asks(self, value: Any) -> bool:
-        """Return whether a value asks for anything."""
+    def has_effect(self, value: Any) -> bool:
+        """Return whether a value would change anything."""
         return value is not None and not any(
             value == idle and type(value) is type(idle) for idle in self.neutral
         )
@@ -58,12 +58,12 @@ class Field:
 
 Table = Mapping[str, Field]
 
-_AT_PROVIDER = "Tools that run at the provider have no price here."
-_OTHER_MODEL = "Use of another model has no price here."
+AT_PROVIDER = "Tools that run at the provider are not supported, because Tollgate has no price for them."
+_OTHER_MODEL = "Use of another model is not supported, because Tollgate has no price for it."
 _FOREIGN = "This refers to data in a provider's account. Send the data itself."
 _NESTED = "Put fields directly into the body."
-_SUPPORT = "This service does not support this."
-_ONE_ANSWER = "This model cannot do this."
+_SUPPORT = "This service does not support this field."
+_ONE_ANSWER = "This model does not support this field."
 
 
 def _rows(rule: Rule, *names: str, about: str = "", neutral: tuple[Any, ...] = (), own: bool = True) -> Table:
@@ -76,7 +76,7 @@ _ELSEWHERE: Table = {
         Rule.REFUSED,
         *("mcp_servers", "container", "enable_search", "search_options", "search_parameters", "plugins"),
         *("web_search_options", "web_search", "enable_code_interpreter", "google_search"),
-        about=_AT_PROVIDER,
+        about=AT_PROVIDER,
         neutral=(False,),
         own=False,
     ),
@@ -95,12 +95,8 @@ _ELSEWHERE: Table = {
         about=_FOREIGN,
         own=False,
     ),
-    "provider": Field(
-        Rule.REFUSED, "Tollgate chooses the provider, and cannot follow wishes about it.", ({},), own=False
-    ),
-    "route": Field(
-        Rule.REFUSED, "Tollgate chooses the provider, and cannot follow wishes about it.", own=False
-    ),
+    "provider": Field(Rule.REFUSED, "Tollgate chooses the provider itself.", ({},), own=False),
+    "route": Field(Rule.REFUSED, "Tollgate chooses the provider itself.", own=False),
 }
 # Settings that several vendors have. Their absence shifts the words of a response, not its form.
 _TUNING = _rows(
@@ -120,34 +116,34 @@ CHAT: Table = {
         *("model", "messages", "max_completion_tokens", "max_tokens", "temperature", "top_p", "stream"),
         *("tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
     ),
-    "stream_options": Field(Rule.OURS, "`include_usage` adds the usage to a stream."),
+    "stream_options": Field(Rule.HANDLED, "`include_usage` adds the usage to a stream."),
     "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
-    "stop": Field(Rule.WISH, _ONE_ANSWER, ([], "")),
-    "n": Field(Rule.WISH, _ONE_ANSWER, (1,)),
-    "logprobs": Field(Rule.WISH, _ONE_ANSWER, (False,)),
-    "top_logprobs": Field(Rule.WISH, _ONE_ANSWER, (0,)),
-    "logit_bias": Field(Rule.WISH, _ONE_ANSWER, ({},)),
-    "presence_penalty": Field(Rule.WISH, _ONE_ANSWER, (0, 0.0)),
-    "frequency_penalty": Field(Rule.WISH, _ONE_ANSWER, (0, 0.0)),
-    "functions": Field(Rule.WISH, "This model takes `tools` instead.", ([],)),
-    "function_call": Field(Rule.WISH, "This model takes `tool_choice` instead."),
-    "audio": Field(Rule.WISH, _ONE_ANSWER),
-    "moderation": Field(Rule.WISH, _ONE_ANSWER),
+    "stop": Field(Rule.STRICT, _ONE_ANSWER, ([], "")),
+    "n": Field(Rule.STRICT, _ONE_ANSWER, (1,)),
+    "logprobs": Field(Rule.STRICT, _ONE_ANSWER, (False,)),
+    "top_logprobs": Field(Rule.STRICT, _ONE_ANSWER, (0,)),
+    "logit_bias": Field(Rule.STRICT, _ONE_ANSWER, ({},)),
+    "presence_penalty": Field(Rule.STRICT, _ONE_ANSWER, (0, 0.0)),
+    "frequency_penalty": Field(Rule.STRICT, _ONE_ANSWER, (0, 0.0)),
+    "functions": Field(Rule.STRICT, "This model accepts `tools` instead.", ([],)),
+    "function_call": Field(Rule.STRICT, "This model accepts `tool_choice` instead."),
+    "audio": Field(Rule.STRICT, _ONE_ANSWER),
+    "moderation": Field(Rule.STRICT, _ONE_ANSWER),
     "modalities": Field(Rule.HINT, "Text is the only kind of output.", (["text"],)),
     "user": Field(Rule.HINT, "The end user's id."),
     "safety_identifier": Field(Rule.HINT, "The end user's id."),
     "seed": Field(Rule.HINT, "No vendor guarantees the same response again."),
-    "prediction": Field(Rule.HINT, "It is only about speed."),
-    "verbosity": Field(Rule.HINT, "It asks for a shorter or longer response."),
+    "prediction": Field(Rule.HINT, "It changes only the speed."),
+    "verbosity": Field(Rule.HINT, "It makes a response shorter or longer."),
     "metadata": Field(Rule.HINT, "Labels for stored completions."),
-    "store": Field(Rule.HINT, "Stored completions cannot be read here.", (False,)),
-    "usage": Field(Rule.OURS, "Usage is always counted.", own=False),
+    "store": Field(Rule.HINT, "Tollgate stores no completions.", (False,)),
+    "usage": Field(Rule.HANDLED, "Usage is always counted.", own=False),
     **_rows(
         Rule.HINT,
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
         about="It helps a provider's cache.",
     ),
-    "web_search_options": Field(Rule.REFUSED, _AT_PROVIDER, (False,)),
+    "web_search_options": Field(Rule.REFUSED, AT_PROVIDER, (False,)),
 }
 
 MESSAGES: Table = {
@@ -161,7 +157,7 @@ MESSAGES: Table = {
     "top_k": Field(Rule.HINT, "A setting of some vendors.", own=False),
     "thread": Field(
         Rule.REFUSED,
-        "Tollgate holds no threads. Send the whole conversation. Anthropic's SDK then does so itself.",
+        "Tollgate stores no threads. Send the whole conversation. Anthropic's SDK then does so itself.",
     ),
     "cache_control": Field(Rule.HINT, "It helps a provider's cache."),
     "context_management": Field(Rule.HINT, "Edits of a long conversation; compaction is refused."),
@@ -174,8 +170,8 @@ MESSAGES: Table = {
     "betas": Field(Rule.UNUSED, "Use the header `anthropic-beta`. The SDKs do."),
     "user_profile_id": Field(Rule.REFUSED, _FOREIGN),
     "workspace_id": Field(Rule.REFUSED, _FOREIGN),
-    "mcp_servers": Field(Rule.REFUSED, _AT_PROVIDER, (False, [])),
-    "container": Field(Rule.REFUSED, _AT_PROVIDER, (False,)),
+    "mcp_servers": Field(Rule.REFUSED, AT_PROVIDER, (False, [])),
+    "container": Field(Rule.REFUSED, AT_PROVIDER, (False,)),
     **_rows(
         Rule.REFUSED,
         *("fallbacks", "fallback_credit_token", "compaction", "billing_policy"),
@@ -192,12 +188,12 @@ RESPONSES: Table = {
         *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
         *("temperature", "top_p", "parallel_tool_calls", "stream"),
     ),
-    "previous_response_id": Field(Rule.OURS, "Tollgate stores the conversation."),
-    "store": Field(Rule.OURS, "Tollgate stores the response."),
-    "metadata": Field(Rule.OURS, "Stored with the response, and shown in it."),
-    "stream_options": Field(Rule.OURS, "A stream has no padding here.", ({},)),
+    "previous_response_id": Field(Rule.HANDLED, "Tollgate stores the conversation."),
+    "store": Field(Rule.HANDLED, "Tollgate stores the response."),
+    "metadata": Field(Rule.HANDLED, "Stored with the response, and shown in it."),
+    "stream_options": Field(Rule.HANDLED, "Streams have no padding.", ({},)),
     "include": Field(
-        Rule.OURS, "`reasoning.encrypted_content` is always there. Log probabilities are refused."
+        Rule.HANDLED, "`reasoning.encrypted_content` is always included. Log probabilities are refused."
     ),
     "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
     "user": Field(Rule.HINT, "The end user's id."),
@@ -247,7 +243,7 @@ def refused_fields(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterato
     refused = _REFUSED[protocol]
     for name, value in fields.items():
         field = refused.get(_letters(name))
-        if field is not None and field.asks(value):
+        if field is not None and field.has_effect(value):
             yield Problem(f"/{name}", field.about)
 
 
@@ -276,20 +272,24 @@ def _unsent(
     table: Table, unknown: Field, fields: Mapping[str, Any], takes: Callable[[str], bool]
 ) -> tuple[list[str], list[str]]:
     left = {name: table.get(name, unknown) for name in fields if not takes(name)}
-    asked = {name: field for name, field in left.items() if field.rule in _TOLD and field.asks(fields[name])}
+    asked = {
+        name: field
+        for name, field in left.items()
+        if field.rule in _REPORTED and field.has_effect(fields[name])
+    }
     problems = [
         Problem(f"/{name}", field.about, field.neutral[0] if field.neutral else None)
         for name, field in asked.items()
-        if field.rule is Rule.WISH
+        if field.rule is Rule.STRICT
     ]
     if problems:
         raise InvalidInputError(problems)
     return list(left), list(asked)
 
 
-_TOLD = (Rule.WISH, Rule.HINT, Rule.UNUSED)
+_REPORTED = (Rule.STRICT, Rule.HINT, Rule.UNUSED)
 # Fields in no table. Anthropic refuses them for every model, in these words; chat clients send many.
 _UNKNOWN = {
     TextProtocol.OPENAI: Field(Rule.HINT),
-    TextProtocol.ANTHROPIC: Field(Rule.WISH, "Extra inputs are not permitted."),
+    TextProtocol.ANTHROPIC: Field(Rule.STRICT, "Extra inputs are not permitted."),
 }

@@ -207,7 +207,7 @@ def read_chat_answer(
         if not isinstance(choice, dict):
             return UNREADABLE
         if choice.get("finish_reason") in dialect.faulty_finishes:
-            return Fault(503, "The provider broke off its answer.", "ServiceUnavailable", "provider_error")
+            return Fault(503, "The provider broke off its response.", "ServiceUnavailable", "provider_error")
         _read_part(choice.get(part), meter)
         reported = reported or choice.get("usage")
     usage = read_chat_usage(reported, dialect.reasoning_count) if reported else None

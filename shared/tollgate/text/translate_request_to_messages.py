@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.text.capabilities import told_sampling, without_sampling
 from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.models import Refuses, TextModel
@@ -324,7 +324,7 @@ def _thinking(
     if effort in (None, "none"):
         return {}
     if not isinstance(effort, str) or effort not in _EFFORTS:
-        raise InvalidInputError([Problem("/reasoning_effort", "Unknown effort.", ["none", *_EFFORTS])])
+        raise InvalidInputError([one_of("/reasoning_effort", ("none", *_EFFORTS))])
     if model.adaptive_thinking:
         return _adaptive(_EFFORTS[effort])
     budget = min(_BUDGETS[effort], output_limit - 1)

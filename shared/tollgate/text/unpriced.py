@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
-from tollgate.text.fields import refused_fields
+from tollgate.text.fields import AT_PROVIDER, refused_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 
@@ -32,6 +32,7 @@ _TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
 # Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total.
 _EDITS = ("clear_tool_uses_", "clear_thinking_")
 
+_NO_PRICE = "This value is not supported, because Tollgate has no price for it."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
 _NAMES = {
@@ -52,7 +53,7 @@ def unpriced_problems(request: TextRequest) -> list[Problem]:
     fields = request.fields
     return [
         *_other_spellings(fields),
-        *_dearer_service(fields),
+        *_costlier_service(fields),
         *refused_fields(request.protocol, fields),
         *_context_edits(fields.get("context_management")),
         *_server_tools(request.protocol, fields),
@@ -67,14 +68,14 @@ def _other_spellings(fields: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(f"/{name}", f"Did you mean '{meant}'?", [meant])
 
 
-def _dearer_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _costlier_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
     for name, ordinary in _ORDINARY.items():
         value = fields.get(name)
         if value is not None and value not in ordinary:
-            yield Problem(f"/{name}", "Has no price here.", list(ordinary))
+            yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
     modalities = fields.get("modalities")
     if modalities is not None and modalities != ["text"]:
-        yield Problem("/modalities", "Has no price here.", ["text"])
+        yield Problem("/modalities", _NO_PRICE, ["text"])
 
 
 def _context_edits(management: Any) -> Iterator[Problem]:
@@ -85,7 +86,7 @@ def _context_edits(management: Any) -> Iterator[Problem]:
         kind = edit.get("type") if isinstance(edit, dict) else None
         if not isinstance(kind, str) or not kind.startswith(_EDITS):
             path = f"/context_management/edits/{position}/type"
-            yield Problem(path, "Has no price here.", [f"{known}…" for known in _EDITS])
+            yield Problem(path, _NO_PRICE, [f"{known}…" for known in _EDITS])
 
 
 def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
@@ -106,10 +107,10 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator
                 f"{path}/type", "A tool needs a type. Use function for a tool that you run.", ["function"]
             )
         elif not kind.startswith(_CLIENT_TOOLS):
-            yield Problem(f"{path}/type", "Tools that run at the provider have no price here.")
+            yield Problem(f"{path}/type", AT_PROVIDER)
         elif protocol is TextProtocol.OPENAI:
             for name in sorted(tool.keys() - _CHAT_TOOL):
-                yield Problem(f"{path}/{name}", "Not a field of a function tool.", sorted(_CHAT_TOOL))
+                yield Problem(f"{path}/{name}", "A function tool has no such field.", sorted(_CHAT_TOOL))
 
 
 def _is_untyped_client_tool(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:

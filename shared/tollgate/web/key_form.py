@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError, Problem, one_of
 
 DAY_MS = 24 * 60 * 60 * MS_PER_S
 # The lifetimes in the form. A key without a lifetime does not expire.
@@ -51,7 +51,7 @@ def changed_body(
 
 def _days(text: str) -> int:
     if text not in {str(days) for days in LIFETIMES_DAYS}:
-        raise InvalidInputError([Problem("/days", "Must be an allowed value.", list(LIFETIMES_DAYS))])
+        raise InvalidInputError([one_of("/days", LIFETIMES_DAYS)])
     return int(text)
 
 

@@ -127,7 +127,7 @@ class TestBody:
         }
 
     def test_the_limit_of_a_body_is_named(self) -> None:
-        assert "1024" in PayloadTooLargeError(1024).message
+        assert "1,024 bytes" in PayloadTooLargeError(1024).message
 
     def test_every_problem_of_an_input_is_listed_and_the_first_is_in_the_message(self) -> None:
         problems = [Problem("/input/size", "Not allowed.", ["1:1"]), Problem("", "Something else.")]
@@ -156,7 +156,7 @@ class TestBounds:
     def test_fifty_problems_are_listed_and_the_others_counted(self) -> None:
         error = InvalidInputError([Problem(f"/{n}", "Unknown field.", ["model"]) for n in range(10_000)])
         assert len(error.body()["error"]["details"]) == MAX_PROBLEMS == 50
-        assert error.message == "/0: Unknown field. (and 49 more, see details, and 9 950 more)"
+        assert error.message == "/0: Unknown field. (and 49 more, see details, and 9,950 more)"
 
     @given(
         st.lists(

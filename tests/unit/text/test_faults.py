@@ -177,7 +177,7 @@ class TestErrorBody:
 class TestErrorEvent:
     def test_chat(self) -> None:
         assert error_event(OPENAI, STREAM_BROKEN) == (
-            b'data: {"code":502,"error":{"message":"The provider\'s answer broke off.",'
+            b'data: {"code":502,"error":{"message":"The provider\'s response broke off.",'
             b'"type":"BadGateway","code":"provider_error","param":null}}\n\n'
         )
 

@@ -168,7 +168,7 @@ class TestChatRelay:
     @pytest.mark.parametrize("data", [b"{", b"5", b"[]", b"\xff", b"[" * 100_000])
     def test_what_cannot_be_read_is_an_error(self, data: bytes) -> None:
         sent = run(chat_relay(meter()), [SseEvent(b"data: \n\n", data)])
-        assert sent[-1]["error"]["message"] == "The provider's answer cannot be read."
+        assert sent[-1]["error"]["message"] == "The provider's response cannot be read."
 
     def test_an_error_event_is_the_end(self) -> None:
         relay = chat_relay(meter())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.text.fields import RESPONSES, Rule, invalid
 from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name, messages_of
 
@@ -30,8 +30,8 @@ _ALLOWED = "allowed_tools"
 _WITH_TOOLS = ("additional_tools", "tool_search_output")
 # Fields that a provider with this protocol gets in another form.
 _APART = ("model", "input", "stream", "max_output_tokens")
-_GONE = (Rule.OURS, Rule.UNUSED, Rule.REFUSED)
-# The part of `include` that is a wish. Its other values are about tools that run at the provider.
+_GONE = (Rule.HANDLED, Rule.UNUSED, Rule.REFUSED)
+# The part of `include` that changes the response. Its other values are about tools that run at the provider.
 _LOGPROBS = "message.output_text.logprobs"
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
@@ -169,7 +169,7 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
 def unused_fields(fields: Mapping[str, Any]) -> list[str]:
     """Return the fields of a body that no provider gets, and that ask for something."""
     rows = ((name, RESPONSES.get(name)) for name in fields)
-    unused = [name for name, row in rows if row and row.rule is Rule.UNUSED and row.asks(fields[name])]
+    unused = [name for name, row in rows if row and row.rule is Rule.UNUSED and row.has_effect(fields[name])]
     kinds = dict.fromkeys(str(tool["type"]) for tool in fields.get("tools") or [] if _is_extra(tool))
     return [*unused, *(f"tools.{kind}" for kind in kinds)]
 
@@ -220,26 +220,26 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     found = [
         Problem(f"/{name}", row.about, row.neutral[-1] if row.neutral else None)
         for name, row in RESPONSES.items()
-        if row.rule is Rule.REFUSED and row.asks(fields.get(name))
+        if row.rule is Rule.REFUSED and row.has_effect(fields.get(name))
     ]
     if _LOGPROBS in (fields.get("include") or []):
         found.append(Problem("/include", f"This service does not support {_LOGPROBS}."))
     checks = (
         ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
-        ("input", isinstance(fields.get("input"), str | list), "Must be a text or a list of items."),
+        ("input", isinstance(fields.get("input"), str | list), "Must be a string or a list of items."),
         (
             "input",
             fields.get("input") != [] or fields.get("previous_response_id"),
             "Must have at least one item if previous_response_id is missing.",
         ),
-        ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a text."),
+        ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a string."),
         ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),
         ("store", isinstance(fields.get("store"), bool | None), "Must be true or false."),
         ("metadata", isinstance(fields.get("metadata"), dict | None), "Must be an object."),
         (
             "previous_response_id",
             isinstance(fields.get("previous_response_id"), str | None),
-            "Must be a text.",
+            "Must be a string.",
         ),
         ("max_output_tokens", _is_limit(fields.get("max_output_tokens")), "Must be a whole number above 0."),
         ("text", isinstance(fields.get("text"), dict | None), "Must be an object."),
@@ -273,7 +273,7 @@ def _reasoning(wanted: Any) -> dict[str, Any]:
     if effort is None:
         return {}
     if effort not in EFFORTS:
-        raise invalid("/reasoning/effort", "Unknown effort.", list(EFFORTS))
+        raise InvalidInputError([one_of("/reasoning/effort", EFFORTS)])
     return {"reasoning_effort": effort}
 
 
@@ -287,7 +287,7 @@ def _format(text: Any) -> dict[str, Any]:
     if kind == "json_object":
         return {**found, "response_format": {"type": "json_object"}}
     if kind != "json_schema":
-        raise invalid("/text/format/type", "Unknown format.", ["text", "json_object", "json_schema"])
+        raise InvalidInputError([one_of("/text/format/type", ("text", "json_object", "json_schema"))])
     named = {name: shape[name] for name in ("name", "description", "schema", "strict") if name in shape}
     return {**found, "response_format": {"type": "json_schema", "json_schema": named}}
 

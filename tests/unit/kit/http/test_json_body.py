@@ -88,7 +88,7 @@ class TestRefused:
             json_object(body)
 
     def test_a_larger_body_is_refused_unread(self) -> None:
-        with pytest.raises(PayloadTooLargeError, match=str(MAX_BODY_BYTES)):
+        with pytest.raises(PayloadTooLargeError, match=f"{MAX_BODY_BYTES:,} bytes"):
             json_object(b"x" * (MAX_BODY_BYTES + 1))
 
 

@@ -34,7 +34,7 @@ def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = froz
     Raises `InvalidInputError` for fields that Converse does not support.
     """
     if unknown := [name for name, value in body.items() if name not in _KNOWN and value is not None]:
-        raise _invalid(f"/{unknown[0]}", "This model's route does not take it.")
+        raise _invalid(f"/{unknown[0]}", "This model does not support this field.")
     request: dict[str, Any] = {"messages": _turns(body["messages"]), "inferenceConfig": _inference(body)}
     if system := body.get("system"):
         request["system"] = _blocks(system, "/system")
@@ -53,7 +53,7 @@ def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = froz
 def ignored_by_converse(fields: Mapping[str, Any]) -> list[str]:
     """Return the hints of a messages request that Converse does not have."""
     hints = [name for name in fields if name in _HINTS - _TAKEN]
-    return [name for name in hints if MESSAGES[name].asks(fields[name])]
+    return [name for name in hints if MESSAGES[name].has_effect(fields[name])]
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:
