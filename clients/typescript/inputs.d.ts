@@ -12,24 +12,6 @@ interface ImgAInput {
 }
 
 /** Fields that several models have. */
-interface VidHInput {
-  /** A description of the video. */
-  prompt: string;
-  /** The first and optionally the last frame. Not with references. */
-  imageUrls?: Array<Media>;
-  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
-  referenceImageUrls?: Array<Media>;
-  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
-  referenceVideoUrls?: Array<Media>;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Length in seconds. Ignored with a source video. */
-  duration?: 4 | 6 | 8 | 10;
-  /** 1080p and 4k are upscaled. */
-  resolution?: "360p" | "720p" | "1080p" | "4k";
-}
-
-/** Fields that several models have. */
 interface ImgBInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
@@ -338,7 +320,21 @@ export interface Flux3VideoInput {
 }
 
 /** Gemini Omni Flash 1.1 */
-export interface GeminiOmni11FlashInput extends VidHInput {
+export interface GeminiOmni11FlashInput {
+  /** A description of the video. */
+  prompt: string;
+  /** The first and optionally the last frame. Not with references. */
+  imageUrls?: Array<Media>;
+  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
+  referenceImageUrls?: Array<Media>;
+  /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
+  referenceVideoUrls?: Array<Media>;
+  /** Ratio of width to height. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Length in seconds. Ignored with a source video. */
+  duration?: 4 | 6 | 8 | 10;
+  /** 1080p and 4k are upscaled. */
+  resolution?: "360p" | "720p" | "1080p" | "4k";
 }
 
 /** GPT Image 2 */
@@ -431,12 +427,30 @@ export interface Kling30TurboInput extends VidJInput {
 export interface Kling40Input extends VidLInput {
   /** A description of the video. Required unless there are scenes. */
   prompt?: string;
+  /** The source of the video. Without it, the source is only the text. */
+  videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
   /** The price per second depends on the resolution. */
   resolution?: "720p" | "1080p";
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
-  keepAudio?: true;
+  keepAudio?: boolean;
+  /** Up to 10 images, in the modes elements, transform and video_reference. */
+  imageUrls?: Array<Media>;
+  /** Number of the image in imageUrls that starts the video, from 1. */
+  startImageIndex?: number;
+  /** Up to 7 people or things in the video, at most 3 of them with a video. */
+  elements?: Array<Record<string, unknown>>;
+  /** Required in mode start_end_frame. */
+  startFrameUrl?: Media;
+  /** Up to 8 frames between the first and the last. */
+  keyframeUrls?: Array<Media>;
+  /** The last frame, in mode start_end_frame. */
+  endFrameUrl?: Media;
+  /** transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s. */
+  videoUrl?: Media;
+  /** 2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt. */
+  multiShots?: Array<Record<string, unknown>>;
 }
 
 /** Kling 4.0 Flash */
@@ -813,40 +827,6 @@ export interface TestImageInput extends ImgCInput {
   imageUrls?: Array<Media>;
 }
 
-/** Test: Kling 4 */
-export interface TestKling4Input extends VidLInput {
-  /** A description of the video. Required unless there are scenes. */
-  prompt?: string;
-  /** The source of the video. Without it, the source is only the text. */
-  videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
-  /** The price per second depends on the resolution. */
-  resolution?: "720p" | "1080p";
-  /** Generate sound for the video. */
-  generateAudio?: boolean;
-  /** Keep the sound of the source video. */
-  keepAudio?: boolean;
-  /** Up to 10 images, in the modes elements, transform and video_reference. */
-  imageUrls?: Array<Media>;
-  /** Number of the image in imageUrls that starts the video, from 1. */
-  startImageIndex?: number;
-  /** Up to 7 people or things in the video, at most 3 of them with a video. */
-  elements?: Array<Record<string, unknown>>;
-  /** Required in mode start_end_frame. */
-  startFrameUrl?: Media;
-  /** Up to 8 frames between the first and the last. */
-  keyframeUrls?: Array<Media>;
-  /** The last frame, in mode start_end_frame. */
-  endFrameUrl?: Media;
-  /** transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s. */
-  videoUrl?: Media;
-  /** 2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt. */
-  multiShots?: Array<Record<string, unknown>>;
-}
-
-/** Test: Omni */
-export interface TestOmniInput extends VidHInput {
-}
-
 /** Test: Seedance 1 */
 export interface TestSeedance1Input extends VidFInput {
   /** Generate sound for the video. */
@@ -1084,8 +1064,6 @@ export interface Inputs {
   "suno": SunoInput;
   "suno-custom-model": SunoCustomModelInput;
   "test-image": TestImageInput;
-  "test-kling-4": TestKling4Input;
-  "test-omni": TestOmniInput;
   "test-seedance-1": TestSeedance1Input;
   "test-sora-2": TestSora2Input;
   "test-suno": TestSunoInput;

@@ -15,6 +15,7 @@
 | `[[files 3]]` | three result files |
 | `[[vanish]]` | the result files return 404 |
 | `[[truncate]]` | the result files break off in the middle |
+| `[[file-failed]]` | the state of the result file is "failed", although it can be read (Google) |
 | `[[lie]]` | the result files are HTML with the expected media type |
 
 `[[fal: fail]]` is for one provider only. A prompt may have several directions. If two conflict, the later one
@@ -66,6 +67,7 @@ class Directions:
     vanish: bool = False
     truncate: bool = False
     lie: bool = False
+    file_failed: bool = False
     error_in_200: bool = False
     slow_ms: int | None = None
     hang_ms: int = 0
@@ -134,6 +136,7 @@ _READERS: dict[str, tuple[str, Callable[[list[str]], Any]]] = {
     "vanish": ("vanish", _flag),
     "truncate": ("truncate", _flag),
     "lie": ("lie", _flag),
+    "file-failed": ("file_failed", _flag),
     "error-in-200": ("error_in_200", _flag),
     "slow": ("slow_ms", _milliseconds),
     "hang": ("hang_ms", _milliseconds),

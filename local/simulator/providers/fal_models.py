@@ -2,9 +2,31 @@
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from local.simulator.providers.inputs import ModelInput, Prompt, Size, Url, Urls, images, needed, one, videos
+
+
+class KlingShot(BaseModel):
+    """A scene of Kling 4.0."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    prompt: Prompt
+    duration: Annotated[int, Field(ge=1, le=30)]
+
+
+class KlingElement(BaseModel):
+    """A subject of Kling: images, or a video. The names are those of Kling O3."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    frontal_image_url: Url | None = None
+    reference_image_urls: Urls | None = None
+    video_url: Url | None = None
+
 
 _WIDE = one("16:9", "9:16")
 _SEEDANCE_SIZES = one("16:9", "9:16", "1:1", "4:3", "3:4", "21:9", "auto")
@@ -41,7 +63,7 @@ _KLING_4: dict[str, Any] = {
     "aspect_ratio": one("16:9", "9:16", "1:1", "21:9"),
     "generate_audio": bool,
     "image_urls": Urls,
-    "elements": list[dict[str, Any]],
+    "elements": Annotated[list[KlingElement], Field(max_length=7)],
 }
 _MINIMAX: dict[str, Any] = {
     "aspect_ratio": _WIDE,
@@ -149,7 +171,7 @@ def _omnis() -> dict[str, type[ModelInput]]:
     path = "google/gemini-omni-flash/v1.1"
     return {
         f"{path}/text-to-video": videos(**_OMNI),
-        f"{path}/image-to-video": videos(**_OMNI, image_url=needed(Url)),
+        f"{path}/image-to-video": videos(**_OMNI, image_url=needed(Url), end_image_url=Url),
         f"{path}/reference-to-video": videos(**_OMNI, image_urls=needed(Urls), reference_video_urls=Urls),
         f"{path}/edit": videos(**_OMNI, video_url=needed(Url)),
     }
@@ -196,7 +218,7 @@ def _klings_4() -> dict[str, type[ModelInput]]:
         "middle_image_urls": Urls,
         "end_image_url": Url,
     }
-    shots = {"multi_prompt": list[dict[str, Any]]}
+    shots = {"multi_prompt": Annotated[list[KlingShot], Field(min_length=1, max_length=6)]}
     return {
         "kling/v4/text-to-video": videos(**_KLING_4, **shots),
         "kling/v4/image-to-video": videos(**_KLING_4, **frames),

@@ -35,8 +35,11 @@ def _read_operation(request: Request, body: dict[str, Any]) -> table.Asked:
     return table.Asked(request.path_params["model"], models.of_operation(body))
 
 
-def _read_interaction(_: Request, body: dict[str, Any]) -> table.Asked:
-    return table.Asked(body.get("model"), models.of_interaction(body))
+def _read_interaction(_: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    given = models.of_interaction(body)
+    if any(part.get("type") == "video" and "uri" in part for part in given.get("media", [])):
+        return table.Refused(400, "HTTP video input is not supported by the model.")
+    return table.Asked(body.get("model"), given)
 
 
 def _content(shown: table.Shown) -> table.Answer:
@@ -85,7 +88,9 @@ def _file_uri(shown: table.Shown) -> str:
 
 
 def _file(shown: table.Shown) -> table.Answer:
-    return {"name": f"files/{shown.job.id}", "state": "ACTIVE"}
+    # Google reports some files as failed that can be read all the same.
+    state = "FAILED" if shown.job.directions.file_failed else "ACTIVE"
+    return {"name": f"files/{shown.job.id}", "state": state}
 
 
 def _download(shown: table.Shown) -> table.Answer:

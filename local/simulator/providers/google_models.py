@@ -1,8 +1,8 @@
 """The inputs of Google's models, extracted from the bodies of the three APIs (docs/providers/google.md)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from local.simulator.providers.inputs import Url, images, needed, one, videos
 
@@ -17,11 +17,11 @@ class FileData(BaseModel):
 
 
 class Part(BaseModel):
-    """A part of an interaction's input, by URL."""
+    """An image of an interaction's input, by URL. Google takes videos only as bytes or from its Files API."""
 
     model_config = ConfigDict(extra="forbid")
 
-    type: Literal["image", "video"]
+    type: Literal["image"]
     uri: Url
     mime_type: str
 
@@ -41,7 +41,7 @@ INTERACTIONS = {
         aspect_ratio=one("16:9", "9:16"),
         resolution=one("360p", "720p", "1080p", "4k"),
         duration=one(*(f"{seconds}s" for seconds in range(3, 11))),
-        media=list[Part],
+        media=Annotated[list[Part], Field(max_length=7)],
     ),
 }
 _VEO: dict[str, Any] = {

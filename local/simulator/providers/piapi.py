@@ -5,7 +5,7 @@ The code 200 for a deleted task, and 400 for a running task, are INFERRED.
 
 import uuid
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import Request
@@ -65,20 +65,20 @@ class Hook(BaseModel):
 class Config(BaseModel):
     """The settings of a task besides its input."""
 
+    service_mode: Literal["public", "private", ""] | None = None
     webhook_config: Hook | None = None
 
 
 _FOLLOW_UP = {"origin_task_id": needed(str)}
 MODELS: Mapping[str, type[ModelInput]] = {
-    "kling/video_generation": made(
+    "kling/text_to_video": made(
         "Kling",
         VideoInput,
         {
             "prompt": needed(Prompt),
-            "duration": Annotated[int, Field(ge=3, le=30)],
-            "resolution": one("720p", "1080p"),
+            "duration": needed(Annotated[int, Field(ge=3, le=30)]),
+            "mode": needed(one("std", "pro")),
             "aspect_ratio": one("16:9", "9:16", "1:1", "21:9"),
-            "enable_audio": bool,
             "version": needed(one("4.0", "4.0-flash")),
         },
     ),
@@ -108,10 +108,13 @@ def _read(_: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
     if not isinstance(given, dict):
         return table.Refused(400, "input is required")
     try:
-        hook = Config.model_validate(body.get("config", {})).webhook_config
+        config = Config.model_validate(body.get("config", {}))
     except ValidationError as error:
         return table.Refused(400, problem_of(error))
+    if body.get("model") == "kling" and config.service_mode != "public":
+        return table.Refused(400, "config.service_mode must be public for Kling 4")
     model = f"{text(body.get('model'))}/{text(body.get('task_type'))}"
+    hook = config.webhook_config
     return table.Asked(model, given, callback_url=hook.endpoint if hook else None)
 
 

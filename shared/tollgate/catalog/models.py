@@ -52,14 +52,15 @@ class Pricing(Data):
     """The customer's prices of a model.
 
     `times` names a field that multiplies the whole charge (a batch). `source_seconds` is the effect of a
-    given video's length on a price per second: none, or it is added to the result's.
+    given video's length on a price per second: none, it is added to the result's, or it is added and counts
+    as at least as long as the result.
     """
 
     unit: Literal["generation", "second", "megatoken"]
     prices: Annotated[list[Price], Bounds(min_length=1)]
     extras: list[Extra] = field(default_factory=list)
     times: str | None = None
-    source_seconds: Literal["ignored", "added"] = "ignored"
+    source_seconds: Literal["ignored", "added", "matched"] = "ignored"
 
     @cached_property
     def version(self) -> str:

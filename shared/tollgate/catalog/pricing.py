@@ -63,6 +63,7 @@ class Quote:
     charge_cents: int
     breakdown: list[PartView]
     price_version: str
+    source_seconds: Decimal = NO_SOURCE
 
     @property
     def charge_micro_usd(self) -> int:
@@ -89,7 +90,8 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
             lines.append(_line(extra.key, "generation", count * batch, extra.price))
     # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
     total = sum((Decimal(line["amountUsd"]) for line in lines), Decimal(0))
-    return Quote(money.cents_up(money.micro_usd_up(total)), lines, price_version(model))
+    charge_cents = money.cents_up(money.micro_usd_up(total))
+    return Quote(charge_cents, lines, price_version(model), source_seconds)
 
 
 def price_version(model: Model) -> str:
@@ -118,7 +120,7 @@ def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, 
         if name in values
     }
     if profile.source_videos:
-        facts["sourceVideo"] = dimension_text(any(name in values for name in profile.source_videos))
+        facts["sourceVideo"] = dimension_text(profile.has_source_video(values))
     return facts
 
 
@@ -154,8 +156,11 @@ def _units(
     if unit == "generation":
         return Decimal(1)
     seconds = model.input_class.output_seconds(values, source_seconds)
-    if model.pricing.source_seconds == "added":
-        seconds += source_seconds
+    match model.pricing.source_seconds:
+        case "added":
+            seconds += source_seconds
+        case "matched" if source_seconds:
+            seconds += max(source_seconds, seconds)
     # A length of nothing would be free of charge, and the provider would bill us.
     if unit != "second" or seconds <= 0:
         raise UnknownPriceError(model.id, f"no {unit} to bill", facts)

@@ -291,7 +291,7 @@ def _new_task(
         task_id=new_id("task"),
         account_id=account_id,
         model=request.model.id,
-        values=request.checked.values,
+        values=request.model.input_class.with_length(request.checked.values, price.source_seconds),
         charge_micro_usd=price.charge_micro_usd,
         price_version=price.price_version,
         created_at_ms=now_ms,

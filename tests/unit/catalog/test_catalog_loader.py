@@ -53,7 +53,7 @@ class TestGet:
 class TestLiveRoutes:
     def test_only_models_with_a_live_route_are_listed(self) -> None:
         live = Catalog.shipped().with_live(frozenset({"muapi"}))
-        assert [model.id for model in live.media_models()] == ["flux-3-klein"]
+        assert [model.id for model in live.media_models()] == ["flux-3-klein", "kling-4.0"]
         with pytest.raises(ModelNotFoundError):
             live.media_model("suno")
 

@@ -35,11 +35,6 @@ STOOD_IN_FOR = {
     "VID-A": {"aspectRatio", "duration", "prompt", "urls"},
     "VID-B": {"aspectRatio", "duration", "prompt", "urls"},
     "VID-F": {"imageUrls"},
-    "VID-H": {"imageUrls"},
-    "VID-L": {
-        "elements", "endFrameUrl", "imageUrls", "keepAudio", "keyframeUrls", "multiShots", "startFrameUrl",
-        "startImageIndex", "videoMode", "videoUrl",
-    },
     "Music": {
         "aspectRatio", "backgroundColors", "description", "imageUrl", "name", "phraseId", "quality",
         "singerSkillLevel", "stemType", "verificationAudioUrl",

@@ -39,7 +39,8 @@ INPUT_IS_BILLED_TOO = ("VID-D", "VID-E", "VID-L")
 
 def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
     if dimension == "sourceVideo":
-        return "true" if SOURCES[profile] in values else "false"
+        has_element = any("videoUrl" in one for one in values.get("elements", []))
+        return "true" if SOURCES[profile] in values or has_element else "false"
     if profile == "Midjourney-video":
         return "720p" if values["videoType"].endswith("720") else "480p"
     for name in READ_FROM.get(dimension, (dimension,)):
@@ -60,6 +61,7 @@ def seconds(profile: str, values: dict[str, Any], source: Decimal) -> Fraction:
             made = Fraction(source)
         elif "multiShots" in values:
             made = Fraction(sum(shot["duration"] for shot in values["multiShots"]))
+        return made + max(made, Fraction(source)) if source else made
     return made + (Fraction(source) if profile in INPUT_IS_BILLED_TOO else 0)
 
 

@@ -175,9 +175,20 @@ class TestVidL:
         verdict = self.verdict("video_reference", file)
         assert verdict == (Decimal(length) if good else ["/input/videoUrl"])
 
-    def test_elements_are_not_probed(self) -> None:
-        elements = [{"type": "video", "videoUrl": "https://media.example/0"}]
-        assert found("VID-L", {"videoMode": "elements", "elements": elements}, {}) == 0
+    @pytest.mark.parametrize(("length", "good"), [("3", True), ("8", True), ("2.9", False), ("8.1", False)])
+    def test_an_elements_video_is_3_to_8_s_and_billed(self, length: str, good: bool) -> None:
+        facts = urls(video(length), video("4"))
+        elements = [{"imageUrls": ["https://media.example/a"]}, *({"videoUrl": url} for url in facts)]
+        verdict = found("VID-L", {"videoMode": "elements", "elements": elements}, facts)
+        assert verdict == (Decimal(length) + 4 if good else ["/input/elements/1/videoUrl"])
+
+    def test_beside_a_source_video_only_that_is_billed(self) -> None:
+        facts = urls(video("5"))
+        source = {
+            "videoUrl": "https://media.example/0",
+            "elements": [{"videoUrl": "https://media.example/1"}],
+        }
+        assert found("VID-L", {"videoMode": "video_reference", **source}, facts) == 5
 
 
 class TestVidO:

@@ -83,6 +83,17 @@ class TestShippedPrices:
         checked = model.check({"prompt": "x", **source})
         assert quote(model, checked, Decimal(source_s)).charge_cents == charge
 
+    @pytest.mark.parametrize(
+        ("seconds", "source_s", "charge"),
+        # The videos of elements count as at least as many seconds as the result: (10 + 10), (4 + 7) x 0.094.
+        [(10, "6", 188), (4, "7", 104)],
+    )
+    def test_videos_of_elements_are_billed_too(self, seconds: int, source_s: str, charge: int) -> None:
+        model = CATALOG.media_model("kling-4.0")
+        elements = [{"videoUrl": URL}]
+        source = {"prompt": "x", "videoMode": "elements", "elements": elements, "duration": seconds}
+        assert quote(model, model.check(source), Decimal(source_s)).charge_cents == charge
+
     def test_scenes_are_billed_together(self) -> None:
         scenes = [{"prompt": "x", "duration": length} for length in (4, 6)]
         assert cents("kling-4.0", {"multiShots": scenes, "resolution": "1080p"}) == 250  # 10 x 0.25

@@ -31,7 +31,6 @@ def image(url: str) -> dict[str, str]:
     return {"type": "image", "uri": url, "mime_type": "image/png"}
 
 
-SOURCE = {"type": "video", "uri": V, "mime_type": "video/mp4"}
 USUAL = {"aspect_ratio": "16:9", "resolution": "720p"}
 
 CASES: list[Case] = [
@@ -49,9 +48,9 @@ CASES: list[Case] = [
      video("image_to_video", [image(A)], **USUAL, duration="8s")),
     ("gemini-omni-1.1-flash", {**P, "referenceImageUrls": [A, B]}, "gemini-omni-1.1-flash",
      video("reference_to_video", [image(A), image(B)], **USUAL, duration="8s")),
-    # The result is as long as its source.
-    ("gemini-omni-1.1-flash", {**P, "referenceVideoUrls": [V], "referenceImageUrls": [A], "duration": 4},
-     "gemini-omni-1.1-flash", video("edit", [image(A), SOURCE], **USUAL)),
+    # The first and the last frame.
+    ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B]}, "gemini-omni-1.1-flash",
+     video("image_to_video", [image(A), image(B)], **USUAL, duration="8s")),
     ("veo-3.1-fast", {**P, "resolution": "720p"}, "veo-3.1-fast-generate-001",
      {"instances": [P],
       "parameters": {"aspectRatio": "16:9", "resolution": "720p", "durationSeconds": 8, "sampleCount": 1}}),
@@ -59,6 +58,7 @@ CASES: list[Case] = [
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nano-banana-2", {**P, "urls": ["https://a.test/picture"]}, "does not tell its type"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": ["https://a.test/a.heic"]}, "does not tell its type"),
+    ("gemini-omni-1.1-flash", {**P, "referenceVideoUrls": [V]}, "no word for referenceVideoUrls"),
     ("veo-3.1-fast", {**P, "urls": [A]}, "no word for urls"),
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import A, B, Case, job_of, mapped, names, route_of, said
 from tests.unit.providers.support import first_bytes, run
-from tests.unit.providers.tables import ABSENT, cancels, done, each, polls, says, submits
+from tests.unit.providers.tables import cancels, done, each, polls, says, submits
 from tests.unit.providers.ways import simulated
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
@@ -25,13 +25,14 @@ from tollgate.providers.runtime.outcomes import (
 
 P = {"prompt": "a fox"}
 HANDLE = {"task_id": "t/1"}
-FILM = {**P, "duration": 3, "resolution": "720p"}
+FILM = {**P, "duration": 3, "mode": "std"}
+PAID = {"service_mode": "public"}
 FLASH = job_of("piapi", "kling-4.0-flash", P)
 DESCRIBED = {"description": "1. a tower"}
 
 
 def film(**fields: Any) -> dict[str, Any]:
-    return {"model": "kling", "task_type": "video_generation", "input": fields}
+    return {"model": "kling", "task_type": "text_to_video", "input": fields, "config": PAID}
 
 
 def art(task_type: str, **fields: Any) -> dict[str, Any]:
@@ -39,10 +40,9 @@ def art(task_type: str, **fields: Any) -> dict[str, Any]:
 
 
 CASES: list[Case] = [
-    ("kling-4.0", P, "4.0", film(**FILM, enable_audio=True, version="4.0")),
-    ("kling-4.0", {**P, "aspectRatio": "21:9", "generateAudio": False, "duration": 20, "resolution": "1080p"},
-     "4.0",
-     film(**P, duration=20, resolution="1080p", aspect_ratio="21:9", enable_audio=False, version="4.0")),
+    ("kling-4.0", P, "4.0", film(**FILM, version="4.0")),
+    ("kling-4.0", {**P, "aspectRatio": "21:9", "duration": 20, "resolution": "1080p"}, "4.0",
+     film(**P, duration=20, mode="pro", aspect_ratio="21:9", version="4.0")),
     ("kling-4.0-flash", {**P, "aspectRatio": "9:16"}, "4.0-flash",
      film(**FILM, aspect_ratio="9:16", version="4.0-flash")),
     ("midjourney",
@@ -63,6 +63,7 @@ CASES: list[Case] = [
 ]  # fmt: skip
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("kling-4.0", {**P, "imageUrls": [A]}, "no word for imageUrls"),
+    ("kling-4.0", {**P, "generateAudio": False}, "only"),
     ("midjourney", {"action": "pan", "parentTaskId": "t-0", "index": 1, "direction": "up"}, "no task type"),
     ("midjourney", {"action": "upscale", "parentTaskId": "t-0", "customId": "x"}, "no word for customId"),
     ("midjourney", {"action": "imagine", **P, "repeat": 2}, "no word for repeat"),
@@ -97,7 +98,7 @@ SUBMITS = submits(
         Submitted({"task_id": "t-1"}),
         good(task_id="t-1"),
         sent="POST /api/v1/task",
-        fields={"config": ABSENT},
+        fields={"config": PAID},
     ),
     says(
         "not clear",
@@ -116,7 +117,7 @@ CALLED_BACK = submits(
     says(
         "it names an address to call back",
         Lost,
-        fields={"config": {"webhook_config": {"endpoint": "https://us.test/cb", "secret": ""}}},
+        fields={"config": {**PAID, "webhook_config": {"endpoint": "https://us.test/cb", "secret": ""}}},
     ),
 )
 POLLS = polls(

@@ -60,8 +60,6 @@ ModelId = Literal[
     "suno",
     "suno-custom-model",
     "test-image",
-    "test-kling-4",
-    "test-omni",
     "test-seedance-1",
     "test-sora-2",
     "test-suno",
@@ -88,25 +86,6 @@ class _ImgAInput(TypedDict, total=False):
     """A description of the image, or of the changes to the given images."""
     size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
     """Ratio of width to height."""
-
-
-class _VidHInput(TypedDict, total=False):
-    """Fields that several models have."""
-
-    prompt: Required[str]
-    """A description of the video."""
-    imageUrls: list[Media]
-    """The first and optionally the last frame. Not with references."""
-    referenceImageUrls: list[Media]
-    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
-    referenceVideoUrls: list[Media]
-    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    duration: Literal[4, 6, 8, 10]
-    """Length in seconds. Ignored with a source video."""
-    resolution: Literal["360p", "720p", "1080p", "4k"]
-    """1080p and 4k are upscaled."""
 
 
 class _ImgBInput(TypedDict, total=False):
@@ -438,9 +417,23 @@ class Flux3VideoInput(TypedDict, total=False):
     """0 is the strictest check of the content."""
 
 
-class GeminiOmni11FlashInput(_VidHInput, total=False):
+class GeminiOmni11FlashInput(TypedDict, total=False):
     """Gemini Omni Flash 1.1 (`gemini-omni-1.1-flash`)."""
 
+    prompt: Required[str]
+    """A description of the video."""
+    imageUrls: list[Media]
+    """The first and optionally the last frame. Not with references."""
+    referenceImageUrls: list[Media]
+    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
+    referenceVideoUrls: list[Media]
+    """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Ratio of width to height."""
+    duration: Literal[4, 6, 8, 10]
+    """Length in seconds. Ignored with a source video."""
+    resolution: Literal["360p", "720p", "1080p", "4k"]
+    """1080p and 4k are upscaled."""
 
 
 class GptImage2Input(_ImgBInput, total=False):
@@ -547,12 +540,30 @@ class Kling40Input(_VidLInput, total=False):
 
     prompt: str
     """A description of the video. Required unless there are scenes."""
+    videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
+    """The source of the video. Without it, the source is only the text."""
     resolution: Literal["720p", "1080p"]
     """The price per second depends on the resolution."""
     generateAudio: bool
     """Generate sound for the video."""
     keepAudio: bool
     """Keep the sound of the source video."""
+    imageUrls: list[Media]
+    """Up to 10 images, in the modes elements, transform and video_reference."""
+    startImageIndex: float
+    """Number of the image in imageUrls that starts the video, from 1."""
+    elements: list[dict[str, Any]]
+    """Up to 7 people or things in the video, at most 3 of them with a video."""
+    startFrameUrl: Media
+    """Required in mode start_end_frame."""
+    keyframeUrls: list[Media]
+    """Up to 8 frames between the first and the last."""
+    endFrameUrl: Media
+    """The last frame, in mode start_end_frame."""
+    videoUrl: Media
+    """transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."""
+    multiShots: list[dict[str, Any]]
+    """2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."""
 
 
 class Kling40FlashInput(_VidLInput, total=False):
@@ -944,42 +955,6 @@ class TestImageInput(_ImgCInput, total=False):
     """Ratio of width to height."""
     imageUrls: list[Media]
     """Another name of urls. Do not send both."""
-
-
-class TestKling4Input(_VidLInput, total=False):
-    """Test: Kling 4 (`test-kling-4`)."""
-
-    prompt: str
-    """A description of the video. Required unless there are scenes."""
-    videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
-    """The source of the video. Without it, the source is only the text."""
-    resolution: Literal["720p", "1080p"]
-    """The price per second depends on the resolution."""
-    generateAudio: bool
-    """Generate sound for the video."""
-    keepAudio: bool
-    """Keep the sound of the source video."""
-    imageUrls: list[Media]
-    """Up to 10 images, in the modes elements, transform and video_reference."""
-    startImageIndex: float
-    """Number of the image in imageUrls that starts the video, from 1."""
-    elements: list[dict[str, Any]]
-    """Up to 7 people or things in the video, at most 3 of them with a video."""
-    startFrameUrl: Media
-    """Required in mode start_end_frame."""
-    keyframeUrls: list[Media]
-    """Up to 8 frames between the first and the last."""
-    endFrameUrl: Media
-    """The last frame, in mode start_end_frame."""
-    videoUrl: Media
-    """transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."""
-    multiShots: list[dict[str, Any]]
-    """2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."""
-
-
-class TestOmniInput(_VidHInput, total=False):
-    """Test: Omni (`test-omni`)."""
-
 
 
 class TestSeedance1Input(_VidFInput, total=False):

@@ -107,6 +107,20 @@ class Profile(BaseModel):
         return Decimal(values.get("duration", 0))
 
     @classmethod
+    def has_source_video(cls, values: Mapping[str, Any]) -> bool:
+        """Return whether an input has a video, if the price depends on that."""
+        return any(name in values for name in cls.source_videos)
+
+    @classmethod
+    def with_length(cls, values: Mapping[str, Any], source_s: Decimal) -> dict[str, Any]:
+        """Return the values that are sent to a provider, after the job's source files were probed.
+
+        `source_s` is their length; a profile whose result is as long as its source names it here.
+        """
+        del source_s
+        return dict(values)
+
+    @classmethod
     def probes(cls, values: Mapping[str, Any]) -> list[ProbeRequest]:
         """Return the URLs of a checked input whose files a rule or a price depends on."""
         return [request for one in cls.media for request in one.requests(values)]

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
-from tollgate.catalog.media import Length, MediaRule
+from tollgate.catalog.media import Length, MediaRule, ProbeRequest
 from tollgate.catalog.profiles.base import MAX_PROMPT, Bool, ImageUrl, Part, Profile, Prompt, VideoUrl, field
 from tollgate.catalog.rules import (
     Case,
@@ -27,6 +27,8 @@ WITH_IMAGES = ("elements", "transform", "video_reference")
 WITH_SOURCE = ("transform", "video_reference")
 MIN_SECONDS, MAX_SECONDS = 3, 30
 MAX_VIDEO_ELEMENTS = 3
+# The length of an element's video at all providers (docs/providers/muapi.md).
+ELEMENT_LENGTH = Length(Decimal(3), Decimal(8))
 MAX_MATERIALS, MAX_MATERIALS_WITH_SOURCE = 15, 14
 MAX_DESCRIPTION = 1000
 
@@ -146,6 +148,20 @@ def materials_are_countable(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("elements"), f"Together with imageUrls at most {most} items, has {count}.")
 
 
+class _ElementVideos(MediaRule):
+    """The rule for the videos of elements, which are inside an array of objects."""
+
+    def requests(self, values: Mapping[str, Any]) -> Iterator[ProbeRequest]:
+        """Return the videos to probe for an input's `values`."""
+        for index, element in enumerate(values.get(self.field, [])):
+            if "videoUrl" in element and self.applies(values):
+                yield ProbeRequest(element["videoUrl"], at(self.field, index, "videoUrl"), self.kind)
+
+
+def _has_no_source(values: Mapping[str, Any]) -> bool:
+    return "videoUrl" not in values
+
+
 def _in_mode(mode: str) -> Any:
     return lambda values: values.get("videoMode") == mode
 
@@ -192,9 +208,11 @@ class VidL(Profile):
             each=Length(Decimal(3), Decimal(30)),
             is_source=True,
         ),
+        # Beside a source video, which alone is billed, no provider gets them (docs/providers/muapi.md).
+        _ElementVideos("elements", "video", each=ELEMENT_LENGTH, is_source=True, applies=_has_no_source),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
-    source_videos: ClassVar[tuple[str, ...]] = ("videoUrl",)
+    source_videos: ClassVar[tuple[str, ...]] = ("videoUrl", "elements")
 
     prompt: Prompt = field("Prompt", "A description of the video. Required unless there are scenes.")
     videoMode: Annotated[str, Choice(("elements", "start_end_frame", "transform", "video_reference"))] = (
@@ -231,6 +249,21 @@ class VidL(Profile):
     multiShots: Annotated[list[Shot], Many(2, 6)] = field(
         "Scenes", "2 to 6 scenes, together 3 to 30 s, each with a prompt. Not with prompt."
     )
+
+    @classmethod
+    def has_source_video(cls, values: Mapping[str, Any]) -> bool:
+        """Return whether an input has a source video or an element with a video."""
+        return "videoUrl" in values or any("videoUrl" in one for one in values.get("elements", []))
+
+    @classmethod
+    def with_length(cls, values: Mapping[str, Any], source_s: Decimal) -> dict[str, Any]:
+        """Return the values with the source video's length as the duration, in whole seconds.
+
+        Rounded down, because providers charge whole seconds and the customer pays the exact ones.
+        """
+        if "videoUrl" not in values:
+            return dict(values)
+        return {**values, "duration": min(max(int(source_s), MIN_SECONDS), MAX_SECONDS)}
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.kling_4 import capital, kind_of, tagged, without_ignored
 from tollgate.providers.mapping.targets import as_text, first, ignored, one_each
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime.base import Job, Mapped
@@ -41,35 +43,25 @@ def _kling_3(job: Job) -> Mapped:
     return (_KLING_O3 if is_o3 else _KLING_3)(job)
 
 
-_SOURCES = {
-    None: "text",
-    "start_end_frame": "image",
-    "elements": "reference",
-    "video_reference": "reference",
-    "transform": "edit",
-}
-
-
 def _elements(elements: list[Mapping[str, Any]]) -> Body:
-    """Return the elements with fal's names for their parts, which are INFERRED."""
-    names = {
-        "description": "description",
-        "type": "type",
-        "imageUrls": "image_urls",
-        "videoUrl": "video_url",
-    }
-    return {"elements": [{names[name]: value for name, value in one.items()} for one in elements]}
+    """Return the elements with the names of their parts in Kling O3 on fal; for 4.0 they are INFERRED."""
+    return {"elements": [_element(one) for one in elements]}
 
 
-def _ready_for_kling_4(values: Values) -> Values:
-    """Return `values` without fields that the contract ignores (VID-L), and without a shape of auto."""
-    ignored = {"duration"} if "videoUrl" in values or "multiShots" in values else set()
-    if "videoUrl" not in values:
-        # There is no source video with sound to keep.
-        ignored.add("keepAudio")
-    if values["aspectRatio"] == "auto":
-        ignored.add("aspectRatio")
-    return {name: value for name, value in values.items() if name not in ignored}
+def _element(element: Mapping[str, Any]) -> Body:
+    if "description" in element:
+        raise CannotMapError("an element has no description")
+    images, video = element.get("imageUrls", []), element.get("videoUrl")
+    if bool(images) is bool(video):
+        raise CannotMapError("an element has images or a video")
+    if video:
+        return {"video_url": video}
+    return {"frontal_image_url": images[0], "reference_image_urls": images[1:] or images}
+
+
+def _for_kling_4(values: Values) -> Values:
+    said = without_ignored(values)
+    return {**said, "prompt": tagged(said["prompt"], capital)} if "prompt" in said else said
 
 
 # The mappers by the names in the catalog's routes.
@@ -106,11 +98,11 @@ MAPPINGS: Mapping[str, Mapper] = {
             "imageUrls": "image_urls",
             "elements": _elements,
         },
-        lambda values: _SOURCES[values.get("videoMode")],
+        kind_of,
         {
             "reference": {"videoUrl": lambda url: {"video_urls": [url]}},
             "edit": {"videoUrl": "video_url"},
         },
-        prepare=_ready_for_kling_4,
+        prepare=_for_kling_4,
     ),
 }

@@ -180,7 +180,7 @@ MAPPINGS: Mapping[str, Mapper] = {
         },
         _omni_source,
         {
-            "image": {"imageUrls": one_each("image_url")},
+            "image": {"imageUrls": one_each("image_url", "end_image_url")},
             "reference": {"referenceImageUrls": "image_urls", "referenceVideoUrls": "reference_video_urls"},
             "edit": {"referenceVideoUrls": first("video_url")},
         },

@@ -13,8 +13,9 @@ def refusal_of(reply: Reply) -> outcomes.Refusal:
     """Return the meaning of an error response to a submit."""
     if isinstance(reply.json, list) and reply.json:
         reply = replace(reply, json=reply.json[0])
-    said = (*_reasons(reply.get("error", "details")), reply.string("error", "status"))
-    return refusal(reply, reply.string("error", "message"), facts.CODES, said)
+    message = reply.string("error", "message")
+    said = (message, *_reasons(reply.get("error", "details")), reply.string("error", "status"))
+    return refusal(reply, message, facts.CODES, said)
 
 
 def _reasons(details: Any) -> list[str]:

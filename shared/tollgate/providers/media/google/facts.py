@@ -6,10 +6,12 @@ the duration as text: recorded responses in a public client of the Interactions 
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
-# Values of `error.status`, the `reason` of its details, `finishReason` and `blockReason`, which overlap.
+# Values of `error.status`, the `reason` of its details, `finishReason` and `blockReason`, which overlap; and
+# a message about the way in which Tollgate names a file, which comes with the status of an invalid input.
 #
 # `API_KEY_INVALID` is from memory.
 CODES: Codes = {
+    "*HTTP video input is not supported*": FailureKind.NOT_CONFIGURED,
     # Both come with HTTP 400: an invalid key, or an account or country without permission.
     "API_KEY_INVALID": FailureKind.REFUSED_US,
     "FAILED_PRECONDITION": FailureKind.REFUSED_US,
@@ -37,7 +39,7 @@ FAILED: dict[str, FailureKind] = {
 # In a completed edit without a video: Omni does not edit in some regions, for any input.
 REGION_WORDS = ("european economic area", "switzerland", "united kingdom", "your region", "your country")
 
-FILE_PROCESSING, FILE_FAILED = "PROCESSING", "FAILED"
+FILE_PROCESSING = "PROCESSING"
 # The end of a file's URL for its bytes; without it, the URL returns the file's state.
 DOWNLOAD = ":download"
 

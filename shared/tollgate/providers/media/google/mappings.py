@@ -1,6 +1,7 @@
 """Images and videos at Google (docs/providers/google.md).
 
-Media are sent by URL, together with their type. A URL that does not show the type is left to other providers.
+Images are sent by URL, together with their type. URLs that do not show the type are left to other providers.
+Videos cannot be sent by URL, so edits and references with a video are left to other providers too.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,6 @@ _VIDEO = Family(
         "prompt": "text",
         "imageUrls": "image",
         "referenceImageUrls": "image",
-        "referenceVideoUrls": "video",
         "aspectRatio": "aspect_ratio",
         "resolution": "resolution",
         "duration": lambda seconds: {"duration": f"{seconds}s"},
@@ -55,19 +55,17 @@ def _image(job: Job) -> Mapped:
 
 
 def _interaction(job: Job) -> Mapped:
-    """Return the body of an interaction for a video, in the background because it takes minutes."""
-    values = _as_long_as_its_source(job.values)
-    mapped = _VIDEO(Job(job.task_id, job.mapping, job.upstream, values))
+    """Return the body of an interaction for a video, in the background because it takes minutes.
+
+    Two `imageUrls` are the first and the last frame.
+    """
+    mapped = _VIDEO(job)
     said = dict(mapped.body)
-    media = [
-        {"type": kind, "uri": url, "mime_type": _type_of(url)}
-        for kind in ("image", "video")
-        for url in said.pop(kind, [])
-    ]
+    images = [{"type": "image", "uri": url, "mime_type": _type_of(url)} for url in said.pop("image", [])]
     body = {
         "model": mapped.upstream,
-        "input": [{"type": "user_input", "content": [*media, {"type": "text", "text": said.pop("text")}]}],
-        "generation_config": {"video_config": {"task": _task(values)}},
+        "input": [{"type": "user_input", "content": [*images, {"type": "text", "text": said.pop("text")}]}],
+        "generation_config": {"video_config": {"task": _task(job.values)}},
         "response_format": {"type": "video", "delivery": "uri", **said},
         "background": True,
     }
@@ -84,18 +82,9 @@ def _operation(job: Job) -> Mapped:
 
 
 def _task(values: Values) -> str:
-    if values.get("referenceVideoUrls"):
-        return "edit"
     if values.get("referenceImageUrls"):
         return "reference_to_video"
     return "image_to_video" if values.get("imageUrls") else "text_to_video"
-
-
-def _as_long_as_its_source(values: Values) -> Values:
-    """Return `values` without the duration beside a source video, which the contract ignores (VID-H)."""
-    if not values.get("referenceVideoUrls"):
-        return values
-    return {name: value for name, value in values.items() if name != "duration"}
 
 
 def _type_of(url: str) -> str:

@@ -10,7 +10,7 @@ from tollgate.providers.media.google.errors import refusal_of
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.base import Job, Mapped
-from tollgate.providers.runtime.outcomes import FailureKind, Handle, ResultFile
+from tollgate.providers.runtime.outcomes import Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 Read = Callable[[Reply, Callable[[str], ResultFile]], outcomes.PollOutcome]
@@ -68,11 +68,13 @@ class Adapter(MediaAdapter):
         return self._once_readable(found) if isinstance(found, outcomes.Succeeded) else found
 
     def _once_readable(self, found: outcomes.Succeeded) -> outcomes.PollOutcome:
-        """Return pending while files on this API are not ready to be read."""
+        """Return pending while files on this API are not ready to be read.
+
+        A file in the state `FAILED` can often be read all the same, so reading it decides
+        (docs/providers/google.md).
+        """
         ours = [file.url for file in found.files if isinstance(file, ResultFile) and file.headers]
         states = [self._file_state(url) for url in ours if facts.DOWNLOAD in url]
-        if facts.FILE_FAILED in states:
-            return outcomes.Failed(FailureKind.BAD_RESULT, "the file of the result failed")
         return outcomes.Pending() if facts.FILE_PROCESSING in states else found
 
     def _file_state(self, url: str) -> str | None:

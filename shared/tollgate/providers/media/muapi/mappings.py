@@ -1,8 +1,9 @@
-"""FLUX 3 Klein on MuAPI (docs/providers/muapi.md; MuAPI's page of the model)."""
+"""All mappings of the catalog that MuAPI has (docs/providers/muapi.md; its pages of the models)."""
 
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Body, Family, Mapper
+from tollgate.providers.media.muapi import kling
 
 _SQUARE = "1:1"
 
@@ -14,5 +15,6 @@ def _shape(size: str) -> Body:
 
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
+    **kling.MAPPINGS,
     "flux-3-image": Family({"prompt": "prompt", "size": _shape, "resolution": "resolution"}),
 }

@@ -13,5 +13,9 @@ COMPLETED = "completed"
 FAILED = "failed"
 
 KLING = "kling"
-VIDEO_GENERATION = "video_generation"
+TEXT_TO_VIDEO = "text_to_video"
+# The `service_mode` of a request that is paid per task. Kling 4 requires it.
+PAY_AS_YOU_GO = "public"
+# PiAPI's modes of Kling. `std` is the 720p tier; that `pro` is the 1080p tier is INFERRED from Kling 3.0.
+KLING_MODES = {"720p": "std", "1080p": "pro"}
 MIDJOURNEY = "midjourney"

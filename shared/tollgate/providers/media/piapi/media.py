@@ -24,9 +24,11 @@ class Adapter(MediaAdapter):
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
         """Return the request for a job. The handle is PiAPI's task id."""
-        hook = {"endpoint": job.callback_url, "secret": ""}
-        config = {"config": {"webhook_config": hook}} if job.callback_url else {}
-        return Submission(facts.TASK_PATH, {**mapped.body, **config}, _submitted, _refusal)
+        if job.callback_url is None:
+            return Submission(facts.TASK_PATH, mapped.body, _submitted, _refusal)
+        hook = {"webhook_config": {"endpoint": job.callback_url, "secret": ""}}
+        body = {**mapped.body, "config": {**mapped.body.get("config", {}), **hook}}
+        return Submission(facts.TASK_PATH, body, _submitted, _refusal)
 
     def status(self, handle: Handle) -> StatusQuery:
         """Return the request for the state of a task, whose response has the files."""

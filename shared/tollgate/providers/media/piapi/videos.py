@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, map_fields, upstream_of
-from tollgate.providers.mapping.targets import accept_only
+from tollgate.providers.mapping.targets import accept_only, translated
 from tollgate.providers.media.piapi import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
@@ -16,9 +16,11 @@ def _shape(ratio: str) -> Body:
 _KLING_4: FieldMap = {
     "prompt": "prompt",
     "duration": "duration",
-    "resolution": "resolution",
+    # A resolution is a mode; with a field `resolution`, it would make and charge its own default.
+    "resolution": translated("mode", facts.KLING_MODES),
     "aspectRatio": _shape,
-    "generateAudio": "enable_audio",
+    # Kling 4.0 always has sound, and PiAPI's request has no field for it.
+    "generateAudio": accept_only(True),
     # There is no source video with sound to keep.
     "keepAudio": accept_only(True),
 }
@@ -27,7 +29,8 @@ _KLING_4: FieldMap = {
 def _kling_4(job: Job) -> Mapped:
     version = upstream_of(job, "text")
     said = {**map_fields(job.values, _KLING_4), "version": version}
-    return Mapped(version, {"model": facts.KLING, "task_type": facts.VIDEO_GENERATION, "input": said})
+    body = {"model": facts.KLING, "task_type": facts.TEXT_TO_VIDEO, "input": said}
+    return Mapped(version, {**body, "config": {"service_mode": facts.PAY_AS_YOU_GO}})
 
 
 # The mappers by the names in the catalog's routes; they return the whole body of the request.
