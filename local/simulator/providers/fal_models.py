@@ -19,7 +19,7 @@ class KlingShot(BaseModel):
 
 
 class KlingElement(BaseModel):
-    """A subject of Kling: images, or a video. The names are those of Kling O3."""
+    """A subject of Kling: images, or a video, by the names of Kling O3."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -208,7 +208,7 @@ class VidL(Profile):
             each=Length(Decimal(3), Decimal(30)),
             is_source=True,
         ),
-        # Beside a source video, which alone is billed, no provider gets them (docs/providers/muapi.md).
+        # No provider gets them beside a source video, because only that is billed (docs/providers/muapi.md).
         _ElementVideos("elements", "video", each=ELEMENT_LENGTH, is_source=True, applies=_has_no_source),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
@@ -259,7 +259,7 @@ class VidL(Profile):
     def with_length(cls, values: Mapping[str, Any], source_s: Decimal) -> dict[str, Any]:
         """Return the values with the source video's length as the duration, in whole seconds.
 
-        Rounded down, because providers charge whole seconds and the customer pays the exact ones.
+        Rounded down, because providers charge whole seconds and the customer pays exact seconds.
         """
         if "videoUrl" not in values:
             return dict(values)

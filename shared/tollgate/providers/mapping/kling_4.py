@@ -44,7 +44,7 @@ def kind_of(values: Values) -> str:
 
 
 def tagged(prompt: str, tag: Tag, elements: Mapping[int, str] | None = None) -> str:
-    """Return the prompt with tags in a provider's spelling; `elements` replaces those of elements."""
+    """Return the prompt with tags in a provider's spelling; `elements` replaces the tags of elements."""
 
     def spelled(match: re.Match[str]) -> str:
         kind, number = match[1].lower(), int(match[2])
