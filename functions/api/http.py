@@ -76,7 +76,8 @@ async def attributed(request: Request) -> Attribution:
 
 def attribution_with_user(request: Request, fields: Mapping[str, Any]) -> Attribution:
     """Return the same, with the end user in the `fields` of a body in OpenAI's protocol."""
-    return attribution_of(request.headers, {"user": fields.get("user")})
+    # OpenAI's clients send the newer field in place of `user`.
+    return attribution_of(request.headers, {"user": fields.get("safety_identifier") or fields.get("user")})
 
 
 def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:

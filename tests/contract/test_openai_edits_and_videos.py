@@ -234,7 +234,36 @@ class TestVideos:
         assert read(service, "/api/v1/user/me")["balance"] == balance
         with pytest.raises(APIStatusError) as raised:
             client.videos.download_content(made.id)
-        assert raised.value.code == "generation_failed"
+        # Not a 5xx, which the SDK would repeat.
+        assert (raised.value.status_code, raised.value.code) == (404, "file_not_found")
+
+    def test_a_remix_and_the_list(self, client: OpenAI) -> None:
+        asked: Any = {"model": "seedance-2.0", "prompt": "waves", "seconds": "4", "size": "1280x720"}
+        repeated: Any = {"extra_headers": {"idempotency-key": "remix"}}
+        first = client.videos.create_and_poll(**asked, poll_interval_ms=200)
+        assert (first.seconds, first.size, first.prompt) == ("4", "1280x720", "waves")
+        remixed = client.videos.remix(first.id, prompt="at night", **repeated)
+        assert (remixed.remixed_from_video_id, remixed.prompt) == (first.id, "at night")
+        again = client.videos.remix(first.id, prompt="at night", **repeated)
+        assert again.id == remixed.id
+        client.images.generate(model="test-image", prompt="no video")
+        newest = client.videos.list(limit=1)
+        assert (newest.data[0].id, newest.has_more) == (remixed.id, True)
+        every = [one.id for one in newest]
+        assert every[:2] == [remixed.id, first.id]
+        assert [one.id for one in client.videos.list(limit=2, order="asc")] == every[::-1]
+
+    def test_a_video_of_a_model_that_changes_none_is_not_charged(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        asked: Any = {"model": "kling-3.0", "prompt": "waves"}
+        made = client.videos.create_and_poll(**asked, poll_interval_ms=200)
+        before = charges(service)
+        with pytest.raises(BadRequestError) as raised:
+            client.videos.remix(made.id, prompt="at night")
+        body: Any = raised.value.body
+        assert [each["path"] for each in body["details"]] == ["/model"]
+        assert charges(service) == before
 
     @pytest.mark.parametrize(
         "seconds", ["abc", "9" * 5_000, "-1", "7.5"], ids=["word", "long", "below", "part"]

@@ -79,6 +79,7 @@ NOT_NOTED = {
     f"POST {R}/task/cancel/{{task_id}}": WORK,
     f"DELETE {R}/requests/{{request_id}}": WORK,
     f"POST {R}/videos": WORK,
+    f"POST {R}/videos/{{video_id}}/remix": WORK,
     f"POST {R}/images/generations": WORK,
     f"POST {R}/images/edits": WORK,
     f"POST {R}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,

@@ -1,19 +1,24 @@
-"""OpenAI's video requests as creates, and tasks as its videos. Pure.
+"""OpenAI's video requests as creates, remixes of videos, lists, and tasks as its videos. Pure.
 
 Source: https://platform.openai.com/docs/api-reference/videos and `openai.types.Video`.
 """
 
 import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
+from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
+    AUTO,
+    Properties,
     image_input,
     properties_of,
     shape_input,
@@ -29,13 +34,55 @@ STATUSES = {
     "failed": "failed",
     "expired": "failed",
 }
-_OWN = ("model", "seconds", "size", "input_reference", "user")
+_OWN = ("model", "seconds", "size", "input_reference", "user", "safety_identifier")
 _ALL = 100
 _SECONDS = re.compile(r"\d{1,5}", re.ASCII)
 SENT_NAMES = {"duration": "seconds", "aspectRatio": "size", IMAGES: "input_reference"}
 """The names of input fields in a request."""
 _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""
+DEFAULT_PAGE, MAX_PAGE = 20, 100
+ORDERS = ("asc", "desc")
+_SHAPES = ("aspectRatio", "size")
+_SHAPE = re.compile(r"(\d{1,2}):(\d{1,2})", re.ASCII)
+_LINES = re.compile(r"(\d{3,4})p", re.ASCII)
+_4K_LINES = 2_160
+_REMIXED = ("editVideoUrl", "videoUrls", "referenceVideoUrls")
+"""The fields of models whose result is a changed video, in this order. Other fields continue a video."""
+_STORED = re.compile(r"/media/(task_[0-9A-Z]{26})/", re.ASCII)
+"""The address of a task's file (artifacts/store.py)."""
+_MODE = "videoMode"
+_TRANSFORM = "transform"
+_KEPT = ("resolution", "duration", *_SHAPES)
+"""The inputs that a remix takes over from its video, if its model has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoQuery:
+    """A page of videos: those after the task id `after`, in the order of their creation."""
+
+    limit: int
+    after: str | None
+    oldest_first: bool
+
+
+def read_video_query(query: Mapping[str, str]) -> VideoQuery:
+    """Read the query of a list of videos. Raises `InvalidInputError` with every problem."""
+    reader = QueryReader(query, ("after", "limit", "order"))
+    limits = f"1 to {MAX_PAGE}"
+    limit = reader.read(
+        "limit", page_size(MAX_PAGE), DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits
+    )
+    after = reader.read("after", id_of("task"), None, "Must be the id of a video.")
+    order = reader.read("order", _order, "desc", "Unknown order.", list(ORDERS))
+    reader.finish()
+    return VideoQuery(limit, after, order == "asc")
+
+
+def _order(text: str) -> str:
+    if text not in ORDERS:
+        raise ValueError(text)
+    return text
 
 
 def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bool = False) -> dict[str, Any]:
@@ -55,24 +102,102 @@ def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bo
     return {"model": body["model"], "input": values} if "model" in body else {"input": values}
 
 
-def video(task: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a task as OpenAI's video; it repeats fields of `body`, the request."""
-    asked = body or {}
+def read_remix(
+    body: Mapping[str, Any], source: Task, catalog: Catalog, *, is_form: bool = False
+) -> dict[str, Any]:
+    """Return the create for a remix of a finished video, by its own model or by the body's `model`.
+
+    `body` has the `prompt`, and may have fields of the model's input. Raises `InvalidInputError` if the model
+    takes no video that it changes.
+    """
+    name = body.get("model", source.model)
+    model = catalog.find_by_name(name) if isinstance(name, str) else None
+    properties = properties_of(model) if isinstance(model, Model) else {}
+    if isinstance(model, Model) and _video_field(properties) is None:
+        usable = [one.id for one in catalog.media_models() if _video_field(properties_of(one))]
+        message = f"{model.id} cannot change a video. Send the field model with one that can."
+        raise InvalidInputError([Problem("/model", message, usable)])
+    asked = read_video_request({**body, "model": name}, catalog, is_form=is_form)
+    return {**asked, "input": {**_source_input(source, properties), **asked["input"]}}
+
+
+def _video_field(properties: Properties) -> str | None:
+    """Return the field with the video that a model changes."""
+    if _TRANSFORM in properties.get(_MODE, {}).get("enum", ()):
+        return "videoUrl"
+    return next((name for name in _REMIXED if name in properties), None)
+
+
+def _source_input(source: Task, properties: Properties) -> dict[str, Any]:
+    """Return the input fields that a remix has from its video."""
+    field = _video_field(properties)
+    if field is None:
+        return {}
+    video_url = source.files[0].url
+    if field == "videoUrl":
+        # In this mode the result has the shape and length of the video.
+        shape = {"aspectRatio": AUTO} if AUTO in properties.get("aspectRatio", {}).get("enum", ()) else {}
+        return {_MODE: _TRANSFORM, field: video_url, **shape}
+    kept = {
+        name: source.values[name]
+        for name in _KEPT
+        if source.values.get(name) in properties.get(name, {}).get("enum", ())
+    }
+    return {**kept, field: [video_url] if properties[field].get("type") == "array" else video_url}
+
+
+def video(task: Task, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return a task as OpenAI's video. `body` is the request that created it just now."""
+    asked, failed = body or {}, task.error
+    duration = task.values.get("duration")
     shown: dict[str, Any] = {
-        "id": task["taskId"],
+        "id": task.task_id,
         "object": "video",
-        "model": task["model"],
-        "status": STATUSES[task["status"]],
-        "progress": _ALL if task["status"] == "finished" else task.get("progress", 0),
-        "created_at": _seconds(task["createdAt"]),
-        "completed_at": _seconds(task.get("finishedAt")),
-        "expires_at": _seconds(task.get("expiresAt")),
-        "error": task.get("error"),
-        "seconds": str(asked.get("seconds", "")),
-        "size": str(asked.get("size", "")),
-        "prompt": asked.get("prompt"),
+        "model": task.model,
+        "status": STATUSES[task.status],
+        "progress": _ALL if task.status is TaskStatus.FINISHED else task.progress or 0,
+        "created_at": task.created_at_ms // MS_PER_S,
+        "completed_at": _seconds(task.finished_at_ms),
+        "expires_at": _seconds(task.expires_at_ms),
+        "error": None if failed is None else {"code": failed.code, "message": failed.message},
+        "seconds": asked.get("seconds") or (str(duration) if duration else None),
+        "size": asked.get("size") or _size(task.values),
+        "prompt": str(task.values.get("prompt") or ""),
+        "remixed_from_video_id": _source_id(task.values),
     }
     return shown
+
+
+def video_list(tasks: Sequence[Task], *, has_more: bool) -> dict[str, Any]:
+    """Return OpenAI's list of videos."""
+    return {
+        "object": "list",
+        "data": [video(task) for task in tasks],
+        "first_id": tasks[0].task_id if tasks else None,
+        "last_id": tasks[-1].task_id if tasks else None,
+        "has_more": has_more,
+    }
+
+
+def _size(values: Mapping[str, Any]) -> str | None:
+    """Return the size `WIDTHxHEIGHT` of an input; `None` if the input does not determine it."""
+    shapes = (_SHAPE.fullmatch(str(values.get(name))) for name in _SHAPES)
+    shape = next((found for found in shapes if found), None)
+    named = str(values.get("resolution"))
+    lines = _LINES.fullmatch(named)
+    short = _4K_LINES if named.lower() == "4k" else int(lines[1]) if lines else 0
+    if shape is None or not short:
+        return None
+    width, height = int(shape[1]), int(shape[2])
+    return "x".join(str(side * short // min(width, height)) for side in (width, height))
+
+
+def _source_id(values: Mapping[str, Any]) -> str | None:
+    """Return the task whose stored video an input changes, by the address of its file."""
+    fields = [values.get(name) for name in (*_REMIXED, "videoUrl")]
+    urls = [url for field in fields for url in (field if isinstance(field, list) else [field])]
+    found = (_STORED.search(url) for url in urls if isinstance(url, str))
+    return next((each[1] for each in found if each), None)
 
 
 def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -104,6 +229,5 @@ def _reference(sent: Any, model_id: str, properties: Mapping[str, Mapping[str, A
     return placed
 
 
-def _seconds(time: str | None) -> int | None:
-    """Return an ISO 8601 time in epoch seconds."""
-    return None if time is None else int(datetime.fromisoformat(time).timestamp())
+def _seconds(time_ms: int | None) -> int | None:
+    return None if time_ms is None else time_ms // MS_PER_S

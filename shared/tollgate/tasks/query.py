@@ -14,7 +14,7 @@ DEFAULT_PAGE, MAX_PAGE = 20, 100
 METADATA = "metadata."
 PARAMETERS = ("status", "model", "from", "to", "limit", "cursor", f"{METADATA}<key>")
 # The latest time that a ULID can have.
-_LAST_MS = 2**48 - 1
+LAST_MS = 2**48 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
     others = {name: query[name] for name in query if not name.startswith(METADATA)}
     reader = QueryReader(others, PARAMETERS)
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
-    earliest, latest = first_id("task", 0), first_id("task", _LAST_MS)
+    earliest, latest = first_id("task", 0), first_id("task", LAST_MS)
     wanted = TaskQuery(
         limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
         after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
-from tollgate.kit.ids import is_id
+from tollgate.kit.ids import first_id, is_id
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
-from tollgate.tasks.query import read_query
+from tollgate.tasks.openai_videos import VideoQuery
+from tollgate.tasks.query import LAST_MS, read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
+LAST_TASK_ID = first_id("task", LAST_MS)
 # The most tasks ahead that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
 # How long a generation takes, roughly (INFERRED); only the estimated wait is computed from it.
@@ -85,6 +87,33 @@ class TaskReader:
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
             wanted.matches,
         )
+
+    def videos(self, account_id: str, query: VideoQuery) -> Page[Task]:
+        """Return a page of tasks whose results are videos."""
+        start = query.after or (first_id("task", 0) if query.oldest_first else LAST_TASK_ID)
+
+        def ids_beyond(cursor: str, limit: int) -> list[str]:
+            if query.oldest_first:
+                return self.tasks.ids_of(account_id, cursor, LAST_TASK_ID, limit, newest_first=False)
+            return self.tasks.ids_of(account_id, first_id("task", 0), cursor, limit)
+
+        page = read_page(
+            start,
+            # As many as possible at once, because other tasks may stand between two videos.
+            MAX_IDS,
+            ids_beyond,
+            lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
+            lambda task: self._media_type(task) == "VIDEO",
+        )
+        rows = page.rows[: query.limit]
+        return Page(rows, page.cursor if len(rows) == len(page.rows) else rows[-1].task_id)
+
+    def _media_type(self, task: Task) -> str:
+        """Return the type of a task's results; of an unknown model, the type of its files."""
+        try:
+            return self.catalog.media_model(task.model).media_type
+        except ModelNotFoundError:
+            return task.files[0].file_type.upper() if task.files else ""
 
     def _typical_run_s(self, model: str) -> int:
         try:

@@ -86,17 +86,23 @@ class TaskRepository(OneTable):
         rows = self._db.get_all(self._table, [{"task_id": task_id} for task_id in task_ids])
         return [task_of(row) for row in rows]
 
-    def ids_of(self, account_id: str, after: str, before: str, limit: int) -> list[str]:
-        """Return the ids of an account's tasks from `after` on and before `before`, the newest first."""
+    def ids_of(
+        self, account_id: str, after: str, before: str, limit: int, *, newest_first: bool = True
+    ) -> list[str]:
+        """Return the ids of an account's tasks from `after` on and before `before`, the newest first.
+
+        With `newest_first=False` the oldest come first, and `after` itself is left out.
+        """
+        left_out = before if newest_first else after
         rows = self._db.query(
             self._table,
-            # `Between` includes both ends; an id equal to `before` is left out below.
+            # `Between` includes both ends; one of them is left out below.
             Equals("account_id", account_id) & Between("task_id", after, before),
             index="AccountIndex",
             limit=limit + 1,
-            newest_first=True,
+            newest_first=newest_first,
         )
-        return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
+        return [row["task_id"] for row in rows if row["task_id"] != left_out][:limit]
 
     def waiting(self, row_id: str, limit: int) -> list[str]:
         """Return the ids of the waiting tasks that a row counts, the oldest first."""

@@ -1,18 +1,37 @@
 """OpenAI's video requests as creates, forms as bodies, tasks as OpenAI's videos."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tollgate.artifacts.models import StoredFile
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_images import read_image_request
 from tollgate.tasks.openai_media import Upload, form_body
-from tollgate.tasks.openai_videos import read_video_request, video
+from tollgate.tasks.openai_videos import read_remix, read_video_query, read_video_request, video
+from tollgate.tasks.request import parse_request
 
 CATALOG = Catalog.shipped()
 PIXEL = Upload("image/png", b"\x89PNG")
 URI = "data:image/png;base64,iVBORw=="
+TASK_ID = "task_01M7Y320TY6K5J1TP5KNRBNYR5"
+TASK = Task(
+    TASK_ID,
+    "acc_1",
+    "sora-2",
+    {},
+    charge_micro_usd=100_000,
+    price_version="1",
+    created_at_ms=5_000,
+    deadline_at_ms=9_000,
+    files=(
+        StoredFile(f"https://storage.example/media/{TASK_ID}/a-0.mp4", "video", "video/mp4", 9, "0" * 64),
+    ),
+)
 
 
 def input_of(model: str, *, is_form: bool = False, **body: Any) -> Any:
@@ -86,17 +105,53 @@ class TestVideo:
     def test_what_cannot_be_is_named(self, model: str, body: dict[str, Any], path: str) -> None:
         assert wrong_with(model, **body) == [path]
 
-    def test_a_task_in_openai_s_words(self) -> None:
-        task = {
-            "taskId": "task_1",
-            "model": "sora-2",
-            "status": "running",
-            "createdAt": "1970-01-01T00:00:05Z",
-            "progress": 40,
-        }
-        shown = video(task, {"seconds": "8", "size": "1280x720", "prompt": "waves"})
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ({"duration": 8, "aspectRatio": "16:9", "resolution": "720p"}, ("8", "1280x720")),
+            ({"duration": 4, "size": "9:16", "resolution": "4k"}, ("4", "2160x3840")),
+            ({"aspectRatio": "16:9"}, (None, None)),
+            ({"duration": 0, "aspectRatio": "auto", "resolution": "720p"}, (None, None)),
+        ],
+    )
+    def test_a_task_in_openai_s_words(self, values: dict[str, Any], expected: Any) -> None:
+        shown = video(replace(TASK, status=TaskStatus.RUNNING, progress=40, values=values))
         assert (shown["status"], shown["progress"], shown["created_at"]) == ("in_progress", 40, 5)
-        assert (shown["seconds"], shown["size"], shown["completed_at"]) == ("8", "1280x720", None)
+        assert (shown["seconds"], shown["size"]) == expected
+        assert (shown["prompt"], shown["completed_at"], shown["remixed_from_video_id"]) == ("", None, None)
+
+
+class TestRemix:
+    @pytest.mark.parametrize(
+        "model",
+        ["kling-4.0", "seedance-2.0", "seedance-2.5", "test-omni", "wan-2.7-edit-video", "wan-3.0"],
+    )
+    def test_its_create_is_valid_and_names_the_source(self, model: str) -> None:
+        source = replace(TASK, status=TaskStatus.FINISHED, values={"resolution": "720p", "duration": 5})
+        create = read_remix({"prompt": "at night", "model": model}, source, CATALOG)
+        parsed = parse_request(create, CATALOG, AddressGuard())
+        made = replace(TASK, values=dict(parsed.checked.values))
+        assert (video(made)["remixed_from_video_id"], video(made)["prompt"]) == (TASK.task_id, "at night")
+
+    @pytest.mark.parametrize("model", ["sora-2", "flux-3-video", "kling-3.0"])
+    def test_a_model_that_changes_no_video_is_refused_with_those_that_do(self, model: str) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_remix({"prompt": "at night"}, replace(TASK, model=model), CATALOG)
+        (problem,) = raised.value.problems
+        assert problem.path == "/model"
+        assert {"kling-4.0", "test-omni"} <= set(problem.allowed)
+        assert model not in problem.allowed
+
+
+class TestList:
+    @pytest.mark.parametrize(
+        ("query", "path"),
+        [({"limit": "0"}, "/limit"), ({"after": "x"}, "/after"), ({"order": "up"}, "/order")],
+    )
+    def test_a_wrong_query_is_named(self, query: dict[str, str], path: str) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_video_query(query)
+        assert [one.path for one in raised.value.problems] == [path]
 
 
 class TestEdit:
