@@ -115,7 +115,7 @@ def read_remix(
     properties = properties_of(model) if isinstance(model, Model) else {}
     if isinstance(model, Model) and _video_field(properties) is None:
         usable = [one.id for one in catalog.media_models() if _video_field(properties_of(one))]
-        message = f"{model.id} cannot change a video. Send the field model with one that can."
+        message = f"{model.id} cannot change a video. Name another model in the field model."
         raise InvalidInputError([Problem("/model", message, usable)])
     asked = read_video_request({**body, "model": name}, catalog, is_form=is_form)
     return {**asked, "input": {**_source_input(source, properties), **asked["input"]}}
