@@ -12,16 +12,17 @@ from tollgate.accounts.networks import gateway_address
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
+from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
 from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import STREAM_HEADERS, http_response
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
-from tollgate.text.rendering import Unchanged
-from tollgate.text.request import MAX_BODY_BYTES, read_request
+from tollgate.text.rendering import Rendering, Unchanged
+from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
 from tollgate.text.upstream import encoded
 from tollgate.text.views import model_view, models_view
 
@@ -29,6 +30,17 @@ from tollgate.text.views import model_view, models_view
 async def chat_completions(request: Request) -> Answer:
     """Respond in OpenAI's protocol."""
     return await _respond(request, TextProtocol.OPENAI)
+
+
+async def completions(request: Request) -> Answer:
+    """Respond in OpenAI's legacy protocol of completions."""
+    key = await _authenticate(request)
+    asked = read_completion_request(await _body(request))
+    rendering = CompletionsRendering()
+    try:
+        return await _respond_to(request, key, asked, rendering)
+    except InvalidInputError as exc:
+        raise in_completions(exc) from exc
 
 
 async def messages(request: Request) -> Answer:
@@ -132,11 +144,17 @@ async def healthz(_: Request) -> Answer:
 async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     key = await _authenticate(request)
     text_request = read_request(protocol, await _body(request))
+    return await _respond_to(request, key, text_request, Unchanged(protocol))
+
+
+async def _respond_to(
+    request: Request, key: ApiKey, text_request: TextRequest, rendering: Rendering
+) -> Answer:
     service = (await text_parts.text()).service
     request_id = request.state[REQUEST_ID]
     responding = service.respond(text_request, key, request_id, request.headers)
     end_if_asked = partial(service.end_if_asked, request_id) if text_request.stream else None
-    return await http_response(responding, Unchanged(protocol), request.state[HELPED], end_if_asked)
+    return await http_response(responding, rendering, request.state[HELPED], end_if_asked)
 
 
 async def _authenticate(request: Request) -> ApiKey:
@@ -171,6 +189,7 @@ async def _body(request: Request) -> bytes:
 routes = Routes(
     [
         ("POST", "/api/v1/chat/completions", chat_completions),
+        ("POST", "/api/v1/completions", completions),
         ("POST", "/api/v1/messages", messages),
         ("POST", "/api/v1/messages/count_tokens", count_tokens),
         ("POST", "/api/v1/responses", responses),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.text_app import TextClient
+from tollgate.text.fields import CHAT, Rule
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -14,6 +15,7 @@ WEATHER = {
     "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}},
 }
 IGNORED = "x-tollgate-ignored"
+BODY = {"messages": SAID, "tools": [WEATHER]}
 ON_RESPONSES = ["gpt-6-luna", "gpt-5.5"]
 
 
@@ -134,3 +136,75 @@ class TestElsewhere:
     def test_log_probabilities_of_a_response_are_refused(self, client: TextClient) -> None:
         body = {"model": "gpt-5.4-mini", "input": "hello", "include": ["message.output_text.logprobs"]}
         assert client.post("/responses", body).json()["error"]["details"][0]["path"] == "/include"
+
+
+# A value for each field of OpenAI's chats, and for an unknown one. Each value asks for something.
+ASKED: dict[str, Any] = {
+    "audio": {"voice": "alloy", "format": "mp3"},
+    "frequency_penalty": 0.5,
+    "function_call": "auto",
+    "functions": [WEATHER["function"]],
+    "logit_bias": {"5": 1},
+    "logprobs": True,
+    "max_completion_tokens": 100,
+    "max_tokens": 100,
+    "metadata": {"team": "a"},
+    "modalities": ["text", "audio"],
+    "moderation": {"model": "omni-moderation-latest"},
+    "n": 2,
+    "parallel_tool_calls": False,
+    "prediction": {"type": "content", "content": "x"},
+    "presence_penalty": 0.5,
+    "prompt_cache_key": "k",
+    "prompt_cache_options": {"ttl": "30m"},
+    "prompt_cache_retention": "24h",
+    "reasoning_effort": "low",
+    "response_format": {"type": "json_object"},
+    "safety_identifier": "s",
+    "seed": 1,
+    "service_tier": "priority",
+    "stop": ["x"],
+    "store": True,
+    "stream_options": {"include_usage": True},
+    "temperature": 1,
+    "tool_choice": "auto",
+    "top_logprobs": 2,
+    "top_p": 1,
+    "user": "u",
+    "verbosity": "low",
+    "web_search_options": {},
+    "foo": 1,
+}
+GIVEN = ("model", "messages", "stream", "tools")
+# Without a price for any model, or a wish that no model with tools here can follow.
+NEVER = {"audio", "modalities", "moderation", "service_tier", "web_search_options"}
+
+
+class TestEveryField:
+    """Each field, with a tool beside it: the model answers, or the refusal names the field."""
+
+    def test_the_table_has_every_field_of_a_chat(self) -> None:
+        own = {name for name, row in CHAT.items() if row.own}
+        assert own == {*ASKED, *GIVEN} - {"foo"}
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            *("gpt-6-luna", "gpt-5.5", "gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro", "grok-4.7"),
+            *("gemini-3.8-flash", "kimi-k2.6", "glm-5.3", "test-chat"),
+        ],
+    )
+    def test_is_followed_or_named(self, client: TextClient, model: str) -> None:
+        refused = set()
+        for name, value in ASKED.items():
+            answer = client.post("/chat/completions", {**BODY, "model": model, name: value})
+            if answer.status_code == 200:
+                continue
+            assert answer.status_code == 400, (name, answer.text)
+            error = answer.json()["error"]
+            named = [problem["path"] for problem in error.get("details") or []] or [error["message"]]
+            assert any(name in each for each in named), (name, answer.text)
+            refused.add(name)
+        assert refused >= NEVER
+        hints = {name for name, row in CHAT.items() if row.rule is Rule.HINT} - {"modalities"}
+        assert not refused & hints

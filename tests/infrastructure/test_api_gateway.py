@@ -15,6 +15,7 @@ from tollgate.reference.document import HERE
 
 TEXT = {
     ("POST", "/api/v1/chat/completions"),
+    ("POST", "/api/v1/completions"),
     ("POST", "/api/v1/messages"),
     ("POST", "/api/v1/messages/count_tokens"),
     ("POST", "/api/v1/responses"),
@@ -48,6 +49,7 @@ BUILT_FILES = {
 V1_TWICE = "/api/v1/v1/{proxy+}"
 TEXT_OF_OTHER_BASES = {
     ("POST", "/api/chat/completions"),
+    ("POST", "/api/completions"),
     ("POST", "/api/messages"),
     ("POST", "/api/messages/count_tokens"),
     ("POST", "/api/responses"),

@@ -5,6 +5,7 @@ request.py        a client's body, read once and edited without changing the cli
 fields.py         each field of the protocols: sent, left out and named, or refused
 unpriced.py       refuses options without a price
 foreign.py        refuses names of files and caches in our accounts with providers
+completions.py    legacy completions over chat
 embeddings.py     vectors of texts: the request, and the reader of its response
 admission.py      whether a request is accepted: its model, and how much it can use
 tokens.py         an upper bound and an estimate of a request's input tokens

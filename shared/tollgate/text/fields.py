@@ -217,6 +217,21 @@ RESPONSES: Table = {
     "image": Field(Rule.REFUSED, _SUPPORT),
 }
 
+COMPLETIONS: Table = {
+    **_rows(Rule.SENT, "model", "prompt", "max_tokens", "temperature", "top_p", "stream"),
+    **{
+        name: CHAT[name]
+        for name in (
+            *("stop", "n", "logit_bias", "presence_penalty", "frequency_penalty", "seed", "user"),
+            "stream_options",
+        )
+    },
+    "suffix": Field(Rule.REFUSED, "The models answer a prompt, and fill no gap in a text."),
+    "echo": Field(Rule.REFUSED, _SUPPORT, (False,)),
+    "best_of": Field(Rule.REFUSED, _SUPPORT, (1,)),
+    "logprobs": Field(Rule.REFUSED, _SUPPORT),
+}
+"""The fields of legacy completions, which become a chat (`completions.py`)."""
 OF_RESPONSES: Table = {**CHAT, **RESPONSES}
 """The fields of Responses, and beside them those that only chats have."""
 TABLES: Mapping[TextProtocol, Table] = {TextProtocol.OPENAI: CHAT, TextProtocol.ANTHROPIC: MESSAGES}

@@ -5,15 +5,22 @@ from typing import Any
 import pytest
 from anthropic.types import message_create_params as messages
 from anthropic.types.beta import message_create_params as beta_messages
-from openai.types import responses
+from openai.types import completion_create_params, responses
 from openai.types.chat import completion_create_params as chat
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.fields import CHAT, MESSAGES, RESPONSES, Rule, Table, refused_fields, unsent
+from tollgate.text.fields import CHAT, COMPLETIONS, MESSAGES, RESPONSES, Rule, Table, refused_fields, unsent
 
 DOCUMENTED: dict[str, tuple[Table, tuple[type, ...]]] = {
     "chat": (CHAT, (chat.CompletionCreateParamsNonStreaming, chat.CompletionCreateParamsStreaming)),
+    "completions": (
+        COMPLETIONS,
+        (
+            completion_create_params.CompletionCreateParamsNonStreaming,
+            completion_create_params.CompletionCreateParamsStreaming,
+        ),
+    ),
     "messages": (
         MESSAGES,
         (

@@ -23,7 +23,7 @@ WORD_PAUSE_S = 0.02
 # Less than 100 s, the longest response time.
 MAX_SLOW_S = 60
 
-_LACKS = frozenset({"n", "logprobs", "top_logprobs"})
+_LACKS = frozenset({"n", "logprobs", "top_logprobs", "audio", "moderation"})
 _WORD = re.compile(r"\s*\S+")
 _FAILURE = (500, "The message requested a failure.", "server_error", "server_error")
 _REJECTION = (400, "The message requested a rejection.", "invalid_request_error", "content_rejected")
