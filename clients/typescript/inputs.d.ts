@@ -205,6 +205,16 @@ interface MusicInput {
   audioUrl?: Media;
   /** A recording of the voice to copy. */
   voiceAudioUrl?: Media;
+  /** A recording of the phrase, read by the same voice. */
+  verificationAudioUrl?: Media;
+  /** The id of the phrase, from the output of an earlier voice task. */
+  phraseId?: string;
+  /** Name of the voice or model. */
+  name?: string;
+  /** Description of the voice. */
+  description?: string;
+  /** Singing skill of the voice. */
+  singerSkillLevel?: "Beginner" | "Intermediate" | "Advanced" | "Professional";
   /** Start of the section in seconds; for extend, the time at which the extension starts. */
   startS?: number;
   /** End of the section in seconds, after startS. */
@@ -855,16 +865,6 @@ export interface TestSunoInput extends MusicInput {
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5" | "custom";
   /** Image for a music video. */
   imageUrl?: Media;
-  /** A recording of the phrase, read by the same voice. */
-  verificationAudioUrl?: Media;
-  /** The text of the phrase. */
-  phraseId?: string;
-  /** Name of the voice or model. */
-  name?: string;
-  /** Description of the voice. */
-  description?: string;
-  /** Singing skill of the voice. */
-  singerSkillLevel?: "Beginner" | "Intermediate" | "Advanced" | "Professional";
   /** Ratio of width to height of a music video. */
   aspectRatio?: "9:16" | "16:9" | "1:1" | "3:4" | "4:3";
   /** 1 to 4 hex colors. */

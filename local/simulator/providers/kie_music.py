@@ -46,6 +46,23 @@ _SUNG: dict[str, Any] = {
     "audioWeight": _Weight,
 }
 _TRACK: dict[str, Any] = {**_CALLBACK, "taskId": needed(str), "audioId": needed(str)}
+_VOICE: dict[str, Any] = {
+    **_CALLBACK,
+    "voiceUrl": needed(Url),
+    "vocalStartS": needed(_Seconds),
+    "vocalEndS": needed(_Seconds),
+    "language": str,
+}
+_VERIFIED: dict[str, Any] = {
+    **_CALLBACK,
+    "taskId": needed(str),
+    "verifyUrl": needed(Url),
+    "voiceName": str,
+    "description": str,
+    "style": str,
+    "singerSkillLevel": one("beginner", "intermediate", "advanced", "professional"),
+}
+_PHRASE = "Harmonies fill the air tonight"
 _SWITCHED: dict[str, Any] = {"customMode": needed(bool), "instrumental": needed(bool)}
 
 
@@ -74,6 +91,8 @@ def _paths() -> dict[str, tuple[type[ModelInput], dict[str, Any]]]:
         "wav/generate": (SongInput, _TRACK),
         "mp4/generate": (VideoInput, _TRACK),
         "lyrics": (SongInput, {**_CALLBACK, "prompt": needed(Prompt)}),
+        "voice/validate": (SongInput, _VOICE),
+        "voice/generate": (SongInput, _VERIFIED),
     }
 
 
@@ -89,6 +108,8 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
         routes.add_api_route(f"/api/v1/{path}", _submitting(engine, path), methods=["POST"])
     for records in {path.partition("/")[0] for path in PATHS}:
         routes.add_api_route(f"/api/v1/{records}/record-info", _recording(engine, records), methods=["GET"])
+    path = "/api/v1/voice/validate-info"
+    routes.add_api_route(path, _recording(engine, "voice/validate"), methods=["GET"])
 
 
 def _submitting(engine: Engine, path: str) -> Any:
@@ -136,6 +157,8 @@ def _recording(engine: Engine, records: str) -> Any:
         if job is None or job.owner != key or not job.model.startswith(f"suno/{records}"):
             return _error(404)
         state = engine.poll(job)
+        if records.startswith("voice"):
+            return _answer(_voice(job, state, is_phrase=records == "voice/validate"))
         urls = engine.file_urls(request, job) if state is JobState.SUCCEEDED else []
         status = {"status" if records in ("generate", "lyrics") else "successFlag": _STATUSES[state]}
         return _answer(
@@ -149,6 +172,24 @@ def _recording(engine: Engine, records: str) -> Any:
         )
 
     return record
+
+
+def _voice(job: Job, state: JobState, *, is_phrase: bool) -> dict[str, Any]:
+    """Return the record of a phrase to sing, or of a voice."""
+    done = "wait_validating" if is_phrase else "success"
+    statuses = {
+        JobState.QUEUED: "wait_processing",
+        JobState.RUNNING: "processing_validate",
+        JobState.SUCCEEDED: done,
+        JobState.REJECTED: "processing_validate_fail",
+    }
+    made = {"validateInfo": _PHRASE} if is_phrase else {"voiceId": f"voice-{job.id}"}
+    return {
+        "taskId": job.id,
+        "status": statuses.get(state, "fail"),
+        "errorMessage": _REASONS.get(state, ""),
+        **(made if state is JobState.SUCCEEDED else {}),
+    }
 
 
 def _made(records: str, job: Job, urls: Sequence[str]) -> dict[str, Any]:

@@ -97,6 +97,23 @@ MUSIC: list[Case] = [
     ("boost-style: styles", {"action": "boost-style", "styles": "jazz"}, []),
     ("boost-style: not without", {"action": "boost-style"}, ["styles"]),
     ("voice: a recording", {"action": "voice", "voiceAudioUrl": URL, "singerSkillLevel": "Beginner"}, []),
+    (
+        "voice: a part of it to sing from",
+        {"action": "voice", "voiceAudioUrl": URL, "startS": 0, "endS": 9},
+        [],
+    ),
+    (
+        "voice: verified",
+        {
+            "action": "voice",
+            "voiceAudioUrl": URL,
+            "verificationAudioUrl": URL,
+            "phraseId": "p",
+            "name": "x",
+            "styles": "jazz",
+        },
+        [],
+    ),
     ("voice: not without", {"action": "voice"}, ["voiceAudioUrl"]),
     (
         "voice: its check has two fields",

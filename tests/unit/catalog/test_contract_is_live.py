@@ -36,8 +36,7 @@ STOOD_IN_FOR = {
     "VID-B": {"aspectRatio", "duration", "prompt", "urls"},
     "VID-F": {"imageUrls"},
     "Music": {
-        "aspectRatio", "backgroundColors", "description", "imageUrl", "name", "phraseId", "quality",
-        "singerSkillLevel", "stemType", "verificationAudioUrl",
+        "aspectRatio", "backgroundColors", "imageUrl", "quality", "stemType",
     },
 }  # fmt: skip
 """The fields of which only a test model takes every value: no provider sells that, or none was read to."""

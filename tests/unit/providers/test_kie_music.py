@@ -28,6 +28,7 @@ from tollgate.providers.runtime.outcomes import (
     Unknown,
 )
 
+T = "https://a.test/t.mp3"
 CALLBACK = "http://127.0.0.1:9/cb"
 TRACK = {"parentTaskId": "t-1", "audioId": "a-1"}
 ITS_TRACK = {"taskId": "t-1", "audioId": "a-1"}
@@ -54,10 +55,18 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ({"action": "wav", **TRACK}, "wav/generate", ITS_TRACK),
     ({"action": "music-video", **TRACK}, "mp4/generate", ITS_TRACK),
     ({"action": "lyrics", "prompt": "rain"}, "lyrics", {"prompt": "rain"}),
+    ({"action": "voice", "voiceAudioUrl": S, "startS": 0, "endS": 9.5}, "voice/validate",
+     {"voiceUrl": S, "vocalStartS": 0, "vocalEndS": 9.5}),
+    ({"action": "voice", "voiceAudioUrl": S, "phraseId": "v-1", "verificationAudioUrl": T, "name": "Ann",
+      "description": "warm", "styles": "jazz", "singerSkillLevel": "Beginner"}, "voice/generate",
+     {"taskId": "v-1", "verifyUrl": T, "voiceName": "Ann", "description": "warm", "style": "jazz",
+      "singerSkillLevel": "beginner"}),
 ]  # fmt: skip
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "bpm", **TRACK}, "no path for the action bpm"),
     ({"action": "wav", "parentTaskId": "t-1"}, "wav needs audioId"),
+    # Without a part to sing from, another provider makes the voice at once.
+    ({"action": "voice", "voiceAudioUrl": S}, "needs vocalStartS"),
     ({"prompt": "a song", "autoLyrics": True}, "no word for autoLyrics"),
     ({"prompt": "a song", "mv": "v3.5"}, "'v3.5'"),
     ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums', but only"),
@@ -79,7 +88,7 @@ def test_what_kie_has_no_words_for_is_refused(values: dict[str, Any], reason: st
 
 def test_every_action_of_the_route_has_words() -> None:
     route = route_of("kie", "suno")
-    assert set(route.upstream) == set(route.takes["action"]) == set(ACTIONS)
+    assert set(route.upstream) == {*route.takes["action"], "voice-phrase"} == set(ACTIONS)
 
 
 def song(**source: Any) -> Job:
@@ -113,6 +122,32 @@ TEXTS = [{"title": "On", "text": "la"}, {"title": "Off", "text": "lo"}]
 LYRICS = [{"title": "On", "lyrics": "la"}, {"title": "Off", "lyrics": "lo"}]
 FAILED = ("CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "CALLBACK_EXCEPTION")
 
+PHRASE = {"validateInfo": "la la"}
+VOICES = polls(
+    {"task_id": "t/1", "records": "voice", "record": "validate-info"},
+    says(
+        "the phrase to sing",
+        done(output={"phraseId": "t/1", "phrase": "la la"}),
+        record("wait_validating", **PHRASE),
+        sent="GET /api/v1/voice/validate-info?taskId=t%2F1",
+    ),
+) + polls(
+    {"task_id": "t/1", "records": "voice"},
+    says(
+        "a voice that is checked",
+        Pending(),
+        *map(record, ("wait_processing", "processing_validate", "wait_validating")),
+        sent="GET /api/v1/voice/record-info?taskId=t%2F1",
+    ),
+    says("a voice", done(output={"voiceId": "v-1"}), record("success", voiceId="v-1")),
+    says(
+        "another voice than the recording's",
+        Rejected(RejectionKind.INPUT, "no match"),
+        record("processing_validate_fail", errorMessage="no match"),
+    ),
+    says("a failed job", FailureKind.PROVIDER_ERROR, record("fail", errorMessage="no")),
+    says("a status it does not have", Unknown, *map(record, ("success", "SUCCESS", None))),
+)
 SUBMITS = submits(
     song(prompt="a song"),
     says("our key or our credit", FailureKind.REFUSED_US, code(401), code(429)),
@@ -184,6 +219,16 @@ class TestSimulated:
         made = provider.poll(submitted.handle)
         assert isinstance(made, Succeeded), made
         return made
+
+    def test_a_voice_is_made_in_two_steps(self, provider: MediaProvider) -> None:
+        voice = {"action": "voice", "voiceAudioUrl": S}
+        phrase = self.made(provider, **voice, startS=0, endS=9).output
+        assert phrase is not None
+        assert phrase["phrase"]
+        verified = {"verificationAudioUrl": T, "phraseId": phrase["phraseId"], "singerSkillLevel": "Beginner"}
+        made = self.made(provider, **voice, **verified).output
+        assert made is not None
+        assert made["voiceId"]
 
     @pytest.mark.parametrize(("source", "starts"), [
         ({"action": "extend", "startS": 4}, b"ID3"),

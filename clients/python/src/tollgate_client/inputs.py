@@ -297,6 +297,16 @@ class _MusicInput(TypedDict, total=False):
     """URL of a track, instead of an earlier task."""
     voiceAudioUrl: Media
     """A recording of the voice to copy."""
+    verificationAudioUrl: Media
+    """A recording of the phrase, read by the same voice."""
+    phraseId: str
+    """The id of the phrase, from the output of an earlier voice task."""
+    name: str
+    """Name of the voice or model."""
+    description: str
+    """Description of the voice."""
+    singerSkillLevel: Literal["Beginner", "Intermediate", "Advanced", "Professional"]
+    """Singing skill of the voice."""
     startS: float
     """Start of the section in seconds; for extend, the time at which the extension starts."""
     endS: float
@@ -988,16 +998,6 @@ class TestSunoInput(_MusicInput, total=False):
     """Version of the music engine."""
     imageUrl: Media
     """Image for a music video."""
-    verificationAudioUrl: Media
-    """A recording of the phrase, read by the same voice."""
-    phraseId: str
-    """The text of the phrase."""
-    name: str
-    """Name of the voice or model."""
-    description: str
-    """Description of the voice."""
-    singerSkillLevel: Literal["Beginner", "Intermediate", "Advanced", "Professional"]
-    """Singing skill of the voice."""
     aspectRatio: Literal["9:16", "16:9", "1:1", "3:4", "4:3"]
     """Ratio of width to height of a music video."""
     backgroundColors: list[str]

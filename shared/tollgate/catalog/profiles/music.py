@@ -141,7 +141,9 @@ class Music(Profile):
     verificationAudioUrl: AudioUrl = field(
         "Verification", "A recording of the phrase, read by the same voice."
     )
-    phraseId: Annotated[str, Text(200)] = field("Phrase", "The text of the phrase.")
+    phraseId: Annotated[str, Text(200)] = field(
+        "Phrase", "The id of the phrase, from the output of an earlier voice task."
+    )
     name: Annotated[str, Text(100)] = field("Name", "Name of the voice or model.")
     description: Annotated[str, Text(1000, multiline=True)] = field(
         "Description", "Description of the voice."

@@ -85,7 +85,8 @@ FIELDS_OF_ACTION: Mapping[str, tuple[str, ...]] = {
     "boost-style": ("styles",),
     "upload": ("audioUrl",),
     "voice": (
-        "voiceAudioUrl", "verificationAudioUrl", "phraseId", "name", "description", "singerSkillLevel",
+        "voiceAudioUrl", "startS", "endS",
+        "verificationAudioUrl", "phraseId", "name", "description", "styles", "singerSkillLevel",
     ),
     "music-video": (*TRACK, "imageUrl", "backgroundColors", "aspectRatio", "quality"),
     "stems": (*TRACK, "stemType"),

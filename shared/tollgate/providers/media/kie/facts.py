@@ -53,6 +53,16 @@ MUSIC_CODES: Codes = {
 MUSIC_MAPPING = "suno"
 MUSIC_PATH = "/api/v1"
 RECORD = "record-info"
+# A voice is made in two steps: a phrase to sing, and the voice that sang it.
+VOICE, VOICE_PHRASE = "voice", "voice-phrase"
+PHRASE_RECORD = "validate-info"
+# The phrase is ready in the first state of `VOICE_WAITING`, in which a voice is still being checked.
+PHRASE_READY = "wait_validating"
+VOICE_WAITING = frozenset({PHRASE_READY, "wait_processing", "processing_validate"})
+VOICE_SUCCESS = "success"
+# The recording is not the phrase, or not by the same voice.
+VOICE_REJECTED = "processing_validate_fail"
+VOICE_FAILED = "fail"
 MUSIC_WAITING = frozenset({"PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"})
 MUSIC_SUCCESS = "SUCCESS"
 MUSIC_REJECTED = "SENSITIVE_WORD_ERROR"

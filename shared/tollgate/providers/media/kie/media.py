@@ -7,6 +7,7 @@ from urllib.parse import quote
 from tollgate.providers.mapping.fields import upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie import facts, records
+from tollgate.providers.media.kie.music import variant_of
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, rejected
@@ -14,7 +15,8 @@ from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply, json_of
 
-RECORDS = "records"
+# The path of a job's record in its handle, and the record's name unless it is the usual one.
+RECORDS, RECORD = "records", "record"
 
 
 class Adapter(MediaAdapter):
@@ -36,8 +38,10 @@ class Adapter(MediaAdapter):
         """Return the request for the state of a job, whose response has the files."""
         task_id = quote(handle["task_id"], safe="")
         if RECORDS in handle:
-            path = f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{facts.RECORD}?taskId={task_id}"
-            return StatusQuery(path, partial(records.outcome, handle["task_id"]))
+            record = handle.get(RECORD, facts.RECORD)
+            read = records.voice if handle[RECORDS] == facts.VOICE else records.outcome
+            path = f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{record}?taskId={task_id}"
+            return StatusQuery(path, partial(read, handle["task_id"]))
         return StatusQuery(f"{facts.STATUS_PATH}?taskId={task_id}", _state)
 
 
@@ -45,8 +49,11 @@ def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
     """Return the request for a music job, whose record is next to its submit path."""
     if not hook:
         raise CannotMapError("kie takes no music without an address to call back")
-    record = upstream_of(job, job.values["action"]).partition("/")[0]
-    read = partial(_submitted, {RECORDS: record}, facts.MUSIC_CODES)
+    variant = variant_of(job.values)
+    handle = {RECORDS: upstream_of(job, variant).partition("/")[0]}
+    if variant == facts.VOICE_PHRASE:
+        handle[RECORD] = facts.PHRASE_RECORD
+    read = partial(_submitted, handle, facts.MUSIC_CODES)
     return Submission(f"{facts.MUSIC_PATH}/{mapped.upstream}", {**mapped.body, **hook}, read, read)
 
 

@@ -16,7 +16,7 @@ from tollgate.providers.mapping.fields import (
 )
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import WITHOUT_ENGINE, Action
-from tollgate.providers.mapping.targets import ignored, translated
+from tollgate.providers.mapping.targets import ignored, lower, translated
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
@@ -70,11 +70,33 @@ ACTIONS: Mapping[str, Action] = {
     "wav": _of_a_track(),
     "music-video": _of_a_track(),
     "lyrics": Action({"prompt": "prompt"}),
+    facts.VOICE_PHRASE: Action(
+        {"voiceAudioUrl": "voiceUrl", "startS": "vocalStartS", "endS": "vocalEndS"},
+        ("vocalStartS", "vocalEndS"),
+    ),
+    facts.VOICE: Action(
+        {
+            # The phrase belongs to this recording.
+            "voiceAudioUrl": ignored,
+            "phraseId": "taskId",
+            "verificationAudioUrl": "verifyUrl",
+            "name": "voiceName",
+            "description": "description",
+            "styles": "style",
+            "singerSkillLevel": lower("singerSkillLevel"),
+        }
+    ),
 }
 
 
+def variant_of(values: Values) -> str:
+    """Return the action of an input; `voice` without a phrase asks for one."""
+    name: str = values["action"]
+    return facts.VOICE_PHRASE if name == facts.VOICE and "phraseId" not in values else name
+
+
 def _music(job: Job) -> Mapped:
-    name = job.values["action"]
+    name = variant_of(job.values)
     if name not in ACTIONS:
         raise CannotMapError(f"no path for the action {name}")
     action = ACTIONS[name]

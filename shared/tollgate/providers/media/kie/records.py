@@ -33,6 +33,23 @@ def outcome(task_id: str, reply: Reply) -> outcomes.PollOutcome:
     return outcomes.Unknown(reply.detail())
 
 
+def voice(task_id: str, reply: Reply) -> outcomes.PollOutcome:
+    """Return the outcome of a phrase, whose id is the task's, or of a voice."""
+    status, message = reply.string("data", "status"), reply.string("data", "errorMessage")
+    phrase, voice_id = reply.string("data", "validateInfo"), reply.string("data", "voiceId")
+    if status == facts.PHRASE_READY and phrase:
+        return outcomes.Succeeded(output=storable({"phraseId": task_id, "phrase": phrase}))
+    if status == facts.VOICE_SUCCESS and voice_id:
+        return outcomes.Succeeded(output=storable({"voiceId": voice_id}))
+    if status in facts.VOICE_WAITING:
+        return outcomes.Pending()
+    if status == facts.VOICE_REJECTED:
+        return rejected(RejectionKind.INPUT, message)
+    return (
+        provider_error(reply, message) if status == facts.VOICE_FAILED else outcomes.Unknown(reply.detail())
+    )
+
+
 def _made(response: Any, task_id: str) -> outcomes.Succeeded:
     """Return a job's tracks, a tool's files, or lyrics."""
     found = response if isinstance(response, dict) else {}
