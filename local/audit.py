@@ -73,7 +73,8 @@ def run_pip_audit(uv: str) -> AuditReport | None:
     """Audit the deployed packages; `None` if the index cannot be reached."""
     with TemporaryDirectory() as folder:
         packages, report = Path(folder) / "requirements.txt", Path(folder) / "report.json"
-        export = ["export", "-q", "--frozen", "--no-dev", "--no-emit-project", "-o", str(packages)]
+        deployed = ["--no-dev", "--group", "extra", "--no-emit-project"]
+        export = ["export", "-q", "--frozen", *deployed, "-o", str(packages)]
         subprocess.run([uv, *export], cwd=ROOT, check=True, capture_output=True, timeout=TIMEOUT_S)
         audit = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "-f", "json"]
         subprocess.run(

@@ -42,13 +42,13 @@ class TestArtifacts:
     def test_every_layer_is_compiled_for_the_python_that_runs_it(self, artifacts: Artifacts) -> None:
         if not artifacts.python:
             missing(NO_PYTHON)
-        for layer in ("DependenciesLayer", "MediaLayer", "SharedLayer"):
+        for layer in ("DependenciesLayer", "ExtraLayer", "MediaLayer", "SharedLayer"):
             compiled = {path.suffixes[-2] for path in artifacts.content(layer).rglob("*.pyc")}
             assert compiled == {".cpython-313"}, layer
 
     def test_compiled_parts_are_for_the_processor(self, artifacts: Artifacts) -> None:
         wanted = {"arm64": b"\xb7", "x86_64": b"\x3e"}[artifacts.architecture]
-        for layer in ("DependenciesLayer", "MediaLayer"):
+        for layer in ("DependenciesLayer", "ExtraLayer", "MediaLayer"):
             libraries = list(artifacts.content(layer).rglob("*.so"))
             assert libraries
             # The machine in the header of an ELF file: 183 is AArch64, 62 is x86-64

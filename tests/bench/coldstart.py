@@ -35,6 +35,10 @@ TARGETS_MS = {"api": 300, "text": 350, "dashboard": None, "probe_media": None, "
 Source: docs/architecture.md#measures.
 """
 OTHER_TARGET_MS = 250
+OWN_LAYERS = {
+    "MediaLayer": {"probe_media", "draw_thumbnail"},
+    "ExtraLayer": {"admin", "api", "close_accounts", "dashboard", "refill_balance", "serve_mcp"},
+}
 REFERENCE = "boto3"
 """Imported alone, to compare machines by."""
 TARGETS_TIMES = {"api": 2.5, "dashboard": 2.5, "text": 2.0, "run_task": 1.8}
@@ -58,9 +62,10 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
     return {**aws_environment(endpoint), **stack.environment()}
 
 
-def folders(media: bool) -> list[Path]:
+def folders(stem: str) -> list[Path]:
     """Return the built folders that a function has on its path."""
-    layers = ["DependenciesLayer", "SharedLayer", *(["MediaLayer"] if media else [])]
+    own = [layer for layer, stems in OWN_LAYERS.items() if stem in stems]
+    layers = ["DependenciesLayer", "SharedLayer", *own]
     return [BUILD / "ApiFunction", *(BUILD / layer / "python" for layer in layers)]
 
 
@@ -72,7 +77,7 @@ def alone(python: str) -> list[str]:
 
 def with_path(known: dict[str, str], stem: str, *more: Path) -> dict[str, str]:
     """Return the environment of a function with the folders that it has on its path, and `more`."""
-    path = os.pathsep.join(map(str, [*folders(stem in {"probe_media", "draw_thumbnail"}), *more]))
+    path = os.pathsep.join(map(str, [*folders(stem), *more]))
     return {**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]}
 
 
@@ -128,6 +133,7 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
 def sizes() -> str:
     """Return the table of what is uploaded and loaded."""
     parts = {"functions/, one copy for each": "ApiFunction", "layer of all": "DependenciesLayer"}
+    parts |= {"second layer of six functions (Stripe, Authlib, MCP)": "ExtraLayer"}
     parts |= {"layer of ours": "SharedLayer", "layer of probe_media and draw_thumbnail": "MediaLayer"}
     return table(["Package", "MB unpacked"], [[name, _mb(BUILD / folder)] for name, folder in parts.items()])
 

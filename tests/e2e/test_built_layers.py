@@ -55,6 +55,9 @@ class TestBuiltLayers:
         present = {path.name for path in _packages(resources, "DependenciesLayer").iterdir()}
         assert {"boto3", "fastapi", "mangum", "pydantic", "yaml"} <= present
         assert not {"pytest", "moto", "mypy", "samtranslator", "typer"} & present
+        extra = {path.name for path in _packages(resources, "ExtraLayer").iterdir()}
+        assert {"authlib", "mcp", "stripe"} <= extra
+        assert not extra & present
 
     def test_the_media_layer_has_what_probe_media_imports_and_no_sdk(self, resources: dict[str, Any]) -> None:
         present = {path.name for path in _packages(resources, "MediaLayer").iterdir()}

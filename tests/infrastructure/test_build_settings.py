@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import grimp
 import pytest
 
 from local.template import ROOT, Template
@@ -24,7 +25,7 @@ class TestLayers:
         processors += [
             each["CompatibleArchitectures"] for name, each in layers.items() if "NoAdapter" not in name
         ]
-        assert processors == [[{"Ref": "Architecture"}]] * (len(functions) + 3)
+        assert processors == [[{"Ref": "Architecture"}]] * (len(functions) + 4)
         assert template.source["Parameters"]["Architecture"]["Default"] == SETTINGS["ARCHITECTURE"]
 
     def test_the_web_adapter_is_for_the_processor_of_the_functions(self, template: Template) -> None:
@@ -41,7 +42,7 @@ class TestLayers:
         layers = {name: each for name, each in resources if each["Type"] == "AWS::Serverless::LayerVersion"}
         # Nothing is in that one: it stands in for a layer that emulators cannot get.
         assert layers.pop("NoAdapterLayer")["Condition"] == "IsLocal"
-        assert set(layers) == {"DependenciesLayer", "SharedLayer", "MediaLayer"}
+        assert set(layers) == {"DependenciesLayer", "ExtraLayer", "SharedLayer", "MediaLayer"}
         for name, layer in layers.items():
             makefile = ROOT / layer["Properties"]["ContentUri"] / "Makefile"
             assert layer["Metadata"] == {"BuildMethod": "makefile"}
@@ -68,9 +69,28 @@ class TestLayers:
         assert shared["CodeUri"] == "functions/"
         assert shared["Layers"] == [{"Ref": "DependenciesLayer"}, {"Ref": "SharedLayer"}]
 
+    def test_packages_of_single_functions_are_where_they_are_imported(self, template: Template) -> None:
+        functions = template.functions()
+        stems = {
+            name: each["Handler"].partition(".")[0].partition("/")[0] for name, each in functions.items()
+        }
+        graph = grimp.build_graph("tollgate", *stems.values(), include_external_packages=True, cache_dir=None)
+        groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+        extra = {re.split(r"[<>=]", package)[0] for package in groups["extra"]}
+        assert extra <= graph.modules
+        importing = {
+            name for name, stem in stems.items() if extra & graph.find_upstream_modules(stem, as_package=True)
+        }
+        resources = template.source["Resources"].items()
+        assert {name for name, each in resources if _has_extra_layer(each)} == importing
+
     def test_ffmpeg_is_loaded_by_who_reads_with_it_alone(self, template: Template) -> None:
         functions = template.source["Resources"].items()
-        own = {name: each["Properties"]["Layers"] for name, each in functions if _has_own_layers(each)}
+        own = {
+            name: each["Properties"]["Layers"]
+            for name, each in functions
+            if _has_own_layers(each) and not _has_extra_layer(each)
+        }
         for adapted in ("GetStatusFunction", "TextFunction"):
             (adapter,) = own.pop(adapted)
             assert adapter["Fn::If"][:2] == ["IsLocal", {"Ref": "NoAdapterLayer"}]
@@ -124,6 +144,10 @@ class TestSamConfig:
     @pytest.mark.parametrize("environment", ["default", "prod"])
     def test_each_stage_builds_in_the_source(self, environment: str) -> None:
         assert _config()[environment]["build"]["parameters"]["build_in_source"] is True
+
+
+def _has_extra_layer(resource: dict[str, Any]) -> bool:
+    return bool(resource.get("Properties", {}).get("Layers") == [{"Ref": "ExtraLayer"}])
 
 
 def _has_own_layers(resource: Any) -> bool:

@@ -26,14 +26,17 @@ class TestVersions:
         changed["Globals"]["Function"]["CodeUri"] = "s3://bucket/other"
         assert version_of(translate(changed), function) != version_of(template.resources, function)
 
-    @pytest.mark.parametrize("layer", ["DependenciesLayer", "SharedLayer"])
+    @pytest.mark.parametrize(
+        ("layer", "functions"),
+        [("DependenciesLayer", PUBLISHED), ("ExtraLayer", ("ApiFunction",)), ("SharedLayer", PUBLISHED)],
+    )
     def test_another_layer_is_published_though_the_function_is_the_same(
-        self, template: Template, layer: str
+        self, template: Template, layer: str, functions: tuple[str, ...]
     ) -> None:
         changed = parse_template()
         changed["Resources"][layer]["Properties"]["ContentUri"] = "s3://bucket/other"
         resources = translate(changed)
-        for function in PUBLISHED:
+        for function in functions:
             assert version_of(resources, function) != version_of(template.resources, function)
 
     def test_the_same_is_the_same_version(self, template: Template) -> None:
