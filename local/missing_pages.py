@@ -16,13 +16,14 @@ class MissingPages:
     def __init__(self, app: ASGIApp, template: Template) -> None:
         self._app = app
         answers: dict[str, Any] = template.openapi()["x-amazon-apigateway-gateway-responses"]
-        self._page: str = answers["MISSING_AUTHENTICATION_TOKEN"]["responseTemplates"]["text/html"]
+        page, _ = answers["MISSING_AUTHENTICATION_TOKEN"]["responseTemplates"]["text/html"]["Fn::Sub"]
+        self._page: str = page.replace("${Home}", "/")
         self._paths = [path_pattern(path) for method, path in template.routes() if method == "GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         app = self._app
-        if scope["type"] == "http" and scope["method"] == "GET" and self._is_missing(scope):
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and self._is_missing(scope):
             page = self._page.replace("$context.requestId", new_id("req"))
             app = HTMLResponse(page, status_code=404)
         await app(scope, receive, send)

@@ -52,6 +52,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.http.base_url import base_url
 from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.http.error_help import with_help
+from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
 from tollgate.kit.retry import fault
 
@@ -170,6 +171,7 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
 
 app.add_middleware(WithoutTrailingSlash)
 app.add_middleware(CrossOrigin, headers=cors_headers)
+app.add_middleware(HeadLikeGet)
 
 reset_after_restore()
 handler = Mangum(app, lifespan="off")

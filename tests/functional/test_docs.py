@@ -22,6 +22,8 @@ UPLOAD = re.compile(r'tollgate_client\.run\("([\w-]+)", (\{.*Path\(.*\})\)')
 LINK = re.compile(r"\]\(((?!https?://(?!example\.com/live))[^)\s]+)\)")
 """A link of a page to another one, or to an address of the service."""
 PLACES = ("/dashboard", "/status", "/llms.txt", "/api/v1/openapi.json", "/contact", "/terms", "/privacy")
+ADDRESS = re.compile(r"\$TOLLGATE_URL(/[\w./-]*)")
+"""An address of the service in a program."""
 ENDPOINT = re.compile(r"(?<!\[)`((?:GET|POST|PATCH|PUT|DELETE) /api/v1/[^`\s?]+)[^`]*`")
 
 
@@ -65,6 +67,11 @@ class TestEveryPage:
                 name = page.removeprefix("/docs").strip("/") if page else path
                 assert name in site.pages or page.startswith(PLACES), (path, place)
                 assert not anchor or f'id="{anchor}"' in html(name), (path, place)
+
+    def test_each_address_in_a_program_exists(self, site: Site) -> None:
+        for doc in guides():
+            for path in ADDRESS.findall(site.markdown(doc.path, BASE_URL)):
+                assert re.match("/(api|clients|mcp)(/|$)", path), (doc.path, path)
 
     def test_each_endpoint_that_a_page_names_is_one_of_the_service_and_a_link(self, site: Site) -> None:
         for doc in guides():

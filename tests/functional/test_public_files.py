@@ -126,7 +126,11 @@ class TestPreviews:
 
 class TestHead:
     @pytest.mark.parametrize(
-        "path", ["/", "/docs", "/docs/errors", "/status", "/dashboard/catalog", "/docs/nope"]
+        "path",
+        [
+            *("/", "/docs", "/docs/errors", "/status", "/dashboard/catalog", "/docs/nope"),
+            *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/terms"),
+        ],
     )
     def test_the_response_is_the_one_of_get_without_its_body(self, path: str) -> None:
         whole, head = get(path), get(path, method="HEAD")

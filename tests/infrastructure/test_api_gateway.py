@@ -32,7 +32,9 @@ TEXT = {
 OF_OTHERS = {("POST", "/api/v1/callbacks/{provider}/{token}"), ("POST", "/api/v1/payments/stripe")}
 """What providers and Stripe call."""
 DESCRIBED = yaml.safe_load((HERE / "operations.yaml").read_text())["operations"]
-ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")} | OF_OTHERS
+LINKED = {("HEAD", path) for path in ("/api/v1/catalog", "/api/v1/openapi.json", "/llms.txt")}
+"""Documents to which pages link, so link checkers ask for their heads."""
+ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")} | OF_OTHERS | LINKED
 """What is described for customers, and no route besides."""
 
 WAITING = {
@@ -76,7 +78,8 @@ DASHBOARD = {
 }
 
 PUBLIC_FILES = {
-    ("GET", path)
+    (method, path)
+    for method in ("GET", "HEAD")
     for path in (
         *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/.well-known/security.txt"),
         *("/terms", "/privacy", "/contact"),
@@ -255,6 +258,14 @@ class TestGatewayResponses:
                 "https://$context.domainName/$context.stage/docs/errors",
             )
             assert variables == {"Docs": {"Fn::If": ["HasDomain", {"Fn::Sub": domain}, stage]}}
+
+    def test_a_browser_is_led_to_the_pages_at_the_domain_or_at_the_stage(self, template: Template) -> None:
+        missing = _responses(template)["MISSING_AUTHENTICATION_TOKEN"]
+        page, variables = missing["responseTemplates"]["text/html"]["Fn::Sub"]
+        assert 'href="${Home}"' in page
+        assert 'href="${Home}docs"' in page
+        domain, stage = "https://${DomainName}/", "https://$context.domainName/$context.stage/"
+        assert variables == {"Home": {"Fn::If": ["HasDomain", {"Fn::Sub": domain}, stage]}}
 
     def test_each_kind_of_refusal_has_the_status_a_client_expects(self, template: Template) -> None:
         assert {kind: int(each["statusCode"]) for kind, each in _responses(template).items()} == {

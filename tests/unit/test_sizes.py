@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("shared", "functions", "local", "clients", "tests")
 MAX_FUNCTION_LINES = 70
 MAX_FILE_LINES = 400
+MAX_DECISION_WORDS = 600
 """Lines with code: not empty, no comment, no docstring."""
 NO_CODE = (
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
@@ -48,6 +49,11 @@ def lines_of_code(text: str) -> int:
 def test_lines_of_code_are_counted_without_comments_docstrings_and_empty_lines() -> None:
     module = '"""A module.\n\nMore.\n"""\n\n# why\nTEXT = """one\ntwo"""\n\n\n'
     assert lines_of_code(module + 'def f():  # x\n    """F."""\n    return 1\n') == 4
+
+
+def test_a_decision_fits_on_one_page() -> None:
+    pages = sorted((ROOT / "docs/decisions").glob("*.md"))
+    assert [page.name for page in pages if len(page.read_text().split()) > MAX_DECISION_WORDS] == []
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
