@@ -44,7 +44,6 @@ class ActivityQuery:
 def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> ActivityQuery:
     """Read a query; `from` and `to` are UTC dates, both included. Raises `InvalidInputError`."""
     reader = QueryReader(query, PARAMETERS)
-    statuses = [str(status) for status in TaskStatus]
     first_ms = reader.read("from", _day_ms, 0, "Not a calendar date.", _A_DATE)
     last_ms = reader.read("to", _day_ms, END_MS - MS_PER_DAY, "Not a calendar date.", _A_DATE)
     entries = StatementQuery(
@@ -57,10 +56,10 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
     )
     wanted = ActivityQuery(
         entries,
-        kind=reader.read("kind", ActivityKind, None, "Unknown kind.", [str(kind) for kind in ActivityKind]),
+        kind=reader.choose("kind", ActivityKind, None, ActivityKind),
         model=query.get("model"),
         key=query.get("key"),
-        status=reader.read("status", TaskStatus, None, "Unknown status.", statuses),
+        status=reader.choose("status", TaskStatus, None, TaskStatus),
     )
     if entries.first_ms >= entries.end_ms:
         reader.problems.append(Problem("/from", "Must not be after `to`."))

@@ -102,7 +102,7 @@ def _check(query: Mapping[str, str]) -> None:
     reader = QueryReader(query, FILTERS)
     for name, allowed in CLOSED.items():
         known = [value.casefold() for value in allowed]
-        reader.read(name, _one_of(known), None, f"Unknown {name}.", allowed)
+        reader.choose(name, _one_of(known), None, allowed)
     reader.finish()
 
 

@@ -71,8 +71,8 @@ def unknown_fields(
 
 
 def one_of(path: str, values: Iterable[object]) -> Problem:
-    """Return the problem of a field that is not one of some values."""
-    allowed = list(values)
+    """Return the problem of a field that is not one of some values. Members of enums are shown as text."""
+    allowed = [str(value) if isinstance(value, str) else value for value in values]
     return Problem(path, f"Must be one of: {', '.join(map(str, allowed))}.", allowed)
 
 

@@ -58,7 +58,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
         end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),
-        kind=reader.read("kind", EntryKind, None, "Unknown kind.", [str(kind) for kind in EntryKind]),
+        kind=reader.choose("kind", EntryKind, None, EntryKind),
         entry_ids=_entry_ids(task_id, request_id),
     )
     if wanted.first_ms >= wanted.end_ms:

@@ -48,7 +48,7 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
         limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
         after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),
         before=reader.read("to", _first_id, latest, "Not a time.", A_TIME),
-        status=reader.read("status", TaskStatus, None, "Unknown status.", [str(one) for one in TaskStatus]),
+        status=reader.choose("status", TaskStatus, None, TaskStatus),
         model=query.get("model"),
         metadata=metadata,
     )

@@ -39,7 +39,7 @@ class Period:
 def read_period(query: Mapping[str, str], now_ms: int) -> Period:
     """Read `range`, `from` and `to`, but not `groupBy`. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, ("range", "from", "to", GROUP_BY))
-    name = reader.read("range", _range, "today", "Unknown range.", list(RANGES))
+    name = reader.choose("range", _range, "today", RANGES)
     ends = [reader.read(end, _date, None, "Not a calendar date.", _A_DATE) for end in ("from", "to")]
     for end in ("from", "to"):
         if name == CUSTOM and end not in query:

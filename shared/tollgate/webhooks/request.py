@@ -40,9 +40,7 @@ def read_query(query: Mapping[str, str]) -> DeliveryQuery:
     wanted = DeliveryQuery(
         limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
         before=reader.read("cursor", id_of("evt"), NEWEST, "Not a cursor of an earlier page."),
-        status=reader.read(
-            "state", DeliveryStatus, None, "Unknown state.", [str(one) for one in DeliveryStatus]
-        ),
+        status=reader.choose("state", DeliveryStatus, None, DeliveryStatus),
         task_id=reader.read("taskId", id_of("task"), None, "Not the id of a task."),
     )
     reader.finish()

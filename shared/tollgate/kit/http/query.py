@@ -1,10 +1,10 @@
 """The query of a request, parameter by parameter, with every problem at once. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError, Problem, one_of, unknown_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import digits
 
@@ -43,6 +43,13 @@ class QueryReader:
         except ValueError:
             self.problems.append(Problem(f"/{name}", message, allowed))
             return default
+
+    def choose(
+        self, name: str, reader: Callable[[str], Value], default: Default, values: Iterable[str]
+    ) -> Value | Default:
+        """Return a parameter like `read`. The problem lists the `values`, which are all that are valid."""
+        problem = one_of(f"/{name}", values)
+        return self.read(name, reader, default, problem.message, problem.allowed)
 
     def finish(self) -> None:
         """Raise `InvalidInputError` if there was any problem."""
