@@ -10,7 +10,7 @@ from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.listing import CLOSED, Listing
 from tollgate.catalog.loader import DATA
 from tollgate.catalog.views import CatalogModelView
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, one_of
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, one_of
 from tollgate.kit.http.cached_body import CachedBody
 
 LISTING = Listing(CATALOG)
