@@ -147,9 +147,14 @@ def fault_status(protocol: TextProtocol, fault: Fault) -> int:
     return own if fault.shown.status == theirs else fault.shown.status
 
 
-def error_event(protocol: TextProtocol, fault: Fault) -> bytes:
-    """Return `fault` as the last event of a stream that has begun."""
-    data = dumps(fault_body(protocol, fault))
+def error_event(protocol: TextProtocol, fault: Fault, request_id: str | None) -> bytes:
+    """Return `fault` as the last event of a stream that has begun, with the request's id."""
+    body = fault_body(protocol, fault)
+    if protocol is TextProtocol.ANTHROPIC:
+        body["request_id"] = request_id
+    else:
+        body["error"]["requestId"] = request_id
+    data = dumps(body)
     name = "event: error\n" if protocol is TextProtocol.ANTHROPIC else ""
     return f"{name}data: {data}\n\n".encode()
 

@@ -17,14 +17,22 @@ from tollgate.text.request import dumps
 from tollgate.text.shown import may_pass, shown_chat, shown_message, shown_messages_event
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
-from tollgate.text.usage import chat_usage, latest, read_chat_usage, read_messages_usage
+from tollgate.text.usage import (
+    Usage,
+    chat_usage,
+    latest,
+    message_end_usage,
+    messages_usage,
+    read_chat_usage,
+    read_messages_usage,
+)
 
 DONE = b"[DONE]"
 DONE_EVENT = b"data: " + DONE + b"\n\n"
 
 # The end of an event, and the same with a usage that is not known yet (`stream_options.include_usage`).
 _END, _NO_USAGE = b"}\n\n", b',"usage":null}\n\n'
-_DELIVERED_FIELDS = ("content", "reasoning_content", "refusal")
+_DELIVERED_FIELDS = ("content", "refusal")
 _DELTA_FIELDS = ("text", "thinking", "partial_json")
 
 
@@ -82,7 +90,7 @@ class ChatRelay(AnswerStream):
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
         if fault is not None:
             return self.fail(fault)
-        shown = shown_chat(payload)
+        shown = shown_chat(payload, self._dialect.finish_names)
         if not self._head:
             self._head = {name: shown.get(name) for name in ("id", "created")}
         if not payload.get("choices") and payload.get("usage"):
@@ -119,7 +127,6 @@ class MessagesRelay(AnswerStream):
     def __init__(self, meter: Meter, public_model: str) -> None:
         super().__init__(TextProtocol.ANTHROPIC, meter)
         self._model = public_model
-        self._rename = Rename("model")
 
     def _blank(self, event: SseEvent) -> bytes:
         del event
@@ -135,17 +142,20 @@ class MessagesRelay(AnswerStream):
         shown = shown_messages_event(payload)
         if shown is None:
             return b""
-        passes = shown is payload and may_pass(event.raw, event.data)
-        message = shown.get("message")
-        if not isinstance(message, dict):
-            return event.raw if passes else messages_event(shown)
-        renamed = self._rename.apply(event.raw, message.get("model"), self._model) if passes else None
-        return renamed or messages_event({**shown, "message": {**message, "model": self._model}})
+        if kind == "message_start":
+            known = self.meter.reported or Usage(self.meter.input_estimate, 0)
+            message = payload.get("message")
+            started = message if isinstance(message, dict) else {}
+            shown = {**shown, "message": shown_message(started, self._model, messages_usage(known))}
+        elif kind == "message_delta":
+            shown = {**shown, "usage": message_end_usage(self.meter.usage())}
+        is_passed = shown is payload and may_pass(event.raw, event.data)
+        return event.raw if is_passed else messages_event(shown)
 
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
     """Return a chat completion as clients read it, and read it into `meter`. Raises `FaultError`."""
-    shown = shown_chat(read_completion(body, meter, dialect))
+    shown = shown_chat(read_completion(body, meter, dialect), dialect.finish_names)
     choices = [_whole_choice(choice) for choice in shown["choices"]]
     return dumps(
         {**shown, "model": public_model, "choices": choices, "usage": chat_usage(meter.usage())}
@@ -155,17 +165,14 @@ def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: Chat
 def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
     """Return a choice with the fields that OpenAI's types require, and some vendors leave out."""
     message = choice.get("message")
-    said = {"message": {"refusal": None, **message}} if isinstance(message, dict) else {}
+    said = {"message": {"content": None, "refusal": None, **message}} if isinstance(message, dict) else {}
     return {"logprobs": None, **choice, **said}
 
 
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
-    """Return a message under our model id, and read it into `meter`. Raises `FaultError`."""
+    """Return a message as clients read it, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
-    shown = shown_message(payload)
-    is_same = shown is payload
-    renamed = Rename("model").apply(body, payload.get("model"), public_model) if is_same else None
-    return renamed or dumps({**shown, "model": public_model}).encode()
+    return dumps(shown_message(payload, public_model, messages_usage(meter.usage()))).encode()
 
 
 def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:
@@ -276,6 +283,8 @@ def _read_part(part: Any, meter: Meter) -> None:
     if not isinstance(part, dict):
         return
     _deliver(part, _DELIVERED_FIELDS, meter)
+    if thought := part.get("reasoning_content") or part.get("reasoning"):
+        meter.deliver(thought)
     calls = part.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None

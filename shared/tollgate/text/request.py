@@ -4,7 +4,7 @@ so that every field that is not ours goes upstream byte for byte (docs/architect
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
@@ -292,6 +292,10 @@ def translated_tools(fields: Mapping[str, Any], tool: Callable[[Any, str], dict[
     return {"tools": [tool(each, f"/tools/{at}") for at, each in enumerate(tools)]} if tools else {}
 
 
+# Some vendors ignore a text here, and others fail.
+_NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
+
+
 def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:
     found = []
     if not isinstance(fields.get("model"), str):
@@ -305,14 +309,21 @@ def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool)
         found.append(Problem("/stream", "Must be true or false."))
     if not isinstance(fields.get("stream_options"), dict | None):
         found.append(Problem("/stream_options", "Must be an object."))
-    for name in LIMIT_FIELDS[protocol]:
-        if not _is_whole(fields.get(name), 1 if protocol is TextProtocol.OPENAI else 0, None):
-            found.append(Problem(f"/{name}", "Must be a whole number of tokens, above 0."))
-    if protocol is TextProtocol.OPENAI and not _is_whole(fields.get("n"), 1, MAX_ANSWERS):
-        found.append(Problem("/n", f"Must be a whole number from 1 to {MAX_ANSWERS}."))
+    found += _number_problems(protocol, fields)
     if protocol is TextProtocol.ANTHROPIC and not is_count and fields.get("max_tokens") is None:
         found.append(Problem("/max_tokens", "Field required."))
     return found
+
+
+def _number_problems(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    for name in _NUMBERS:
+        if isinstance(fields.get(name), bool) or not isinstance(fields.get(name), int | float | None):
+            yield Problem(f"/{name}", "Must be a number.")
+    for name in LIMIT_FIELDS[protocol]:
+        if not _is_whole(fields.get(name), 1 if protocol is TextProtocol.OPENAI else 0, None):
+            yield Problem(f"/{name}", "Must be a whole number of tokens, above 0.")
+    if protocol is TextProtocol.OPENAI and not _is_whole(fields.get("n"), 1, MAX_ANSWERS):
+        yield Problem("/n", f"Must be a whole number from 1 to {MAX_ANSWERS}.")
 
 
 def _is_whole(value: Any, least: int, most: int | None) -> bool:

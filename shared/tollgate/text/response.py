@@ -133,7 +133,7 @@ class StreamedResponse:
         """Send the last event that the client gets, and close a countable answer at its provider."""
         logger.info("text.ended", counted=self.exchange.is_countable)
         self.is_ended = True
-        await send(error_event(self.exchange.stream.protocol, ENDED))
+        await send(error_event(self.exchange.stream.protocol, ENDED, self.placed.hold.request_id))
         if self.exchange.is_countable:
             # The relay, which waits for the next piece, is woken by it.
             self.response.close()

@@ -210,6 +210,7 @@ class TextService:
                 # No other route is left, and the client has received nothing. Most such failures end at once.
                 await asyncio.sleep(RETRY_PAUSE_S)
                 again = upstreams[last.route.provider].exchange(last)
+                again.stream.request_id = placed.hold.request_id
                 race.start(last.route.provider, self._attempt(last, again, answer_by))
                 if first := await race.first():
                     return await self._bill_or_relay(*first, placed)
@@ -289,6 +290,7 @@ class TextService:
                 refused = refused or exc
                 continue
             carried = True
+            exchange.stream.request_id = placed.hold.request_id
             yield routed, exchange
         if refused is not None and not carried:
             raise refused

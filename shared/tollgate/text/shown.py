@@ -26,12 +26,32 @@ _COMPLETION = frozenset(
     }
 )
 _PLAIN_CHOICE = frozenset({"index", "message", "delta", "finish_reason", "logprobs"})
+# Of a message or a delta. `reasoning_details` is state that OpenRouter's and MiniMax's clients send back.
+_PART = frozenset(
+    {
+        *("role", "content", "refusal", "tool_calls", "function_call", "annotations", "audio"),
+        *("reasoning_content", "reasoning_details", "thinking_blocks"),
+    }
+)
+_FINISHES = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 _MESSAGE = frozenset(
     {
         *("id", "type", "role", "content", "model", "usage"),
-        *("stop_reason", "stop_sequence", "stop_details", "context_management"),
+        *("stop_reason", "stop_sequence", "stop_details", "context_management", "container", "diagnostics"),
     }
 )
+# Fields that a message, its end, and its blocks always have, with their values if there is nothing to say.
+# Source: `x: T | null` in the types of @anthropic-ai/sdk 1.14.0 (npm).
+_STOP: Mapping[str, Any] = {
+    "container": None,
+    "stop_details": None,
+    "stop_reason": None,
+    "stop_sequence": None,
+}
+_BLOCKS: Mapping[str, Mapping[str, Any]] = {
+    "text": {"citations": None},
+    "tool_use": {"caller": {"type": "direct"}},
+}
 _MESSAGES_EVENTS = {
     "message_start": frozenset({"type", "message"}),
     "message_delta": frozenset({"type", "delta", "usage", "context_management"}),
@@ -46,19 +66,6 @@ _ERRORS = {
     TextProtocol.EMBEDDINGS: (frozenset({"error"}), frozenset({"message", "type", "param", "code"})),
     TextProtocol.ANTHROPIC: (frozenset({"type", "error"}), frozenset({"type", "message"})),
 }
-# Of a usage: counts, by how their names end, and objects of counts.
-_COUNT_ENDS = ("_tokens", "_requests")
-_COUNTS = frozenset(
-    {
-        *(
-            "prompt_tokens_details",
-            "completion_tokens_details",
-            "input_tokens_details",
-            "output_tokens_details",
-        ),
-        *("cache_creation", "server_tool_use"),
-    }
-)
 # Of an event that is one line of data: `data: ` before it, and a blank line after it.
 _PLAIN_BYTES = 8
 # Hosts of models that others made, by name or address: customers do not see which of them serves a request.
@@ -69,13 +76,17 @@ _HOSTS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _REFUSED = "The provider refused the request."
+_NO_NAMES: Mapping[str, str] = {}
 # Prefixes of ids of OpenAI, its Responses API, Anthropic, and OpenRouter, whose name is not shown.
 _ID_PREFIXES = ("chatcmpl-", "resp_", "msg_", "gen-")
 CHAT_ID_PREFIX = "chatcmpl-"
 
 
-def shown_chat(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return a chat completion, or a chunk of one, as customers see it, except for its usage."""
+def shown_chat(payload: dict[str, Any], finish_names: Mapping[str, str] = _NO_NAMES) -> dict[str, Any]:
+    """Return a chat completion, or a chunk of one, as customers see it, except for its usage.
+
+    `finish_names` maps the vendor's finish reasons to OpenAI's.
+    """
     changes: dict[str, Any] = {}
     tier, choices, answer_id = payload.get("service_tier"), payload.get("choices"), payload.get("id")
     if tier and tier not in ORDINARY_TIERS:
@@ -83,42 +94,58 @@ def shown_chat(payload: dict[str, Any]) -> dict[str, Any]:
     if isinstance(choices, list):
         for choice in choices:
             # Nearly every choice is a plain one, and each chunk of a stream comes by here.
-            if not isinstance(choice, dict) or not _PLAIN_CHOICE.issuperset(choice):
-                changes["choices"] = [_shown_choice(each) for each in choices]
+            if not _is_plain(choice):
+                changes["choices"] = [_shown_choice(each, finish_names) for each in choices]
                 break
     if isinstance(answer_id, str) and not answer_id.startswith(CHAT_ID_PREFIX):
         changes["id"] = CHAT_ID_PREFIX + bare_id(payload)
     return _only(payload, _COMPLETION, changes)
 
 
-def shown_message(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return a message as customers see it."""
-    return _only(payload, _MESSAGE, _changed_usage(payload))
+def shown_part(part: Any) -> dict[str, Any]:
+    """Return a chat's message or delta as customers see it: reasoning has one name for all vendors."""
+    if not isinstance(part, dict):
+        return {}
+    reasoning = part.get("reasoning")
+    is_named = bool(part.get("reasoning_content")) or not isinstance(reasoning, str)
+    return _only(part, _PART, {} if is_named else {"reasoning_content": reasoning})
+
+
+def shown_message(payload: dict[str, Any], model: str, usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message as customers see it, with our id of its model, and its usage."""
+    blocks = [shown_block(block) for block in payload.get("content") or []]
+    named = {"diagnostics": None, **_STOP, **_only(payload, _MESSAGE, {})}
+    return {**named, "model": model, "content": blocks, "usage": usage}
+
+
+def shown_block(block: Any) -> Any:
+    """Return a block of a message with the fields that Anthropic's own blocks always have."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    known = _BLOCKS.get(str(kind))
+    return block if known is None or known.keys() <= block.keys() else {**block, **known}
+
+
+def message_end(delta: Any) -> dict[str, Any]:
+    """Return the `delta` of an event `message_delta`."""
+    return {**_STOP, **(delta if isinstance(delta, dict) else {})}
 
 
 def shown_messages_event(payload: dict[str, Any]) -> dict[str, Any] | None:
-    """Return an event of a streamed message as customers see it; `None` for an unknown event."""
-    names = _MESSAGES_EVENTS.get(str(payload.get("type")))
+    """Return an event of a streamed message as customers see it; `None` for an unknown event.
+
+    Its `message` and its `usage` are the provider's still.
+    """
+    kind = payload.get("type")
+    names = _MESSAGES_EVENTS.get(str(kind))
     if names is None:
         return None
-    changes = _changed_usage(payload)
-    message = payload.get("message")
-    if isinstance(message, dict) and (shown := shown_message(message)) is not message:
-        changes["message"] = shown
+    changes: dict[str, Any] = {}
+    if kind == "content_block_start":
+        block = payload.get("content_block")
+        changes = {} if (shown := shown_block(block)) is block else {"content_block": shown}
+    elif kind == "message_delta":
+        changes = {"delta": message_end(payload.get("delta"))}
     return _only(payload, names, changes)
-
-
-def shown_usage(usage: Any) -> Any:
-    """Return the counts of a provider's usage, in either protocol's names; `None` if it is no object."""
-    if not isinstance(usage, dict):
-        return None
-    shown = {
-        name: shown_usage(value) if name in _COUNTS else value
-        for name, value in usage.items()
-        if name in _COUNTS or _is_count(name, value)
-    }
-    is_whole = len(shown) == len(usage) and all(shown[name] is usage[name] for name in _COUNTS & shown.keys())
-    return usage if is_whole else shown
 
 
 def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, Any]:
@@ -157,26 +184,25 @@ def bare_id(payload: Mapping[str, Any]) -> str:
     return answer_id
 
 
-def _shown_choice(choice: Any) -> Any:
+def _is_plain(choice: Any) -> bool:
+    if not isinstance(choice, dict) or not _PLAIN_CHOICE.issuperset(choice):
+        return False
+    part, finish = choice.get("delta") or choice.get("message"), choice.get("finish_reason")
+    is_ours = not part or (isinstance(part, dict) and _PART.issuperset(part))
+    return is_ours and (finish is None or (isinstance(finish, str) and finish in _FINISHES))
+
+
+def _shown_choice(choice: Any, finish_names: Mapping[str, str]) -> Any:
     if not isinstance(choice, dict):
         return choice
-    return _only(choice, _PLAIN_CHOICE, {})
-
-
-def _changed_usage(payload: Mapping[str, Any]) -> dict[str, Any]:
-    usage = payload.get("usage")
-    if usage is None or (counts := shown_usage(usage)) is usage:
-        return {}
-    return {"usage": counts}
+    parts = {name: shown_part(choice[name]) for name in ("message", "delta") if name in choice}
+    finish = choice.get("finish_reason")
+    named = finish_names.get(str(finish), str(finish))
+    shown = "stop" if named not in _FINISHES else named
+    return _only(choice, _PLAIN_CHOICE, {**parts, "finish_reason": None if finish is None else shown})
 
 
 def _only(payload: dict[str, Any], names: frozenset[str], changes: dict[str, Any]) -> dict[str, Any]:
     if not changes and names.issuperset(payload):
         return payload
     return {name: value for name, value in payload.items() if name in names} | changes
-
-
-def _is_count(name: str, value: Any) -> bool:
-    if name == "service_tier":
-        return value in ORDINARY_TIERS
-    return name.endswith(_COUNT_ENDS) and (value is None or type(value) is int)

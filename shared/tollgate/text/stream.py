@@ -71,6 +71,7 @@ class AnswerStream(ABC):
         self.meter = meter
         self.done = False
         self.fault: Fault | None = None
+        self.request_id: str | None = None
         self._begun = False
 
     @property
@@ -101,7 +102,7 @@ class AnswerStream(ABC):
     def fail(self, fault: Fault) -> bytes:
         """Note the fault and give its error event."""
         self.fault = fault
-        return error_event(self.protocol, fault)
+        return error_event(self.protocol, fault, self.request_id)
 
     def _blank(self, event: SseEvent) -> bytes:
         """Return the bytes for comments and blank lines."""

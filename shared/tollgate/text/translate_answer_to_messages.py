@@ -15,10 +15,10 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
 from tollgate.text.request import dumps
-from tollgate.text.shown import bare_id
+from tollgate.text.shown import bare_id, message_end, shown_block, shown_message, shown_part
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
-from tollgate.text.usage import Usage, messages_usage
+from tollgate.text.usage import Usage, message_end_usage, messages_usage
 
 _STOPS = {
     "stop": "end_turn",
@@ -29,9 +29,9 @@ _STOPS = {
 }
 # The text fields of a message or a delta, and the kind of block that each becomes.
 _PARTS = {"reasoning_content": "thinking", "content": "text", "refusal": "text"}
-_EMPTY = {
+_EMPTY: Mapping[str, dict[str, Any]] = {
     "thinking": {"type": "thinking", "thinking": "", "signature": ""},
-    "text": {"type": "text", "text": ""},
+    "text": {"type": "text", "text": "", "citations": None},
 }
 
 
@@ -39,7 +39,7 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
     """A whole chat completion as a message. Raises `FaultError` for an answer that is no completion."""
     payload = read_completion(body, meter, dialect)
     choice = _first(payload.get("choices"))
-    said = _part(choice, "message")
+    said = shown_part(choice.get("message"))
     content = [
         {**_EMPTY[kind], kind: said[name]}
         for name, kind in _PARTS.items()
@@ -105,7 +105,7 @@ class MessagesFromChat(AnswerStream):
             self._started = True
             yield self._message_start(payload)
         choice = _first(payload.get("choices"))
-        delta = _part(choice, "delta")
+        delta = shown_part(choice.get("delta"))
         for name, kind in _PARTS.items():
             text = delta.get(name)
             if isinstance(text, str) and text:
@@ -127,8 +127,8 @@ class MessagesFromChat(AnswerStream):
             yield from self._piece("text_delta", "text", self._late_text)
         yield from self._close()
         stop = stop_of(self._finish, self._dialect, refused=self._refused)
-        delta = {"stop_reason": stop, "stop_sequence": None}
-        yield {"type": "message_delta", "delta": delta, "usage": messages_usage(self.meter.usage())}
+        delta = message_end({"stop_reason": stop})
+        yield {"type": "message_delta", "delta": delta, "usage": message_end_usage(self.meter.usage())}
         yield {"type": "message_stop"}
 
     def _message_start(self, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,13 +169,8 @@ class MessagesFromChat(AnswerStream):
         return self._tools.setdefault(key, _Tool(len(self._tools)))
 
     def _open_tool(self, tool: _Tool) -> Iterator[dict[str, Any]]:
-        block = {
-            "type": "tool_use",
-            "id": tool.id or _made_up_id(tool.number),
-            "name": tool.name,
-            "input": {},
-        }
-        yield from self._open("tool_use", block)
+        named = {"id": tool.id or _made_up_id(tool.number), "name": tool.name}
+        yield from self._open("tool_use", shown_block({"type": "tool_use", **named, "input": {}}))
 
     def _send_arguments(self, tool: _Tool) -> Iterator[dict[str, Any]]:
         text, tool.unsent = tool.unsent, ""
@@ -201,9 +196,8 @@ class MessagesFromChat(AnswerStream):
 def _message(
     payload: Mapping[str, Any], model: str, content: list[Any], stop: str | None, usage: dict[str, Any]
 ) -> dict[str, Any]:
-    message_id = f"msg_{bare_id(payload)}"
-    shown = {"id": message_id, "type": "message", "role": "assistant", "model": model, "content": content}
-    return {**shown, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+    named = {"id": f"msg_{bare_id(payload)}", "type": "message", "role": "assistant"}
+    return shown_message({**named, "content": content, "stop_reason": stop}, model, usage)
 
 
 def _tool_use(call: Mapping[str, Any], number: int) -> dict[str, Any]:

@@ -189,17 +189,31 @@ def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def messages_usage(usage: Usage) -> dict[str, Any]:
-    """Return `usage` as Anthropic's `usage` object (docs/providers/anthropic.md)."""
+    """Return `usage` as Anthropic's `usage` object, with all of its fields (docs/providers/anthropic.md).
+
+    The last ones are about what Tollgate does not sell, and so are null.
+    """
     return {
-        "input_tokens": usage.input_tokens,
-        "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,
-        "cache_read_input_tokens": usage.cache_read_tokens,
+        **message_end_usage(usage),
         "cache_creation": {
             "ephemeral_5m_input_tokens": usage.cache_write_tokens,
             "ephemeral_1h_input_tokens": usage.cache_write_1h_tokens,
         },
+        "service_tier": "standard",
+        "inference_geo": None,
+        "speed": None,
+    }
+
+
+def message_end_usage(usage: Usage) -> dict[str, Any]:
+    """Return `usage` as the event `message_delta` has it: it lacks what is known from the start."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,
+        "cache_read_input_tokens": usage.cache_read_tokens,
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"thinking_tokens": usage.reasoning_tokens},
+        "server_tool_use": None,
     }
 
 

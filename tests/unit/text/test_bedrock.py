@@ -247,8 +247,8 @@ class TestBedrock:
         assert found["id"].startswith("msg_")
         assert found["content"] == [
             {"type": "thinking", "thinking": "hm", "signature": "sig"},
-            {"type": "text", "text": "wait"},
-            {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}},
+            {"type": "text", "text": "wait", "citations": None},
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"}},
         ]
         assert found["stop_reason"] == "tool_use"
         assert exchange.meter.usage() == EXPECTED_USAGE

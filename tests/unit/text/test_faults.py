@@ -176,13 +176,13 @@ class TestErrorBody:
 
 class TestErrorEvent:
     def test_chat(self) -> None:
-        assert error_event(OPENAI, STREAM_BROKEN) == (
+        assert error_event(OPENAI, STREAM_BROKEN, "req_1") == (
             b'data: {"code":502,"error":{"message":"The provider\'s response broke off.",'
-            b'"type":"BadGateway","code":"provider_error","param":null}}\n\n'
+            b'"type":"BadGateway","code":"provider_error","param":null,"requestId":"req_1"}}\n\n'
         )
 
     def test_messages(self) -> None:
-        event = error_event(ANTHROPIC, STREAM_BROKEN)
+        event = error_event(ANTHROPIC, STREAM_BROKEN, "req_1")
         assert event.startswith(b'event: error\ndata: {"type":"error","code":502,')
 
 

@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
+from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, read_events, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.faults import STREAM_BROKEN, FaultError, Verdict
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import Meter
-from tollgate.text.usage import Usage
+from tollgate.text.usage import Usage, messages_usage
 
 USAGE = {"prompt_tokens": 19, "completion_tokens": 10, "total_tokens": 29}
 
@@ -48,7 +48,7 @@ class TestChatRelay:
         assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
 
     def test_a_second_model_member_stays(self) -> None:
-        said = chunk({"extra": {"model": "upstream-model"}})
+        said = chunk({"reasoning_details": [{"model": "upstream-model"}]})
         assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
 
     def test_a_chunk_without_a_model_passes(self) -> None:
@@ -206,12 +206,16 @@ class TestChatRelay:
 
 
 class TestMessagesRelay:
-    def test_events_pass_but_for_the_model(self) -> None:
+    def test_all_but_the_start_and_the_end_passes_byte_for_byte(self) -> None:
         used = meter()
         relay = MessagesRelay(used, "our-model")
         events = messages(START, {"type": "ping"}, TEXT, END, STOP)
-        sent = b"".join(map(relay.feed, events)) + relay.close()
-        assert sent == b"".join(event.raw for event in events).replace(b"upstream-model", b"our-model")
+        start, ping, text, end, stop = map(relay.feed, events)
+        assert [ping, text, stop] == [events[at].raw for at in (1, 2, 4)]
+        [[started], [ended]] = (list(read_events(one)) for one in (start, end))
+        assert started["message"]["model"] == "our-model"
+        assert (started["message"]["usage"]["input_tokens"], ended["usage"]["output_tokens"]) == (25, 15)
+        assert relay.close() == b""
         assert relay.done
         assert used.usage() == Usage(25, 15)
 
@@ -276,12 +280,14 @@ class TestRelayCompletion:
 
 
 class TestRelayMessage:
-    def test_bytes_pass_but_for_the_model(self) -> None:
+    def test_it_has_our_model_and_the_billed_usage(self) -> None:
         said = b'"content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":5,"output_tokens":2}'
-        body = b'{"type":"message","model":"upstream",' + said + b"}"
         used = meter()
-        assert relay_message(body, used, "ours") == body.replace(b"upstream", b"ours")
-        assert used.usage() == Usage(5, 2)
+        found = json.loads(
+            relay_message(b'{"type":"message","model":"upstream",' + said + b"}", used, "ours")
+        )
+        assert (found["model"], found["content"][0]["text"]) == ("ours", "hi")
+        assert found["usage"] == messages_usage(used.usage()) == messages_usage(Usage(5, 2))
 
     @pytest.mark.parametrize("body", [b"", b"{}", b'{"type":"error","error":{"type":"api_error"}}'])
     def test_what_is_no_message(self, body: bytes) -> None:

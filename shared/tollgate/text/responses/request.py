@@ -131,6 +131,7 @@ class ResponsesRequest:
             "object": "response",
             "created_at": created_s,
             "status": "in_progress",
+            "access_programs": None,
             "background": False,
             "error": None,
             "incomplete_details": None,
