@@ -29,8 +29,7 @@ from tests.support.sdk_shapes import (
 from tests.support.text_in_process import TextCustomer, text_customer
 from tests.unit.text.samples import gathered_completion, gathered_message
 from text.app import app
-from tollgate.text.responses.events import responses_usage
-from tollgate.text.usage import Usage, chat_usage, messages_usage
+from tollgate.text.usage import Usage, chat_usage, messages_usage, responses_usage
 
 MODELS = {
     "openai": "gpt-5.4-mini",
