@@ -59,7 +59,7 @@ NO_NULLS = {"CompletionUsage", "CompletionTokensDetails", "PromptTokensDetails"}
 
 
 def faults_of(shape: type[BaseModel], payload: Any) -> list[str]:
-    """Return what is wrong with a JSON object that should have this shape."""
+    """Return the faults of a JSON object that should have this shape."""
     try:
         found = shape.model_validate_json(json.dumps(payload), strict=True)
     except ValidationError as refused:

@@ -1,7 +1,7 @@
 """`functions/text` and the simulator in one process: no server, no database, no money.
 
-The books cover everything, and note what was billed. Only one provider has credentials, so its answer is the
-one that a request gets.
+The books cover everything, and note each bill. Only one provider has credentials, so every request gets its
+answer.
 """
 
 import asyncio

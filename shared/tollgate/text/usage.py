@@ -191,7 +191,7 @@ def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 def messages_usage(usage: Usage) -> dict[str, Any]:
     """Return `usage` as Anthropic's `usage` object, with all of its fields (docs/providers/anthropic.md).
 
-    The last ones are about what Tollgate does not sell, and so are null.
+    The last fields are null, because they are about services that Tollgate does not sell.
     """
     return {
         **message_end_usage(usage),
@@ -206,7 +206,7 @@ def messages_usage(usage: Usage) -> dict[str, Any]:
 
 
 def message_end_usage(usage: Usage) -> dict[str, Any]:
-    """Return `usage` as the event `message_delta` has it: it lacks what is known from the start."""
+    """Return `usage` in the form of the event `message_delta`, which lacks some fields of a message."""
     return {
         "input_tokens": usage.input_tokens,
         "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,
