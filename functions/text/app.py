@@ -90,6 +90,16 @@ async def responses(request: Request) -> Answer:
     return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)
 
 
+async def compact(request: Request) -> Answer:
+    """Return a conversation with a summary in the place of its answers."""
+    key = await _authenticate(request)
+    body = await _body(request)
+    made = await text_parts.text()
+    call = await made.responses.compact(body, key)
+    responding = call.respond(made.service, key, request.state[REQUEST_ID], request.headers)
+    return await http_response(responding, call.rendering, request.state[HELPED])
+
+
 async def count_response_tokens(request: Request) -> Answer:
     """Count the input tokens of a Responses request, without a charge."""
     key = await _authenticate(request)
@@ -194,6 +204,7 @@ routes = Routes(
         ("POST", "/api/v1/messages/count_tokens", count_tokens),
         ("POST", "/api/v1/responses", responses),
         ("POST", "/api/v1/responses/input_tokens", count_response_tokens),
+        ("POST", "/api/v1/responses/compact", compact),
         ("POST", "/api/v1/embeddings", embeddings),
         ("GET HEAD DELETE", "/api/v1/responses/{id}", stored_response),
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),

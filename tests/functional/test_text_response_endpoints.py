@@ -96,3 +96,52 @@ def said(events: list[dict[str, Any]]) -> list[Any]:
     """Return the items and texts that a stream told."""
     told = [event for event in events if event["type"] in TOLD]
     return [(event["type"], event.get("text"), (event.get("item") or {}).get("id")) for event in told]
+
+
+class TestCompactions:
+    @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro"])
+    def test_a_summary_takes_the_place_of_the_answers(self, client: TextClient, model: str) -> None:
+        first = client.openai.responses.create(model=model, input="[[tool]] go", tools=[LOOK])
+        call: Any = first.output[-1]
+        result: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "sunny " * 200}
+        then = client.openai.responses.create(
+            model=model, input=[result], tools=[LOOK], previous_response_id=first.id
+        )
+        short = client.post("/responses/compact", {"model": model, "previous_response_id": then.id}).json()
+        assert short["object"] == "response.compaction"
+        told, compaction = short["output"]
+        assert (told["role"], told["content"]) == ("user", [{"type": "input_text", "text": "[[tool]] go"}])
+        assert (compaction["type"], compaction["id"][:4]) == ("compaction", "cmp_")
+        assert short["usage"]["input_tokens"] > 200
+        assert len(client.texts_when(3)) == 3
+        said = [*short["output"], {"role": "user", "content": "and now?"}]
+        for other in (model, "gpt-6-luna", "gemini-3.8-flash", "claude-opus-5-5"):
+            assert client.openai.responses.create(model=other, input=said).status == "completed"
+        assert client.settled()
+
+    def test_the_summary_reaches_the_model(self, client: TextClient) -> None:
+        made = client.post("/responses/compact", {"model": "test-chat", "input": "My name is Ada."}).json()
+        # The test model repeats the last message, so the summary repeats the request for it.
+        last: Any = [made["output"][-1]]
+        told = client.openai.responses.create(model="test-chat", input=last).output_text
+        assert "Summary of the conversation before this point:" in told
+        assert "Summarise the conversation" in told
+
+    @pytest.mark.parametrize(
+        ("fields", "path"),
+        [
+            ({"tools": [LOOK]}, "/tools"),
+            ({"image": {"context_compression": "auto"}}, "/image"),
+            ({"input": []}, "/input"),
+            ({"input": [{"type": "compaction", "encrypted_content": "gAAAA"}]}, "/input/0/encrypted_content"),
+            ({"service_tier": "priority"}, "/service_tier"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_a_field_without_a_place_is_refused(
+        self, client: TextClient, fields: dict[str, Any], path: str
+    ) -> None:
+        answer = client.post("/responses/compact", {"model": "gpt-5.4-mini", "input": "hello", **fields})
+        assert answer.status_code == 400, answer.text
+        assert answer.json()["error"]["details"][0]["path"] == path
+        assert client.texts() == []

@@ -19,6 +19,7 @@ TEXT = {
     ("POST", "/api/v1/messages"),
     ("POST", "/api/v1/messages/count_tokens"),
     ("POST", "/api/v1/responses"),
+    ("POST", "/api/v1/responses/compact"),
     ("POST", "/api/v1/responses/input_tokens"),
     ("POST", "/api/v1/embeddings"),
     ("GET", "/api/v1/responses/{id}"),

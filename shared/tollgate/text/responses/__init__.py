@@ -8,6 +8,7 @@ events.py    a chat result as a response: one path for whole and streamed result
 native.py    the body for a provider that has the protocol, with its own reasoning
 relay.py     such a provider's response, read into the meter
 native_events.py  such a response with our ids and the client's fields
+compaction.py  a conversation replaced by a summary
 replay.py    a stored response as a stream
 rendering.py the same for its client, stored before its end is sent
 gathering.py how many bytes a request gathers from stored responses

@@ -6,6 +6,7 @@ from typing import Any
 
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.text.request import MAX_BODY_BYTES, JsonBody, NativeRequest, dumps
+from tollgate.text.responses.items import COMPACTION, summary_message
 from tollgate.text.responses.native import REASONING
 
 # Encoded in one go; then the loop runs other tasks, so that other customers' streams continue.
@@ -43,6 +44,7 @@ async def native_request(fields: Mapping[str, Any], items: Sequence[Mapping[str,
 
     The ids of items are ours, so they are left out. Reasoning has its provider's id in its seal.
     """
+    items = [summary_message(item, "") if item.get("type") == COMPACTION else item for item in items]
     plain = [item for item in items if item.get("type") != REASONING]
     texts = iter(await _encoded({name: item[name] for name in item if name != "id"} for item in plain))
     given = [item if item.get("type") == REASONING else next(texts) for item in items]

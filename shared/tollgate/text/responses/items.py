@@ -21,6 +21,10 @@ CUSTOM_INPUT = "input"
 
 # The client's search for tools, by its type here and its name in a chat.
 TOOL_SEARCH = "tool_search"
+# A conversation made shorter (`compaction.py`), and the sealed block of its text.
+COMPACTION, SUMMARY = "compaction", "summary"
+# Before the summary in a chat.
+SUMMARY_INTRODUCTION = "Summary of the conversation before this point:"
 # Between a namespace and the name of a tool in it.
 NAMESPACE_MARK = "__"
 
@@ -35,7 +39,10 @@ _PREFIXES = {
     "custom_tool_call_output": "ctco",
     "tool_search_call": "tsc",
     "tool_search_output": "tso",
+    COMPACTION: "cmp",
 }
+_CALLS = ("function_call", "custom_tool_call", "tool_search_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
 _ROLES = ("user", "assistant", "system", "developer")
 
 
@@ -82,6 +89,24 @@ def check_count(items: Sequence[Any]) -> None:
     """Raise `InvalidInputError` for more items than a conversation may have."""
     if len(items) > MAX_ITEMS:
         raise invalid("/input", f"Must be at most {MAX_ITEMS} items, including items of earlier responses.")
+
+
+def is_call(item: Item) -> bool:
+    """Return whether an item is a call of one of the client's tools."""
+    return item.get("type") in _CALLS
+
+
+def is_output(item: Item) -> bool:
+    """Return whether an item is the result of a call."""
+    return item.get("type") in _OUTPUTS
+
+
+def summary_message(item: Item, path: str) -> Message:
+    """Return the message of a compaction. Raises `InvalidInputError` if it is not from this service."""
+    for block in unsealed(item.get("encrypted_content")):
+        if block.get("type") == SUMMARY and isinstance(block.get("text"), str):
+            return {"role": "user", "content": f"{SUMMARY_INTRODUCTION}\n{block['text']}"}
+    raise invalid(f"{path}/encrypted_content", "Must be from POST /responses/compact of this service.")
 
 
 def is_reference(item: object) -> bool:
@@ -162,12 +187,7 @@ class _Chat:
         if not isinstance(item, dict):
             raise invalid(path, "Must be an item object.")
         kind = item.get("type") or ("message" if "role" in item else None)
-        if kind == "tool_search_output":
-            # The tools themselves are already among the request's tools.
-            found = [tool.get("name") for tool in item.get("tools") or [] if isinstance(tool, dict)]
-            self._add_output({**item, "output": dumps({"tools": found})}, path)
-            return
-        if kind in ("function_call_output", "custom_tool_call_output"):
+        if kind in _OUTPUTS:
             self._add_output(item, path)
             return
         self._flush_images()
@@ -175,16 +195,12 @@ class _Chat:
             self._add_message(item, path)
         elif kind == "reasoning":
             self._add_reasoning(item)
-        elif kind == "tool_search_call":
-            self._add_call({**item, "name": TOOL_SEARCH}, path, dumps(item.get("arguments") or {}))
-        elif kind == "function_call":
-            self._add_call(item, path, item.get("arguments"))
-        elif kind == "additional_tools":
-            # They are already among the request's tools.
-            return
-        elif kind == "custom_tool_call":
-            self._add_call(item, path, dumps({CUSTOM_INPUT: item.get("input")}))
-        else:
+        elif kind in _CALLS:
+            self._add_call(item, path)
+        elif kind == COMPACTION:
+            self._append(summary_message(item, path))
+        # The tools of such an item are already among the request's tools.
+        elif kind != "additional_tools":
             raise invalid(f"{path}/type", f"This service does not support items of type {kind!r}.", _KINDS)
 
     def finished(self) -> list[Message]:
@@ -208,7 +224,13 @@ class _Chat:
         if blocks := unsealed(item.get("encrypted_content")):
             turn.setdefault("thinking_blocks", []).extend(blocks)
 
-    def _add_call(self, item: Item, path: str, arguments: Any) -> None:
+    def _add_call(self, item: Item, path: str) -> None:
+        arguments = item.get("arguments")
+        if item["type"] == "custom_tool_call":
+            arguments = dumps({CUSTOM_INPUT: item.get("input")})
+        elif item["type"] == "tool_search_call":
+            item = {**item, "name": TOOL_SEARCH}
+            arguments = dumps(arguments or {})
         if not isinstance(item.get("call_id"), str) or not isinstance(item.get("name"), str):
             raise invalid(path, "Must have call_id and name.")
         name = chat_name(item.get("namespace"), item["name"])
@@ -221,6 +243,10 @@ class _Chat:
         if not isinstance(item.get("call_id"), str):
             raise invalid(f"{path}/call_id", "Required.")
         output = item.get("output")
+        if item["type"] == "tool_search_output":
+            # The tools themselves are already among the request's tools.
+            found = [tool.get("name") for tool in item.get("tools") or [] if isinstance(tool, dict)]
+            output = dumps({"tools": found})
         parts = _parts(output, f"{path}/output") if isinstance(output, list) else output
         if isinstance(parts, list):
             # A chat's tool message is text only, so other content follows in a user message.
@@ -262,6 +288,7 @@ _KINDS = [
     "tool_search_call",
     "tool_search_output",
     "additional_tools",
+    COMPACTION,
     "item_reference",
 ]
 

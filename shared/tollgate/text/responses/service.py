@@ -19,9 +19,17 @@ from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
-from tollgate.text.models import TextProtocol
+from tollgate.text.models import TextModel, TextProtocol
+from tollgate.text.rendering import Rendering
 from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
+from tollgate.text.responses.compaction import (
+    REQUEST,
+    CompactionRendering,
+    fields_of_compaction,
+    plain_items,
+    problems_of_compaction,
+)
 from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
 from tollgate.text.responses.items import check_count, is_reference, listed, response_id_of
@@ -29,6 +37,7 @@ from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
 from tollgate.text.responses.request import (
+    ResponsesRequest,
     path_in_responses,
     read_responses_request,
     unused_fields,
@@ -50,7 +59,7 @@ class ResponsesCall:
     """
 
     chat: TextRequest
-    rendering: ResponsesRendering
+    rendering: Rendering
     origins: Sequence[int]
 
     async def respond(
@@ -78,15 +87,8 @@ class ResponsesService:
         the body and the stored items that it brings in have more bytes than one body may have.
         """
         asked = read_responses_request(read_json_body(body).fields)
-        check_count(asked.items)
-        # Before anything is read for it.
-        model = self.text.model(asked.model, TextProtocol.OPENAI, key)
-        reader, room = self._reader(key), Room(len(body))
-        items = await self._resolved(asked.items, reader, room)
-        earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
+        model, items, earlier_ids, earlier = await self._conversation(asked, len(body), key)
         told = asked.chat(earlier, items)
-        if foreign := foreign_in_items(items):
-            raise InvalidInputError(foreign)
         try:
             native = await native_request(asked.native(), [*earlier, *items])
             body_of_chat = await chat_body(told.fields)
@@ -109,6 +111,39 @@ class ResponsesService:
             self.text.finishing,
         )
         return ResponsesCall(chat, rendering, told.origins)
+
+    async def compact(self, body: bytes, key: ApiKey) -> ResponsesCall:
+        """Return the request for a summary of the conversation in `body`. Raises as `read` does."""
+        fields = read_json_body(body).fields
+        if problems := list(problems_of_compaction(fields)):
+            raise InvalidInputError(problems)
+        asked = read_responses_request(fields_of_compaction(fields))
+        _, items, _, earlier = await self._conversation(asked, len(body), key)
+        # They come back if there is no summary, so they must be good.
+        asked.chat(earlier, items)
+        wanted = {"role": "user", "content": REQUEST}
+        told = asked.chat(plain_items(earlier), [*plain_items(items), wanted])
+        try:
+            chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
+        except InvalidInputError as exc:
+            raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
+        created_s = self.text.clock.now_ms() // MS_PER_S
+        rendering = CompactionRendering(new_id("resp"), created_s, [*earlier, *items])
+        return ResponsesCall(chat, rendering, told.origins)
+
+    async def _conversation(
+        self, asked: ResponsesRequest, size_bytes: int, key: ApiKey
+    ) -> tuple[TextModel, list[Any], list[str], list[Any]]:
+        """Return a request's model and items, and the ids and items of the responses that it continues."""
+        check_count(asked.items)
+        # Before anything is read for it.
+        model = self.text.model(asked.model, TextProtocol.OPENAI, key)
+        reader, room = self._reader(key), Room(size_bytes)
+        items = await self._resolved(asked.items, reader, room)
+        earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
+        if foreign := foreign_in_items([item for item in items if isinstance(item, Mapping)]):
+            raise InvalidInputError(foreign)
+        return model, items, earlier_ids, earlier
 
     async def response(self, key: ApiKey, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
