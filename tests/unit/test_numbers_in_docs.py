@@ -5,22 +5,39 @@ import pytest
 from local.prose_files import ROOT
 from local.template import read_template
 from tests.unit.catalog.cases import CATALOG
+from tollgate.account_closure.service import DELAY_MS
+from tollgate.accounts import chat_keys
+from tollgate.accounts.auth import KEY_CACHE_MS, USE_RECORD_INTERVAL_MS
+from tollgate.accounts.cap_monitor import NOTIFY_PERCENT
 from tollgate.accounts.key_service import MAX_OVERLAP_S
 from tollgate.accounts.repository import MAX_API_KEYS
 from tollgate.artifacts import uploads
+from tollgate.audit.events import ACCESS_RETENTION_MS
+from tollgate.kit.errors import MAX_PROBLEMS
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES
+from tollgate.kit.rotation import DEFAULT_OVERLAP_S
+from tollgate.ledger.caps import MAX_COUNTERS
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.holds import MAX_HOLDS
 from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
 from tollgate.ledger.request_counts import FACTOR
+from tollgate.ledger.statement import MAX_CSV
+from tollgate.members.team import INVITATION_MS, MAX_INVITATIONS, MAX_MEMBERS
+from tollgate.notices.reminders import AHEAD_MS
 from tollgate.tasks import idempotency, models, waiting
 from tollgate.tasks import request as create_request
+from tollgate.tasks.openai_images import MAX_IMAGES
+from tollgate.text import event_stream, metering
 from tollgate.text import request as text_request
+from tollgate.text.responses.repository import LIFETIME_S as RESPONSE_S
 from tollgate.text.service import WHOLE_TIMEOUT_S
+from tollgate.usage.period import MAX_DAYS
 from tollgate.webhooks import schedule, sender
 from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE
+from tollgate.webhooks.request import MAX_OVERLAP_S as MAX_WEBHOOK_OVERLAP_S
 
 KIB, MIB = 1024, 1024 * 1024
+MS = 1_000
 DAY_S, HOUR_S, MINUTE_S = 24 * 60 * 60, 60 * 60, 60
 NUMBERS = {8: "eight"}
 
@@ -88,6 +105,36 @@ STATED = [
     ),
     ("site/webhooks.md", f"within {schedule.REDELIVERY_GAP_MS // 1_000} s of the last call"),
     ("site/webhooks.md", f"The last {schedule.MAX_LOG} attempts are kept"),
+    ("site/keys.md", f"`lastUsedAt` (accurate to {USE_RECORD_INTERVAL_MS // MS // MINUTE_S} minutes)"),
+    ("site/keys.md", f"take effect everywhere within {KEY_CACHE_MS // MS} seconds"),
+    ("site/keys.md", f"(default {DEFAULT_OVERLAP_S:,}, at most"),
+    ("site/uploads.md", f"tasks can use the file for {uploads.USABLE_S // HOUR_S} hours"),
+    ("site/uploads.md", f"deletes it after {uploads.RETENTION_DAYS} days"),
+    ("site/errors.md", f"up to {MAX_PROBLEMS} problems"),
+    ("site/errors.md", f"used {MAX_COUNTERS} keys with a spending cap"),
+    ("site/errors.md", f"sent {RATE} create and text requests"),
+    ("site/errors.md", f"or {RATE * FACTOR:,} requests of any kind in this minute"),
+    ("site/errors.md", f"has {MAX_OPEN_TASKS:,} open tasks, {MAX_HOLDS} running text requests"),
+    ("site/errors.md", f"[sent again](webhooks.md#send-again) {schedule.MAX_REDELIVERIES} times"),
+    ("site/errors.md", f"not complete after {WHOLE_TIMEOUT_S:.0f} s"),
+    ("site/streaming.md", f"upstream_timeout` after {WHOLE_TIMEOUT_S:.0f} s"),
+    ("site/streaming.md", f"sent every {event_stream.KEEP_ALIVE_S:.0f} s"),
+    ("site/fields.md", f"at most {event_stream.MAX_IGNORED} names"),
+    ("site/chat.md", f"stored for {RESPONSE_S // DAY_S} days"),
+    ("site/billing.md", f"no fewer than {metering.LEAST_OUTPUT_TOKENS:,} tokens"),
+    ("site/image.md", f"`n` (1 to {MAX_IMAGES})"),
+    ("site/statistics.md", f"at most {MAX_DAYS} days"),
+    ("site/statistics.md", f"up to {MAX_CSV:,} entries"),
+    ("site/webhooks.md", f"(0 to {MAX_WEBHOOK_OVERLAP_S}, default one day)"),
+    ("site/webhooks.md", f"sent again {schedule.MAX_REDELIVERIES} times"),
+    ("site/webhooks.md", f"allowed once in {schedule.TEST_GAP_MS // MS} s"),
+    ("site/members.md", f"valid for {INVITATION_MS // MS // DAY_S} days"),
+    ("site/members.md", f"at most {MAX_MEMBERS} members and {MAX_INVITATIONS} open invitations"),
+    ("site/members.md", f"{NOTIFY_PERCENT} % of a key's spending cap"),
+    ("site/members.md", f"a key expires in {AHEAD_MS // MS // DAY_S} days"),
+    ("site/members.md", f"{ACCESS_RETENTION_MS // MS // DAY_S} days |"),
+    ("site/members.md", f"for at most {chat_keys.LIFETIME_MS // MS // MINUTE_S} minutes"),
+    ("site/closing.md", f"| for {DELAY_MS // MS // DAY_S} days |"),
     ("operations.yaml", f"at most {MAX_MEDIA_BODY_BYTES // MIB} MiB for the"),
 ]
 
