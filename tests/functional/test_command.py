@@ -23,7 +23,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.audit.events import Action
 from tollgate.catalog.loader import Catalog
 from tollgate.command.app import cli
-from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
+from tollgate.command.target import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts

@@ -13,7 +13,7 @@ from tests.functional.conftest import balance_cents, create
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
-from tollgate.command.restore import Standstill, _places_before
+from tollgate.command.restore import StackPause, _reservations_before
 from tollgate.command.swap import Row, Swap, SwapCounts
 
 TABLES = ("AccountsTable", "LedgerTable", "TasksTable", "ApiKeysTable")
@@ -125,19 +125,19 @@ class Functions:
         self.calls.append(f"{UUID} {'on' if Enabled else 'off'}")
 
 
-class TestStandstill:
+class TestStackPause:
     def test_sources_stop_before_functions_and_start_after_them(self) -> None:
         client = Functions()
-        standstill = Standstill(client, ["sweep", "text"], ["queue"])
-        places = standstill.places()
-        standstill.begin()
-        standstill.end(places)
+        pause = StackPause(client, ["sweep", "text"], ["queue"])
+        reservations = pause.reservations()
+        pause.begin()
+        pause.end(reservations)
         assert client.calls == ["queue off", "sweep=0", "text=0", "sweep free", "text=800", "queue on"]
 
     def test_a_second_run_knows_what_was_there_before_the_first(self, tmp_path: Path) -> None:
         client, file = Functions(), tmp_path / "removed.jsonl"
-        standstill = Standstill(client, ["sweep", "text"], [])
-        first = _places_before(file, standstill)
-        standstill.begin()  # and then it broke off
-        assert _places_before(file, standstill) == first == {"sweep": None, "text": 800}
+        pause = StackPause(client, ["sweep", "text"], [])
+        first = _reservations_before(file, pause)
+        pause.begin()  # and then it broke off
+        assert _reservations_before(file, pause) == first == {"sweep": None, "text": 800}
         assert json.loads(file.read_text()) == {"places": first}

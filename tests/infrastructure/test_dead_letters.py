@@ -1,7 +1,7 @@
 """Whatever was given up on can be sent again: no dead-letter queue is forgotten."""
 
 from local.template import Template, named
-from tollgate.command.place import DEAD_LETTER_QUEUES
+from tollgate.command.target import DEAD_LETTER_QUEUES
 from tollgate.operator.dead_letters import Work
 
 QUEUE = "AWS::SQS::Queue"

@@ -4,7 +4,7 @@ It is installed with the package and runs only on operators' machines. In: argum
 Out: a table for people, or JSON.
 
 app.py            the command itself, and the format of its errors
-place.py          the service to use: a stack, or the service on this machine
+target.py         the service to use: a stack, or the service on this machine
 service.py        the parts of that service, in this process
 accounts.py       accounts, credits, limits
 tasks.py          list, cancel and refund tasks
@@ -15,7 +15,7 @@ visits.py         visits by Tollgate's own customer; `stack_update.py`: one para
 redrive.py        dead letters, sent again
 check_ledger.py   the check of the ledger
 doctor.py         checks of a stack; `doctor_account.py`: checks of its AWS account; `concurrency.py`: places
-examining.py      the findings of a check
+checks.py         the findings of a check
 rollback.py       back to the previous version; `versions.py`: the published versions
 restore.py        tables at a point in time; `swap.py` replaces their rows
 options.py        shared options; `terminal.py`, `errors.py`: output

@@ -17,13 +17,13 @@ from tollgate.catalog.validation import faults_of, read_document
 from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
-from tollgate.command.place import Place, place_of
 from tollgate.command.service import service_of
+from tollgate.command.target import Target, target_of
 from tollgate.kit.clock import MS_PER_S, SystemClock, utc_day
 from tollgate.kit.remote_document import DocumentConflictError, Found
 
 NOT_THERE = "–"
-NO_DOCUMENT = "{place} has no document. It uses its deployed catalog."
+NO_DOCUMENT = "{target} has no document. It uses its deployed catalog."
 MEANWHILE = "Another operator changed the document meanwhile; nothing was changed. Run `catalog diff` again."
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -55,8 +55,8 @@ def lint(
 @cli.command()
 def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show the differences between the live document and the data of this checkout, field by field."""
-    place = place_of(stack, local)
-    found = _document(place, "live", as_json)
+    target = target_of(stack, local)
+    found = _document(target, "live", as_json)
     if found is None:
         return
     compared = compare_catalogs(_models(found), json.loads(compiled()))
@@ -75,22 +75,22 @@ def push(
 ) -> None:
     """Check the data of this checkout and publish it in place of the live document."""
     body = shipped_document(DATA)
-    place = place_of(stack, local)
-    found = place.document.read()
+    target = target_of(stack, local)
+    found = target.document.read()
     before = found if isinstance(found, Found) else None
     if before is not None and before.body == body:
         _say("Nothing to push: the live document already has the shipped data.", {"pushed": False}, as_json)
         return
-    changes = _changes(place, before, body, as_json)
+    changes = _changes(target, before, body, as_json)
     if dry_run:
         _say("Nothing was written.", {"pushed": False, "changes": changes}, as_json)
         return
     # Created before the upload: if the change cannot be recorded, nothing is published.
     console = service_of(stack, local).console
-    etag = _put(place, body, before)
+    etag = _put(target, body, before)
     console.note(Action.CATALOG_CHANGED, "Catalog", f"published, {etag}")
     within_s = REREAD_MS // MS_PER_S
-    message = f"Published to {place.name}; every function uses it within {within_s} s."
+    message = f"Published to {target.name}; every function uses it within {within_s} s."
     _say(message, {"pushed": True, "etag": etag, "changes": changes}, as_json)
 
 
@@ -101,10 +101,10 @@ def pull(
     local: Local = LOCAL,
 ) -> None:
     """Write the live document to a file without changes."""
-    place = place_of(stack, local)
-    found = place.document.read()
+    target = target_of(stack, local)
+    found = target.document.read()
     if not isinstance(found, Found):
-        raise CommandError(NO_DOCUMENT.format(place=place.name))
+        raise CommandError(NO_DOCUMENT.format(target=target.name))
     with file.open("xb") as written:
         written.write(found.body)
     typer.echo(f"Wrote {len(found.body)} bytes to {file}.")
@@ -113,25 +113,25 @@ def pull(
 @cli.command()
 def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Remove the live document, so that the service uses the catalog of its deployment."""
-    place = place_of(stack, local)
-    found = _document(place, "removed", as_json)
+    target = target_of(stack, local)
+    found = _document(target, "removed", as_json)
     if found is None:
         return
     console = service_of(stack, local).console
     try:
-        place.document.remove(found.etag)
+        target.document.remove(found.etag)
     except DocumentConflictError as exc:
         raise CommandError(MEANWHILE) from exc
     console.note(Action.CATALOG_CHANGED, "Catalog", f"removed, {found.etag}")
-    _say(f"Removed from {place.name}.", {"removed": found.etag}, as_json)
+    _say(f"Removed from {target.name}.", {"removed": found.etag}, as_json)
 
 
-def _document(place: Place, asked: str, as_json: bool) -> Found | None:
+def _document(target: Target, asked: str, as_json: bool) -> Found | None:
     """Return the live document. If there is none, print that, with the JSON field `asked` set to null."""
-    found = place.document.read()
+    found = target.document.read()
     if isinstance(found, Found):
         return found
-    _say(NO_DOCUMENT.format(place=place.name), {asked: None}, as_json)
+    _say(NO_DOCUMENT.format(target=target.name), {asked: None}, as_json)
     return None
 
 
@@ -157,17 +157,17 @@ def _due(file: Path | None) -> list[str]:
     return due(document, utc_day(SystemClock().now_ms()))
 
 
-def _put(place: Place, body: bytes, before: Found | None) -> str:
+def _put(target: Target, body: bytes, before: Found | None) -> str:
     try:
-        return place.document.put(body, None if before is None else before.etag)
+        return target.document.put(body, None if before is None else before.etag)
     except DocumentConflictError as exc:
         raise CommandError(MEANWHILE) from exc
 
 
-def _changes(place: Place, before: Found | None, body: bytes, as_json: bool) -> dict[str, Any] | None:
+def _changes(target: Target, before: Found | None, body: bytes, as_json: bool) -> dict[str, Any] | None:
     """Show the changes of a push and return them; `None` without a readable live document."""
     if before is None:
-        typer.echo(NO_DOCUMENT.format(place=place.name), err=True)
+        typer.echo(NO_DOCUMENT.format(target=target.name), err=True)
         return None
     try:
         compared = compare_catalogs(_models(before), json.loads(body))

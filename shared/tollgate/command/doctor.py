@@ -12,11 +12,11 @@ import boto3
 import typer
 from botocore.exceptions import ClientError
 
+from tollgate.command.checks import Check, CheckResult, Stack, State, run_checks
 from tollgate.command.doctor_account import OF_ANY_ACCOUNT, ON_AWS
 from tollgate.command.errors import CommandError
-from tollgate.command.examining import Check, CheckResult, Stack, State, run_checks
 from tollgate.command.options import AsJson
-from tollgate.command.place import BOUNDS, StackFacts, stack_facts
+from tollgate.command.target import BOUNDS, StackFacts, stack_facts
 from tollgate.command.terminal import print_json
 from tollgate.command.versions import published
 from tollgate.providers.runtime.accounts import accounts

@@ -6,8 +6,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from tollgate.catalog.loader import Catalog
+from tollgate.command.checks import Check, CheckResult, Stack, State
 from tollgate.command.concurrency import GOOD_LIMIT, KEPT, UNRESERVED, recommended
-from tollgate.command.examining import Check, CheckResult, Stack, State
 
 COGNITO_MAILS_PER_DAY = 50
 # A deployment uploads 118 MB: layers of 105 MB, and 18 functions of 0.7 MB. Lambda counts every version.

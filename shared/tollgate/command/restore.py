@@ -18,11 +18,11 @@ import boto3
 import typer
 from botocore.exceptions import ClientError
 
+from tollgate.command.checks import Stack as StackOfDoctor
 from tollgate.command.errors import CommandError
-from tollgate.command.examining import Stack as StackOfDoctor
 from tollgate.command.options import AsJson, Yes
-from tollgate.command.place import BOUNDS, stack_facts
 from tollgate.command.swap import Row, Swap
+from tollgate.command.target import BOUNDS, stack_facts
 from tollgate.command.terminal import confirm, print_json
 
 TABLE = "AWS::DynamoDB::Table"
@@ -85,10 +85,10 @@ def swap(  # noqa: PLR0917 - typer takes them by name
         _check_copy(client, copy_of(table, at))
     question = f"Stop {stack}, and undo all writes to {len(tables)} tables since {at.isoformat()}?"
     confirm(question, yes=yes, as_json=as_json)
-    standstill = standstill_of(stack)
+    pause = pause_of(stack)
     # Recorded before the stop, because a second run would read the zeros of the first.
-    places = _places_before(removed, standstill)
-    standstill.begin()
+    reservations = _reservations_before(removed, pause)
+    pause.begin()
     time.sleep(drain_s)
     with removed.open("a") as file:
 
@@ -101,7 +101,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
         done = {
             name: asdict(Swap(client, keep).run(table, copy_of(table, at))) for name, table in tables.items()
         }
-    standstill.end(places)
+    pause.end(reservations)
     if as_json:
         print_json({"tables": done, "removed": str(removed)})
         return
@@ -161,14 +161,14 @@ def _wait_until_active(client: Any, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standstill:
+class StackPause:
     """Stops a stack: its functions get no concurrency, and its queues and streams are not read."""
 
     client: Any
     functions: list[str]
     sources: list[str]
 
-    def places(self) -> dict[str, int | None]:
+    def reservations(self) -> dict[str, int | None]:
         """Return the reserved concurrency of each function; `None` if it has no reservation."""
         return {
             name: self.client.get_function_concurrency(FunctionName=name).get("ReservedConcurrentExecutions")
@@ -183,9 +183,9 @@ class Standstill:
         for name in self.functions:
             self.client.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=0)
 
-    def end(self, places: Mapping[str, int | None]) -> None:
+    def end(self, reservations: Mapping[str, int | None]) -> None:
         """Start the service again."""
-        for name, own in places.items():
+        for name, own in reservations.items():
             # A function without a reservation uses the account's concurrency again.
             if own is None:
                 self.client.delete_function_concurrency(FunctionName=name)
@@ -195,19 +195,19 @@ class Standstill:
             self.client.update_event_source_mapping(UUID=source, Enabled=True)
 
 
-def standstill_of(stack: str) -> Standstill:
-    """Return the `Standstill` of a stack."""
+def pause_of(stack: str) -> StackPause:
+    """Return the `StackPause` of a stack."""
     found = _stack(stack)
     functions, sources = found.physical(FUNCTION), found.physical(SOURCE)
-    return Standstill(found.client("lambda"), sorted(functions.values()), sorted(sources.values()))
+    return StackPause(found.client("lambda"), sorted(functions.values()), sorted(sources.values()))
 
 
-def _places_before(file: Path, standstill: Standstill) -> dict[str, int | None]:
+def _reservations_before(file: Path, pause: StackPause) -> dict[str, int | None]:
     """Return the functions' reservations before the stop. The first run writes them to the file."""
     if file.exists():
         with file.open() as lines:
             known: dict[str, int | None] = json.loads(lines.readline())["places"]
         return known
-    places = standstill.places()
-    file.write_text(json.dumps({"places": places}) + "\n")
-    return places
+    reservations = pause.reservations()
+    file.write_text(json.dumps({"places": reservations}) + "\n")
+    return reservations

@@ -8,10 +8,10 @@ import boto3
 import typer
 
 from tollgate.command import versions
+from tollgate.command.checks import Stack
 from tollgate.command.errors import CommandError
-from tollgate.command.examining import Stack
 from tollgate.command.options import AsJson, Yes
-from tollgate.command.place import BOUNDS, stack_facts
+from tollgate.command.target import BOUNDS, stack_facts
 from tollgate.command.terminal import confirm, print_json
 from tollgate.command.versions import Published
 

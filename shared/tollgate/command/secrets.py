@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
-from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.command.stack_update import update_parameter
+from tollgate.command.target import BOUNDS, StackFacts, stack_facts
 from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials

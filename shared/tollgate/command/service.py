@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tollgate.audit.events import OPERATOR
 from tollgate.command.errors import CommandError
-from tollgate.command.place import environment_of
+from tollgate.command.target import environment_of
 from tollgate.composition import command as command_parts
 from tollgate.composition.command import Operator
 from tollgate.kit.settings import SettingsError

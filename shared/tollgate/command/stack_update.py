@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tollgate.command.place import StackFacts
+from tollgate.command.target import StackFacts
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient

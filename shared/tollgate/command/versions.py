@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tollgate.command.checks import Stack
 from tollgate.command.errors import CommandError
-from tollgate.command.examining import Stack
 
 ALIAS = "live"
 # A stream on a replaced version ends within 15 minutes.

@@ -15,9 +15,9 @@ from botocore.exceptions import ClientError
 
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
-from tollgate.command.place import BOUNDS, stack_facts
 from tollgate.command.service import service_of
 from tollgate.command.stack_update import update_parameter
+from tollgate.command.target import BOUNDS, stack_facts
 from tollgate.visits.visitor import Visitor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.conftest import Aws
 from tollgate.accounts.models import Scope
 from tollgate.command.app import cli
-from tollgate.command.place import DEAD_LETTER_QUEUES, FUNCTIONS
+from tollgate.command.target import DEAD_LETTER_QUEUES, FUNCTIONS
 from tollgate.composition import api as api_parts
 
 

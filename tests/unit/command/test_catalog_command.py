@@ -50,7 +50,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Place:
+class Target:
     name: str
     document: Document
 
@@ -81,7 +81,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Action, str, str]]:
 def document(monkeypatch: pytest.MonkeyPatch, noted: object) -> Document:
     """Return the document of the one service there is."""
     found = Document()
-    monkeypatch.setattr(catalog, "place_of", lambda *_: Place("stack x", found))
+    monkeypatch.setattr(catalog, "target_of", lambda *_: Target("stack x", found))
     return found
 
 

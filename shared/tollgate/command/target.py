@@ -75,21 +75,21 @@ class StackFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """A service: its name for messages, and its catalog document."""
 
     name: str
     document: S3Document
 
 
-def place_of(stack: str | None, local: Path) -> Place:
+def target_of(stack: str | None, local: Path) -> Target:
     """Return the service of `stack`, or else the service with files in `local`. Raises `CommandError`."""
     if stack is None:
-        return local_place(local)
+        return local_target(local)
     session = boto3.Session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     client = session.client("s3", config=BOUNDS)
-    return Place(f"stack {stack}", S3Document(client, facts.output("ConfigBucketName"), DOCUMENT_KEY))
+    return Target(f"stack {stack}", S3Document(client, facts.output("ConfigBucketName"), DOCUMENT_KEY))
 
 
 def environment_of(stack: str | None, local: Path) -> dict[str, str]:
@@ -131,7 +131,7 @@ def local_environment(folder: Path) -> dict[str, str]:
     return known
 
 
-def local_place(folder: Path) -> Place:
+def local_target(folder: Path) -> Target:
     """Return the service with files in `folder`. Raises `CommandError` if none is running."""
     known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
@@ -140,7 +140,7 @@ def local_place(folder: Path) -> Place:
         known["AWS_ACCESS_KEY_ID"], known["AWS_SECRET_ACCESS_KEY"], region_name=known["AWS_REGION"]
     )
     client = session.client("s3", endpoint_url=known.get("AWS_ENDPOINT_URL"), config=BOUNDS)
-    return Place("the local service", S3Document(client, known["CONFIG_BUCKET"], DOCUMENT_KEY))
+    return Target("the local service", S3Document(client, known["CONFIG_BUCKET"], DOCUMENT_KEY))
 
 
 def stack_facts(cloudformation: DescribesStacks, stack: str) -> StackFacts:

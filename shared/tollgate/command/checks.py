@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tollgate.command.place import StackFacts
+from tollgate.command.target import StackFacts
 
 
 class State(StrEnum):

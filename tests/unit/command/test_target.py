@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tollgate.command.errors import CommandError
-from tollgate.command.place import ENVIRONMENT, local_place, place_of, stack_environment, stack_facts
+from tollgate.command.target import ENVIRONMENT, local_target, stack_environment, stack_facts, target_of
 
 LOCAL = {
     "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
@@ -36,19 +36,19 @@ class Stacks:
 class TestLocalPlace:
     def test_is_what_the_running_service_left(self, tmp_path: Path) -> None:
         (tmp_path / ENVIRONMENT).write_text(json.dumps(LOCAL))
-        place = place_of(None, tmp_path)
-        assert place.name == "the local service"
-        assert (place.document.bucket, place.document.key) == ("bucket-1", "catalog.json")
-        assert place.document.client.meta.endpoint_url == "http://127.0.0.1:1"
+        target = target_of(None, tmp_path)
+        assert target.name == "the local service"
+        assert (target.document.bucket, target.document.key) == ("bucket-1", "catalog.json")
+        assert target.document.client.meta.endpoint_url == "http://127.0.0.1:1"
 
     def test_when_none_runs_it_says_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(CommandError, match=r"`make run`, or give a stack with --stack"):
-            local_place(tmp_path)
+            local_target(tmp_path)
 
     def test_one_from_before_there_was_a_bucket_is_told_apart(self, tmp_path: Path) -> None:
         (tmp_path / ENVIRONMENT).write_text(json.dumps({"AWS_REGION": "us-east-1"}))
         with pytest.raises(CommandError, match="Restart it"):
-            local_place(tmp_path)
+            local_target(tmp_path)
 
 
 class TestStackFacts:
