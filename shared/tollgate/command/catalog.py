@@ -24,7 +24,9 @@ from tollgate.kit.remote_document import DocumentConflictError, Found
 
 NOT_THERE = "–"
 NO_DOCUMENT = "{target} has no document. It uses its deployed catalog."
-MEANWHILE = "Another operator changed the document meanwhile; nothing was changed. Run `catalog diff` again."
+CHANGED_BY_ANOTHER = (
+    "Another operator changed the document meanwhile; nothing was changed. Run `catalog diff` again."
+)
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 # Text from a document is printed without interpretation.
@@ -121,7 +123,7 @@ def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
     try:
         target.document.remove(found.etag)
     except DocumentConflictError as exc:
-        raise CommandError(MEANWHILE) from exc
+        raise CommandError(CHANGED_BY_ANOTHER) from exc
     console.note(Action.CATALOG_CHANGED, "Catalog", f"removed, {found.etag}")
     _say(f"Removed from {target.name}.", {"removed": found.etag}, as_json)
 
@@ -161,7 +163,7 @@ def _put(target: Target, body: bytes, before: Found | None) -> str:
     try:
         return target.document.put(body, None if before is None else before.etag)
     except DocumentConflictError as exc:
-        raise CommandError(MEANWHILE) from exc
+        raise CommandError(CHANGED_BY_ANOTHER) from exc
 
 
 def _changes(target: Target, before: Found | None, body: bytes, as_json: bool) -> dict[str, Any] | None:

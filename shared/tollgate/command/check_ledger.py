@@ -45,7 +45,7 @@ def _faults(service: Operator, checked: Checked) -> list[dict[str, Any]]:
         faults.append({"kind": "ledger", **asdict(checked.drift)})
     if not checked.is_proven:
         faults.append({"kind": "not_proven", "account_id": checked.account_id})
-    count_error = service.turns_audit.count_error(checked.account_id)
+    count_error = service.slot_counts.count_error(checked.account_id)
     if count_error:
         faults.append(
             {"kind": "waiting_tasks", "account_id": checked.account_id, "counted_too_many": count_error}

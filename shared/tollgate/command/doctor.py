@@ -26,7 +26,7 @@ from tollgate.providers.runtime.secret import MalformedSecretError, read_credent
 NO_KEY_NEEDED = {"bedrock", "test"}
 MAX_TABLES, MAX_ALARMS = 50, 100
 # After this time, an alarm for missing data must have data, because the ledger is checked once a day.
-NEWBORN = timedelta(hours=26)
+DATA_IS_DUE_AFTER = timedelta(hours=26)
 # CloudFormation's error for a missing stack: "Stack with id NAME does not exist".
 NOT_THERE = "does not exist"
 
@@ -159,7 +159,7 @@ def alarms(stack: Stack) -> Iterator[CheckResult]:
         if not each.get("InsufficientDataActions"):
             continue
         since = each["StateUpdatedTimestamp"]
-        if datetime.now(UTC) - since > NEWBORN:
+        if datetime.now(UTC) - since > DATA_IS_DUE_AFTER:
             said = f"{each['AlarmName']} has had no data since {since:%Y-%m-%d %H:%M}"
             yield CheckResult(about, State.ACT, said, "see its heading in docs/runbook.md")
 

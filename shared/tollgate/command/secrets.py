@@ -27,7 +27,7 @@ KNOWN = sorted(accounts())
 # Not a provider. Its keys are for payments and have a separate secret (decision 0006).
 STRIPE = "stripe"
 # The value of `LiveProviders` without keys.
-NOBODY = "none"
+NO_PROVIDER = "none"
 # Much longer than any provider's key.
 MAX_KEY_CHARS = 4096
 
@@ -154,4 +154,4 @@ def _store(
 
 
 def _live(facts: StackFacts) -> set[str]:
-    return set(facts.parameters.get("LiveProviders", NOBODY).split(",")) - {NOBODY}
+    return set(facts.parameters.get("LiveProviders", NO_PROVIDER).split(",")) - {NO_PROVIDER}

@@ -32,7 +32,7 @@ from tollgate.operator.prices import PriceConsole
 from tollgate.operator.providers import ProviderConsole
 from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
-from tollgate.tasks.audit import TurnsAudit
+from tollgate.tasks.audit import SlotCountAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.repository import TaskRepository
 from tollgate.usage.counts import BALANCE_KINDS
@@ -80,7 +80,7 @@ class Operator:
     teams: TeamRepository
     health: ProviderHealthStore
     ledger_audit: LedgerAudit
-    turns_audit: TurnsAudit
+    slot_counts: SlotCountAudit
     dispatcher: Dispatcher
     usage_recorder: UsageRecorder
     changes: ChangeReader
@@ -215,7 +215,7 @@ def operator() -> Operator:
         people=IdentityRepository(db, settings.identities_table, accounts),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         ledger_audit=check_ledger_parts.ledger_audit(),
-        turns_audit=TurnsAudit(ledger, tasks),
+        slot_counts=SlotCountAudit(ledger, tasks),
         dispatcher=dispatch_changes_parts.dispatcher(),
         usage_recorder=record_usage_parts.usage_recorder(),
         changes=ChangeReader(sdk.streams()),

@@ -8,7 +8,7 @@ from tollgate.tasks.repository import TaskRepository
 
 
 @dataclass(frozen=True, slots=True)
-class TurnsAudit:
+class SlotCountAudit:
     """Compares counters with the WaitingIndex; changes nothing."""
 
     ledger: LedgerRepository

@@ -24,8 +24,8 @@ _LACKING = {
 }
 
 
-def told_sampling(fields: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return which of the omitted `names` ask for anything: 1 is every vendor's default temperature."""
+def sampling_to_report(fields: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return which of the omitted `names` had an effect: 1 is every vendor's default temperature."""
     return [name for name in names if fields.get(name) not in (None, 1)]
 
 

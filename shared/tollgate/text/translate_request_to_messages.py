@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem, one_of
-from tollgate.text.capabilities import told_sampling, without_sampling
+from tollgate.text.capabilities import sampling_to_report, without_sampling
 from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest, translated_tools
@@ -91,7 +91,7 @@ def ignored_by_messages(request: TextRequest, model: TextModel) -> list[str]:
     """
     fields = request.fields
     _, ignored = unsent(request.protocol, fields, _takes)
-    left = told_sampling(fields, without_sampling(fields, model.refuses))
+    left = sampling_to_report(fields, without_sampling(fields, model.refuses))
     is_forced = fields.get("tool_choice") not in (None, "auto", "none")
     if is_forced and Refuses.FORCED_TOOLS in model.refuses:
         left.append("tool_choice")

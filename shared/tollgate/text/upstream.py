@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
-from tollgate.text.capabilities import fit_chat, told_sampling
+from tollgate.text.capabilities import fit_chat, sampling_to_report
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
@@ -198,7 +198,9 @@ def relayed_chat_body(
     fitted, refused = fit_chat(request.fields, routed.refuses, dialect)
     changes |= fitted
     dropped = [*withheld, *refused]
-    ignored += told_sampling(request.fields, [*refused, *(name for name in fitted if name == "tool_choice")])
+    ignored += sampling_to_report(
+        request.fields, [*refused, *(name for name in fitted if name == "tool_choice")]
+    )
     if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit

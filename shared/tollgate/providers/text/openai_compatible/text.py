@@ -23,7 +23,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     has_tools,
     responses_body,
 )
-from tollgate.text.capabilities import fit_chat, told_sampling, without_sampling
+from tollgate.text.capabilities import fit_chat, sampling_to_report, without_sampling
 from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect, ResponsesDialect
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
@@ -75,7 +75,7 @@ class OpenAiCompatible:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
             fields = chat_request(routed.request, dialect, upstream_id, limit)
             fitted, refused = fit_chat(fields, routed.refuses, dialect)
-            ignored = [*ignored_by_chat(routed.request, dialect), *told_sampling(fields, refused)]
+            ignored = [*ignored_by_chat(routed.request, dialect), *sampling_to_report(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed)})
         at_responses = at_responses or (self.vendor.tools_at_responses and has_tools(fields))
@@ -104,7 +104,7 @@ class OpenAiCompatible:
         body = native_body(native, changes, [*withheld, *refused], self._mark)
         call = self._call(RESPONSES_PATH, body)
         exchange = responses_exchange(routed, call, self._mark, self.vendor.dialect.code_statuses)
-        told = [*ignored, *told_sampling(native.fields, refused)]
+        told = [*ignored, *sampling_to_report(native.fields, refused)]
         return replace(exchange, ignored=told, is_countable=self._is_countable(routed))
 
     def count_call(
