@@ -225,7 +225,7 @@ interface MusicInput {
   bpm?: number;
   /** Musical key, e.g. C minor. */
   key?: string;
-  /** Of a sound. */
+  /** Type of a sound. */
   type?: "one-shot" | "loop";
   /** 1 is the original speed. */
   speed?: number;
@@ -813,7 +813,7 @@ export interface SunoInput extends MusicInput {
   mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5";
   /** Ratio of width to height of a music video. */
   aspectRatio?: "9:16";
-  /** Of a video. */
+  /** Quality of a music video. */
   quality?: "compact";
   /** The stem to extract. */
   stemType?: "lead_vocal";
@@ -869,7 +869,7 @@ export interface TestSunoInput extends MusicInput {
   aspectRatio?: "9:16" | "16:9" | "1:1" | "3:4" | "4:3";
   /** 1 to 4 hex colors. */
   backgroundColors?: Array<string>;
-  /** Of a video. */
+  /** Quality of a music video. */
   quality?: "compact" | "high" | "max";
   /** The stem to extract. */
   stemType?: string;

@@ -107,14 +107,24 @@ def _field(name: str, schema: Schema, schemas: Mapping[str, Schema], *, required
 
 
 def _choices(values: list[Any]) -> str:
+    if len(values) == 1:
+        return json.dumps(values[0], ensure_ascii=False)
     shown = [json.dumps(value, ensure_ascii=False) for value in values[:MAX_SHOWN_CHOICES]]
     more = [f"… ({len(values)} in all)"] if len(values) > MAX_SHOWN_CHOICES else []
     return "one of " + ", ".join([*shown, *more])
 
 
 def _bounds(schema: Schema) -> Iterator[str]:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if least is not None and least == most:
+        yield f"exactly {most} items"
+        schema = {key: one for key, one in schema.items() if key not in ("minItems", "maxItems")}
     for key, words in _BOUNDS.items():
         # A minimum of 0 items or characters is not a limit, and the maximum length of a URL helps no reader.
         says_nothing = schema.get(key) == 0 and key.startswith("min") and key != "minimum"
         if key in schema and not says_nothing and not (key == "maxLength" and schema.get("format") == "uri"):
-            yield words.format(schema[key])
+            yield (
+                words.format(schema[key])
+                .replace(" 1 items", " 1 item")
+                .replace(" 1 characters", " 1 character")
+            )

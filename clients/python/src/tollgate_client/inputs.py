@@ -318,7 +318,7 @@ class _MusicInput(TypedDict, total=False):
     key: str
     """Musical key, e.g. C minor."""
     type: Literal["one-shot", "loop"]
-    """Of a sound."""
+    """Type of a sound."""
     speed: float
     """1 is the original speed."""
     keepPitch: bool
@@ -942,7 +942,7 @@ class SunoInput(_MusicInput, total=False):
     aspectRatio: Literal["9:16"]
     """Ratio of width to height of a music video."""
     quality: Literal["compact"]
-    """Of a video."""
+    """Quality of a music video."""
     stemType: Literal["lead_vocal"]
     """The stem to extract."""
 
@@ -1003,7 +1003,7 @@ class TestSunoInput(_MusicInput, total=False):
     backgroundColors: list[str]
     """1 to 4 hex colors."""
     quality: Literal["compact", "high", "max"]
-    """Of a video."""
+    """Quality of a music video."""
     stemType: str
     """The stem to extract."""
     imageUrls: list[Media]

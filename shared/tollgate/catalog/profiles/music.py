@@ -155,7 +155,9 @@ class Music(Profile):
         "Aspect ratio", "Ratio of width to height of a music video.", "9:16"
     )
     backgroundColors: Annotated[list[HexColor], Many(1, 4)] = field("Background", "1 to 4 hex colors.")
-    quality: Annotated[str, Choice(("compact", "high", "max"))] = field("Quality", "Of a video.", "compact")
+    quality: Annotated[str, Choice(("compact", "high", "max"))] = field(
+        "Quality", "Quality of a music video.", "compact"
+    )
     startS: Seconds = field(
         "Start", "Start of the section in seconds; for extend, the time at which the extension starts."
     )
@@ -163,7 +165,7 @@ class Music(Profile):
     durationS: Seconds = field("Length", "Length in seconds.")
     bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")
     key: Key = field("Key", "Musical key, e.g. C minor.")
-    type: Annotated[str, Choice(("one-shot", "loop"))] = field("Type", "Of a sound.")
+    type: Annotated[str, Choice(("one-shot", "loop"))] = field("Type", "Type of a sound.")
     stemType: Annotated[str, Text(50)] = field("Stem", "The stem to extract.", "lead_vocal")
     speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 is the original speed.")
     keepPitch: Bool = field("Keep pitch", "Change the speed without changing the pitch.", default=True)
