@@ -46,7 +46,7 @@ class EndingRequestView(Shape):
 
 
 class CapView(Shape):
-    """What the key may spend, and what it has spent in this period."""
+    """The spending cap of a key, and the amount spent in this period."""
 
     capCents: Cents
     per: CapPeriod
@@ -69,9 +69,9 @@ class KeyView(Shape):
     models: list[str] | None
     """Model ids; null for all."""
     networks: list[str] | None
-    """Such as 203.0.113.0/24 or 2001:db8::/32; null for all."""
+    """For example 203.0.113.0/24 or 2001:db8::/32; null for all."""
     spendingCap: CapView | None
-    """Null for none. Days and months are UTC."""
+    """Null if there is no cap. Days and months are UTC."""
 
 
 class KeysView(Shape):
@@ -84,7 +84,7 @@ class KeyWithSecretView(KeyView):
     """A new key, or one with a new secret."""
 
     key: str
-    """The key itself; shown this once."""
+    """The whole key. Only this response contains it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ SHOWN_CHARACTERS = 4
 
 
 class SecretView(Shape):
-    """A secret that signs."""
+    """A secret that signs webhooks."""
 
     secret: str
     masked: str
@@ -31,7 +31,7 @@ class SecretView(Shape):
 
 
 class WebhookSecretsView(Shape):
-    """Those that sign now, the newest first."""
+    """The secrets that sign now, newest first."""
 
     secrets: list[SecretView]
 

@@ -26,7 +26,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class OptionView(Shape):
-    """A value that a field takes."""
+    """A value that a field accepts."""
 
     value: str | int | float | bool
     label: str

@@ -34,7 +34,7 @@ Entry = TypeVar("Entry", bound=Dimensioned)
 
 
 class PartView(Shape):
-    """A part of a price: so many units of a price entry."""
+    """A part of a price: a quantity of units at the price of one entry."""
 
     key: str
     unit: str

@@ -21,7 +21,7 @@ class PriceEntryView(Shape):
 
 
 class NextPricesView(Shape):
-    """Announced prices of a model, and the first day of them, in UTC."""
+    """Announced prices of a model, and their first day in UTC."""
 
     day: Date
     prices: list[PriceEntryView]

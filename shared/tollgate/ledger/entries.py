@@ -48,20 +48,20 @@ class EntryView(Shape):
     id: str
     kind: EntryKind
     amountMicroUsd: int
-    """Plus raises the balance."""
+    """A positive amount raises the balance."""
     amountUsd: DecimalText
     model: NotRequired[str]
     taskId: NotRequired[str]
     requestId: NotRequired[str]
     answers: NotRequired[str]
-    """The entry that a refund gives back."""
+    """The id of the charge that a refund returns."""
     user: NotRequired[str]
     """The end user of the request."""
     tags: NotRequired[dict[str, str]]
     """The tags of the request."""
     reason: NotRequired[str]
     reference: NotRequired[str]
-    """Of a payment, its id there."""
+    """The id of the payment at Stripe."""
     createdAt: Timestamp
 
 
@@ -77,7 +77,7 @@ class EntryPageView(Shape):
 class Entry:
     """One row of the ledger; rows are never changed, a correction is a new row.
 
-    `amount_micro_usd` is signed. `answers` is the id of the entry that a refund gives back.
+    `amount_micro_usd` is signed. `answers` is the id of the charge that a refund returns.
     """
 
     account_id: str

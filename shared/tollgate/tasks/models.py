@@ -114,7 +114,7 @@ class CreatedTaskView(Shape):
 
 
 class QueueView(Shape):
-    """Of a task that waits for its turn."""
+    """The position of a task that waits for its turn."""
 
     position: int
     estimatedWaitS: int
@@ -136,7 +136,7 @@ Metadata = Annotated[
     Keywords(
         maxProperties=MAX_METADATA_KEYS,
         propertyNames={"maxLength": MAX_METADATA_KEY_LENGTH},
-        description="Your own data, returned in the status and the webhook. At most 4 096 bytes.",
+        description="Your own data, returned in the status and the webhook. At most 4,096 bytes.",
     ),
 ]
 
@@ -155,12 +155,12 @@ class TaskView(Shape):
     refundedCents: Cents
     progress: NotRequired[Annotated[int, Keywords(minimum=0, maximum=100)]]
     pollAfterS: NotRequired[Annotated[int, Keywords(minimum=2, maximum=15)]]
-    """Of a task that has not ended, in its status. Ask again after so many seconds."""
+    """The seconds to wait before the next status request. Missing when the task has ended."""
     queue: NotRequired[QueueView]
     files: NotRequired[list[FileView]]
-    """Of a finished media task."""
+    """The results of a finished media task."""
     output: NotRequired[dict[str, Any]]
-    """In place of files, of text and data actions."""
+    """The result of a text or data action, instead of files."""
     error: NotRequired[TaskErrorView]
     expiresAt: NotRequired[Timestamp]
     filesDeletedAt: NotRequired[Timestamp]

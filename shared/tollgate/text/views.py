@@ -19,7 +19,7 @@ from tollgate.text.models import (
 
 
 class TextModelView(Shape):
-    """A text model, in OpenAI's and in Anthropic's words."""
+    """A text model, with the fields of OpenAI's and Anthropic's formats."""
 
     id: str
     object: Literal["model"]

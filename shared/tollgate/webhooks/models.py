@@ -22,7 +22,7 @@ class DeliveryStatus(StrEnum):
 
 
 class DeliveryAttemptView(Shape):
-    """One attempt: the receiver's answer, or the reason why there is none."""
+    """One attempt: the receiver's response, or the reason why there was none."""
 
     attemptedAt: Timestamp
     durationMs: int

@@ -31,7 +31,7 @@ class TestSchemas:
     def test_the_string_below_a_field_is_its_description(self) -> None:
         assert SCHEMAS["Entry"]["properties"]["reference"] == {
             "type": "string",
-            "description": "Of a payment, its id there.",
+            "description": "The id of the payment at Stripe.",
         }
 
     def test_an_enum_is_that_of_the_code_without_words_for_us(self) -> None:
