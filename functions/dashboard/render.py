@@ -26,7 +26,6 @@ from tollgate.reference.previews import SERVICE
 from tollgate.reference.previews import shown as shown_preview
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
-from tollgate.web.chart import share
 from tollgate.web.forms import ratio_box
 
 if TYPE_CHECKING:
@@ -304,7 +303,7 @@ def _environment() -> Environment:
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
     environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
-    environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
+    environment.globals |= {"icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     # An account that its owner closes is suspended for this reason. The page words it differently.
     environment.globals["of_closing"] = BEING_CLOSED

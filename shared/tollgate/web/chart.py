@@ -73,11 +73,6 @@ def axis_end(most: int) -> int:
     return next(step * power for step in STEPS if step * power >= most)
 
 
-def share(amount: int, top: int) -> str:
-    """Return `amount` as a percentage of `top`, for a bar that is 100 units long."""
-    return _units(_height(amount, max(1, top)))
-
-
 def _labelled(days: Sequence[str]) -> list[str]:
     """Return the labels below the columns: the first day, the last day, and evenly spaced days between."""
     if len(days) <= MAX_DAY_LABELS:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.web.chart import MAX_DAY_LABELS, Chart, axis_end, share, stacked
+from tollgate.web.chart import MAX_DAY_LABELS, Chart, axis_end, stacked
 
 NAMES = ("a", "b", "c")
 AMOUNTS = st.integers(-(10**6), 10**12)
@@ -68,8 +68,3 @@ class TestTheAxis:
         assert most <= end <= max(10, 2 * most + most // 2)
         assert str(end).rstrip("0") in {"1", "2", "4", "5"}
         assert drawn({"2026-11-01": {"a": most}}).ticks == [end, end // 2, 0]
-
-
-class TestShare:
-    def test_it_is_percent(self) -> None:
-        assert (share(1, 3), share(3, 3), share(0, 0)) == ("33.333", "100.000", "0.000")
