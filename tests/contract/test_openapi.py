@@ -15,13 +15,13 @@ from local.template import Template
 from tests.conftest import Aws
 from tests.functional.test_api import CONTEXT, EVENT, call
 from tollgate.accounts.models import Scope
-from tollgate.catalog.loader import Catalog
+from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.ledger.caps import CapPeriod
 from tollgate.providers.runtime.registry import MappingNames
-from tollgate.reference.document import HERE, errors, openapi
+from tollgate.reference.document import HERE, _by_status, errors, openapi
 from tollgate.tasks.models import MAX_METADATA_KEYS
 from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
@@ -95,6 +95,15 @@ class TestDocument:
             if not NOT_FOR_CUSTOMERS.fullmatch(path) and method not in ("HEAD", "OPTIONS")
         }
         assert deployed == routes()
+
+    def test_a_route_names_no_error_that_follows_from_its_lines(self) -> None:
+        plain = read_yaml(HERE / "operations.yaml")["operations"]
+        following = {
+            route: {code for _, codes in _by_status({**source, "errors": []}) for code in codes}
+            for route, source in plain.items()
+        }
+        named = {route: set(source.get("errors", [])) & following[route] for route, source in plain.items()}
+        assert {route: codes for route, codes in named.items() if codes} == {}
 
     def test_every_error_stands_at_a_route(self) -> None:
         named = set()
