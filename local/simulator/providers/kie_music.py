@@ -5,31 +5,24 @@ URL.
 """
 
 import json
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter
-from pydantic import Field, ValidationError
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine, Visit
+from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
+from local.simulator.providers import table
 from local.simulator.providers.inputs import ModelInput, Prompt, Url, VideoInput, made, needed, one
 from local.simulator.providers.poyo_models import SongInput, TracksInput
-from local.simulator.wire import api_key, json_object, text
 
-_STATUSES = {
-    JobState.QUEUED: "PENDING",
-    JobState.RUNNING: "TEXT_SUCCESS",
-    JobState.SUCCEEDED: "SUCCESS",
-    JobState.FAILED: "GENERATE_AUDIO_FAILED",
-    JobState.REJECTED: "SENSITIVE_WORD_ERROR",
-}
+_STATUSES = table.words(
+    "PENDING", "TEXT_SUCCESS", "SUCCESS", "GENERATE_AUDIO_FAILED", rejected="SENSITIVE_WORD_ERROR"
+)
 _REASONS = {JobState.FAILED: "Generation failed", JobState.REJECTED: "Contains sensitive words"}
 _MESSAGES = {401: "Unauthorized", 404: "Not found", 429: "Insufficient credits", 430: "Too many requests"}
-_HTTP_OK = 200
 _Weight = Annotated[float, Field(ge=0, le=1, strict=False)]
 _Seconds = Annotated[float, Field(ge=0, strict=False)]
 _CALLBACK = {"callBackUrl": needed(Url)}
@@ -102,93 +95,78 @@ PATHS: Mapping[str, type[ModelInput]] = {
 """By the path below `/api/v1/`."""
 
 
-def add_routes(routes: APIRouter, engine: Engine) -> None:
-    """Add the paths of music, and of their records, to kie's routes."""
-    for path in PATHS:
-        routes.add_api_route(f"/api/v1/{path}", _submitting(engine, path), methods=["POST"])
-    for records in {path.partition("/")[0] for path in PATHS}:
-        routes.add_api_route(f"/api/v1/{records}/record-info", _recording(engine, records), methods=["GET"])
-    path = "/api/v1/voice/validate-info"
-    routes.add_api_route(path, _recording(engine, "voice/validate"), methods=["GET"])
+def done(data: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without an error."""
+    return {"code": 200, "msg": "success", "data": data}
 
 
-def _submitting(engine: Engine, path: str) -> Any:
-    async def submit(request: Request) -> Response:
-        key = api_key(request, "Bearer")
-        if key is None:
-            return _error(401)
-        body = await json_object(request)
-        if body is None:
-            return _error(400)
-        visit = engine.receive(f"suno/{path}", text(body.get("prompt")))
-        return await _place(engine, visit, key, PATHS[path], body)
+def in_envelope(messages: Mapping[int, str]) -> Callable[[table.Refused], Response]:
+    """Return the function that creates an error response; `messages` are the usual words by code."""
 
-    return submit
+    def error(refused: table.Refused) -> Response:
+        words = refused.why or messages.get(refused.status, "Server error")
+        body = {"code": refused.status, "msg": words, "data": None}
+        return JSONResponse(body, refused.directed_status or 200)
+
+    return error
 
 
-async def _place(
-    engine: Engine, visit: Visit, key: str, model: type[ModelInput], given: dict[str, Any]
-) -> Response:
-    if visit.refused_status is not None:
-        return _error(visit.refused_status, http_status=visit.refused_status)
-    if visit.directions.error_in_200:
-        return _error(500)
-    try:
-        asked = model.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return _error(422, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    said = asked.said()
-    track = said.get("audioId")
-    source = engine.find(said.get("taskId") or (track or "").rpartition("-")[0])
+def accepted(shown: table.Shown) -> dict[str, Any]:
+    """Return the answer to a submit."""
+    return done({"taskId": shown.job.id})
+
+
+def _submit(path: str) -> table.Submit:
+    def read(_: Request, body: dict[str, Any]) -> table.Asked:
+        return table.Asked(f"suno/{path}", body, callback_url=body.get("callBackUrl"))
+
+    return table.Submit(f"/api/v1/{path}", {f"suno/{path}": PATHS[path]}, read, accepted)
+
+
+def _check(engine: Engine, key: str, asked: table.Asked) -> table.Refused | None:
+    track = asked.given.get("audioId")
+    source = engine.find(asked.given.get("taskId") or (track or "").rpartition("-")[0])
     if track is not None and (source is None or source.owner != key):
-        return _error(404, "The audio does not exist")
-    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    job = await engine.accept(visit, secrets.token_hex(16), key, artifacts, given["callBackUrl"])
-    return _answer({"taskId": job.id})
+        return table.Refused(404, "The audio does not exist")
+    return None
 
 
-def _recording(engine: Engine, records: str) -> Any:
-    async def record(request: Request) -> Response:
-        key = api_key(request, "Bearer")
-        if key is None:
-            return _error(401)
-        job = engine.find(request.query_params.get("taskId", ""))
-        if job is None or job.owner != key or not job.model.startswith(f"suno/{records}"):
-            return _error(404)
-        state = engine.poll(job)
+def _look(records: str, path: str = "/record-info") -> table.Look:
+    def record(shown: table.Shown) -> table.Answer:
+        if not shown.job.model.startswith(f"suno/{records}"):
+            return table.Refused(404)
         if records.startswith("voice"):
-            return _answer(_voice(job, state, is_phrase=records == "voice/validate"))
-        urls = engine.file_urls(request, job) if state is JobState.SUCCEEDED else []
-        status = {"status" if records in ("generate", "lyrics") else "successFlag": _STATUSES[state]}
-        return _answer(
+            return done(_voice(shown, is_phrase=records == "voice/validate"))
+        status = {"status" if records in ("generate", "lyrics") else "successFlag": _STATUSES[shown.state]}
+        return done(
             {
-                "taskId": job.id,
-                "param": json.dumps({"prompt": job.prompt}),
+                "taskId": shown.job.id,
+                "param": json.dumps({"prompt": shown.job.prompt}),
                 **status,
-                "response": _made(records, job, urls) if urls else None,
-                "errorMessage": _REASONS.get(state),
+                "response": _made(records, shown.job, shown.urls) if shown.urls else None,
+                "errorMessage": _REASONS.get(shown.state),
             }
         )
 
-    return record
+    return table.Look(f"/api/v1/{records}{path}", record, job_id=table.in_query("taskId"))
 
 
-def _voice(job: Job, state: JobState, *, is_phrase: bool) -> dict[str, Any]:
+def _voice(shown: table.Shown, *, is_phrase: bool) -> dict[str, Any]:
     """Return the record of a phrase to sing, or of a voice."""
-    done = "wait_validating" if is_phrase else "success"
-    statuses = {
-        JobState.QUEUED: "wait_processing",
-        JobState.RUNNING: "processing_validate",
-        JobState.SUCCEEDED: done,
-        JobState.REJECTED: "processing_validate_fail",
-    }
-    made = {"validateInfo": _PHRASE} if is_phrase else {"voiceId": f"voice-{job.id}"}
+    statuses = table.words(
+        "wait_processing",
+        "processing_validate",
+        "wait_validating" if is_phrase else "success",
+        "fail",
+        rejected="processing_validate_fail",
+        cancelled="fail",
+    )
+    made = {"validateInfo": _PHRASE} if is_phrase else {"voiceId": f"voice-{shown.job.id}"}
     return {
-        "taskId": job.id,
-        "status": statuses.get(state, "fail"),
-        "errorMessage": _REASONS.get(state, ""),
-        **(made if state is JobState.SUCCEEDED else {}),
+        "taskId": shown.job.id,
+        "status": statuses[shown.state],
+        "errorMessage": _REASONS.get(shown.state, ""),
+        **(made if shown.is_done else {}),
     }
 
 
@@ -205,10 +183,17 @@ def _made(records: str, job: Job, urls: Sequence[str]) -> dict[str, Any]:
     return {"originUrl": None, names[records]: urls[0]}
 
 
-def _answer(data: dict[str, Any]) -> Response:
-    return JSONResponse({"code": 200, "msg": "success", "data": data})
-
-
-def _error(code: int, message: str | None = None, http_status: int = _HTTP_OK) -> Response:
-    shown = message or _MESSAGES.get(code, "Server error")
-    return JSONResponse({"code": code, "msg": shown, "data": None}, http_status)
+WIRE = table.Wire(
+    key=table.bearer,
+    error=in_envelope(_MESSAGES),
+    submits=tuple(map(_submit, PATHS)),
+    looks=(
+        *map(_look, dict.fromkeys(path.partition("/")[0] for path in PATHS)),
+        _look("voice/validate", "-info"),
+    ),
+    no_job=table.Refused(404),
+    error_in_200=lambda: table.Refused(500),
+    tells_bad_key=True,
+    check=_check,
+)
+"""The paths of music, and of their records."""

@@ -25,6 +25,7 @@ from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect, image_size_px
 from local.simulator.providers import poyo_models as models
+from local.simulator.providers import table
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
@@ -32,13 +33,7 @@ from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
 # The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
-_STATUSES = {
-    JobState.QUEUED: "not_started",
-    JobState.RUNNING: "running",
-    JobState.SUCCEEDED: "finished",
-    JobState.FAILED: "failed",
-    JobState.REJECTED: "failed",
-}
+_STATUSES = table.words("not_started", "running", "finished", "failed")
 _ERRORS = {
     400: ("Invalid parameter", "invalid_request_error"),
     401: ("Invalid API key", "authentication_error"),

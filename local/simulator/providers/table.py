@@ -38,6 +38,8 @@ class Refused:
     """The reason in our words, for a provider that has no usual words."""
     code: int | str | None = None
     """The provider's code, if the status does not determine it."""
+    directed_status: int | None = None
+    """The HTTP status, if the prompt directs it. Some providers have another one only then."""
 
     @property
     def said(self) -> str:
@@ -257,7 +259,8 @@ async def _submitted(engine: Engine, wire: Wire, submit: Submit, request: Reques
 async def _taken(engine: Engine, wire: Wire, submit: Submit, key: str, asked: Asked) -> Job | Answer:
     visit = engine.receive(text(asked.model), text(asked.given.get("prompt") or asked.prompt))
     if visit.refused_status is not None:
-        return Refused(visit.refused_status, plain="The prompt says so.")
+        status = visit.refused_status
+        return Refused(status, plain="The prompt says so.", directed_status=status)
     if visit.directions.error_in_200 and wire.error_in_200:
         return wire.error_in_200()
     model_input = input_of(engine.provider, visit.model, submit.models)
