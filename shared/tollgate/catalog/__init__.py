@@ -24,6 +24,8 @@ dated.py          the data of one day: prices and costs with days, routes and mo
 models.py         a model as data: texts, prices, routes; fields.py: the types of its fields
 names.py          the names of a model in requests
 pricing.py        the cost of one request
+sources.py        public lists of prices and limits; drift.py: differences from the catalog
+yaml_edits.py     changes of single values in the YAML files
 due.py            what the data's days ask of an operator
 lint.py           rules for the data: a price for every input, never below cost
 

@@ -10,6 +10,7 @@ accounts.py       accounts, credits, limits
 tasks.py          list, cancel and refund tasks
 providers.py      the state of providers; switch one off and on
 catalog.py        lint, diff, push, pull, reset; `comparison.py`: the differences
+refresh_catalog.py  the same catalog beside public lists
 secrets.py        providers' keys
 visits.py         visits by Tollgate's own customer; `stack_update.py`: one parameter of a stack
 redrive.py        dead letters, sent again

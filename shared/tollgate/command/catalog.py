@@ -17,6 +17,7 @@ from tollgate.catalog.validation import faults_of, read_document
 from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
+from tollgate.command.refresh_catalog import refresh
 from tollgate.command.service import service_of
 from tollgate.command.target import Target, target_of
 from tollgate.kit.clock import MS_PER_S, SystemClock, utc_day
@@ -29,6 +30,7 @@ CHANGED_BY_ANOTHER = (
 )
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
+cli.command()(refresh)
 # Text from a document is printed without interpretation.
 console = Console(markup=False, highlight=False)
 
