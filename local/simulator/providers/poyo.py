@@ -6,18 +6,18 @@ INFERRED, and that an invalid input is refused at submit.
 """
 
 import secrets
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
 from pydantic import Field, ValidationError, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
-from local.simulator.engine import Engine, Visit
+from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact
 from local.simulator.media.mp4 import Mp4
@@ -26,10 +26,9 @@ from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect, image_size_px
 from local.simulator.providers import poyo_models as models
 from local.simulator.providers import table
-from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
-from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
+from local.simulator.wire import MAX_PROMPT_CHARS, text
 
 # The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
@@ -93,130 +92,85 @@ _MODELS: Mapping[str, type[ModelInput]] = {
 }
 
 
-def router(engine: Engine) -> APIRouter:
-    """Return PoYo's routes; their prefix is the adapter's base URL."""
-    routes = APIRouter()
-
-    @routes.post("/api/generate/submit")
-    async def submit(request: Request) -> Response:
-        return await _submit(engine, request)
-
-    @routes.get("/api/generate/status/{task_id}")
-    async def status(task_id: str, request: Request) -> Response:
-        return _status(engine, request, task_id)
-
-    @routes.get("/api/generate/detail/music")
-    async def music(request: Request) -> Response:
-        return _status(engine, request, request.query_params.get("task_id", ""))
-
-    return routes
+def _read(request: Request, body: dict[str, Any]) -> table.Asked | table.Refused:
+    if not isinstance(body.get("input"), dict):
+        return table.Refused(table.BAD_REQUEST, "Invalid parameter: input")
+    key = request.headers.get("idempotency-key")
+    # The same key has the same id, whose task already exists.
+    job_id = None if key is None else f"task-unified-0-{sha256(key.encode()).hexdigest()[:16]}"
+    return table.Asked(body.get("model"), body["input"], job_id, body.get("callback_url"))
 
 
-async def _submit(engine: Engine, request: Request) -> Response:
-    key = api_key(request, "Bearer")
-    if key is None:
-        return _error(401)
-    body = await json_object(request)
-    if body is None or not isinstance(body.get("input"), dict):
-        return _error(400, "Invalid parameter: input")
-    model, given = text(body.get("model")), body["input"]
-    visit = engine.receive(model, text(given.get("prompt")))
-    task_id = _task_id(engine, request.headers.get("idempotency-key"))
-    return await _place(engine, visit, key, given, task_id=task_id, callback_url=body.get("callback_url"))
+def _check(engine: Engine, key: str, asked: table.Asked) -> table.Refused | Job | None:  # noqa: ARG001 - the shape of `check`
+    """Refuse a field that refers to an earlier task or track which does not exist."""
+    tasks = {"task_id": asked.given.get("task_id"), "audio_id": job_of(asked.given.get("audio_id", ""))}
+    named = {field: task for field, task in tasks.items() if field in asked.given}
+    unknown = next((field for field, task in named.items() if engine.find(str(task)) is None), None)
+    if unknown is not None:
+        return table.Refused(table.BAD_REQUEST, f"Invalid parameter: {unknown}")
+    return engine.find(asked.job_id) if asked.job_id else None
 
 
-async def _place(
-    engine: Engine, visit: Visit, key: str, given: dict[str, Any], *, task_id: str, callback_url: Any
-) -> Response:
-    if visit.refused_status is not None:
-        return _error(visit.refused_status)
-    if visit.directions.error_in_200:
-        return JSONResponse({"code": 500, "data": {"error": {"message": "The upstream is busy"}}})
-    if visit.directions.reject:
-        return _error(400, "The prompt breaks the content policy")
-    asked = _read(engine, visit.model, given)
-    if isinstance(asked, str):
-        return _error(400, f"Invalid parameter: {asked}")
-    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    known = engine.find(task_id)
-    job = known or await engine.accept(visit, task_id, key, artifacts, callback_url)
-    return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
+def _accepted(shown: table.Shown) -> dict[str, Any]:
+    data = {"task_id": shown.job.id, "status": "not_started", "created_time": _time(shown.job)}
+    return {"code": 200, "data": data}
 
 
-def _status(engine: Engine, request: Request, task_id: str) -> Response:
-    key = api_key(request, "Bearer")
-    if key is None:
-        return _error(401)
-    job = engine.find(task_id)
-    if job is None:
-        return _error(404)
-    if job.owner != key:
-        return _error(403)
-    state = engine.poll(job)
-    return _answer(
-        {
-            "task_id": job.id,
-            "status": _STATUSES[state],
-            "progress": engine.progress(job),
-            "files": _files(engine, request, job) if state is JobState.SUCCEEDED else [],
-            "created_time": _time(job),
-            "error_message": "Generation failed" if state is JobState.FAILED else None,
-        }
-    )
+def _status(shown: table.Shown) -> dict[str, Any]:
+    data = {
+        "task_id": shown.job.id,
+        "status": _STATUSES[shown.state],
+        "progress": shown.progress,
+        "files": _files(shown) if shown.is_done else [],
+        "created_time": _time(shown.job),
+        "error_message": "Generation failed" if shown.state is JobState.FAILED else None,
+    }
+    return {"code": 200, "data": data}
 
 
-def _read(engine: Engine, model: str, given: dict[str, Any]) -> ModelInput | str:
-    """Return the input, or the name of the invalid field."""
-    model_input = input_of(engine.provider, model, _MODELS)
-    if model_input is None:
-        return "model"
-    try:
-        asked = model_input.model_validate(given)
-    except ValidationError as error:
-        return _field(error)
-    return _unknown_source(engine, asked) or asked
-
-
-def _unknown_source(engine: Engine, asked: ModelInput) -> str | None:
-    """Return the field that refers to an earlier task or track which does not exist."""
-    said = asked.said()
-    tasks = {"task_id": said.get("task_id"), "audio_id": job_of(said.get("audio_id", ""))}
-    named = {field: task for field, task in tasks.items() if field in said}
-    return next((field for field, task in named.items() if engine.find(str(task)) is None), None)
-
-
-def _files(engine: Engine, request: Request, job: Job) -> list[dict[str, Any]]:
-    urls = engine.file_urls(request, job)
-    if request.url.path.endswith("/detail/music"):
-        return entries(job, urls)
+def _files(shown: table.Shown) -> list[dict[str, Any]]:
+    if shown.request.url.path.endswith("/detail/music"):
+        return entries(shown.job, shown.urls)
     return [
         {"file_url": url, "file_type": artifact.kind}
-        for url, artifact in zip(urls, job.artifacts, strict=True)
+        for url, artifact in zip(shown.urls, shown.job.artifacts, strict=True)
     ]
 
 
-def _field(error: ValidationError) -> str:
+def _problem(error: ValidationError) -> str:
     first = error.errors()[0]
-    return str(first["loc"][0]) if first["loc"] else "size"
-
-
-def _task_id(engine: Engine, idempotency_key: str | None) -> str:
-    """Return the id of a task. The same key returns the same id, whose task already exists."""
-    if idempotency_key is not None:
-        return f"task-unified-0-{sha256(idempotency_key.encode()).hexdigest()[:16]}"
-    return f"task-unified-{engine.now_ms() // MS_PER_S}-{secrets.token_hex(4)}"
+    return f"Invalid parameter: {first['loc'][0] if first['loc'] else 'size'}"
 
 
 def _time(job: Job) -> str:
     return datetime.fromtimestamp(job.created_ms // MS_PER_S, UTC).replace(tzinfo=None).isoformat()
 
 
-def _answer(data: dict[str, Any]) -> Response:
-    return JSONResponse({"code": 200, "data": data})
+def _error(refused: table.Refused) -> Response:
+    usual, kind = _ERRORS.get(refused.status, _OTHER_ERROR)
+    error = {"message": refused.why or usual, "type": kind}
+    return JSONResponse({"code": refused.status, "error": error}, refused.status)
 
 
-def _error(status: int, message: str | None = None) -> Response:
-    usual_message, kind = _ERRORS.get(status, _OTHER_ERROR)
-    return JSONResponse(
-        {"code": status, "error": {"message": message or usual_message, "type": kind}}, status
+router = table.router(
+    table.Wire(
+        key=table.bearer,
+        error=_error,
+        submits=(table.Submit("/api/generate/submit", _MODELS, _read, _accepted),),
+        looks=(
+            table.Look("/api/generate/status/{id}", _status),
+            table.Look("/api/generate/detail/music", _status, job_id=table.in_query("task_id")),
+        ),
+        no_model=table.Refused(table.BAD_REQUEST, "Invalid parameter: model"),
+        no_job=table.Refused(404),
+        other_owner=table.Refused(403),
+        invalid=table.BAD_REQUEST,
+        problem=_problem,
+        rejected=table.Refused(table.BAD_REQUEST, "The prompt breaks the content policy"),
+        error_in_200=lambda: {"code": 500, "data": {"error": {"message": "The upstream is busy"}}},
+        tells_bad_key=True,
+        new_id=lambda: f"task-unified-{int(time.time())}-{secrets.token_hex(4)}",
+        check=_check,
     )
+)
+"""PoYo's routes; their prefix is the adapter's base URL."""

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.engine import Engine
+from local.simulator.engine import Engine, Visit
 from local.simulator.inline import inline_files
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.families import input_of
@@ -137,8 +137,14 @@ class Wire:
     looks: tuple[Look, ...] = ()
     no_model: Refused | None = None
     no_job: Refused = Refused(404, "Not found")
+    other_owner: Refused | None = None
+    """The refusal to show another key's job, if it is not `no_job`."""
     invalid: int = INVALID
     """The status of an invalid input."""
+    problem: Callable[[ValidationError], str] = problem_of
+    """The reason of an invalid input."""
+    rejected: Refused | None = None
+    """The refusal of rejected content at the submit. Without it, the job is accepted and then ends."""
     error_in_200: Callable[[], Answer] | None = None
     """An error inside HTTP 200, if the provider has this."""
     tells_bad_key: bool = False
@@ -258,18 +264,16 @@ async def _submitted(engine: Engine, wire: Wire, submit: Submit, request: Reques
 
 async def _taken(engine: Engine, wire: Wire, submit: Submit, key: str, asked: Asked) -> Job | Answer:
     visit = engine.receive(text(asked.model), text(asked.given.get("prompt") or asked.prompt))
-    if visit.refused_status is not None:
-        status = visit.refused_status
-        return Refused(status, plain="The prompt says so.", directed_status=status)
-    if visit.directions.error_in_200 and wire.error_in_200:
-        return wire.error_in_200()
+    directed = _directed(wire, visit)
+    if directed is not None:
+        return directed
     model_input = input_of(engine.provider, visit.model, submit.models)
     if model_input is None:
         return wire.no_model or Refused(404, plain=f"There is no model {visit.model}.")
     try:
         valid = model_input.model_validate(dict(asked.given))
     except ValidationError as error:
-        return Refused(wire.invalid, problem_of(error))
+        return Refused(wire.invalid, wire.problem(error))
     found = wire.check(engine, key, replace(asked, given=valid.said())) if wire.check else None
     if found is not None:
         return found
@@ -277,11 +281,23 @@ async def _taken(engine: Engine, wire: Wire, submit: Submit, key: str, asked: As
     return await engine.accept(visit, asked.job_id or wire.new_id(), key, artifacts, asked.callback_url)
 
 
+def _directed(wire: Wire, visit: Visit) -> Answer | None:
+    """Return the response that the prompt directs instead of a job."""
+    status, directions = visit.refused_status, visit.directions
+    if status is not None:
+        return Refused(status, plain="The prompt says so.", directed_status=status)
+    if directions.error_in_200 and wire.error_in_200:
+        return wire.error_in_200()
+    return wire.rejected if directions.reject else None
+
+
 def _looked(engine: Engine, wire: Wire, look: Look, request: Request) -> Answer:
     key, job_id = wire.key(request), look.job_id(request)
     if key is None and wire.tells_bad_key:
         return BAD_KEY
     job = engine.find(job_id)
+    if job is not None and job.owner != key and wire.other_owner:
+        return wire.other_owner
     if job is None or job.owner != key:
         return look.missing(request) if look.missing else wire.no_job
     if look.acts is None:
