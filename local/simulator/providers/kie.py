@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 
 from local.simulator.jobs import JobState
-from local.simulator.providers import kie_music, table
+from local.simulator.providers import kie_music, kie_veo, table
 from local.simulator.providers.kie_models import MODELS
 
 # The reason of a failure is only text, so a refusal of the content cannot be recognised.
@@ -68,5 +68,6 @@ router = table.router(
         tells_bad_key=True,
     ),
     kie_music.WIRE,
+    kie_veo.WIRE,
 )
 """kie's routes; their prefix is the adapter's base URL."""

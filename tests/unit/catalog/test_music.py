@@ -15,7 +15,18 @@ POYO = [
 ]  # fmt: skip
 
 
-KIE = ["music", "extend", "cover", "stems", "stems-all", "wav", "lyrics", "replace-section", "music-video"]
+KIE = [
+    "music",
+    "extend",
+    "cover",
+    "stems",
+    "stems-all",
+    "wav",
+    "lyrics",
+    "voice",
+    "replace-section",
+    "music-video",
+]
 NOT_APIMART = ["add-instrumental", "add-vocals", "music-cover"]
 
 

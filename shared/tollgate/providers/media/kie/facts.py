@@ -50,6 +50,12 @@ MUSIC_CODES: Codes = {
     451: RejectionKind.CONTENT,
 }
 
+VEO_MAPPING, VEO_PATH = "veo-3.1", "/api/v1/veo"
+VEO_HD_PATH = f"{VEO_PATH}/get-1080p-video"
+VEO_WAITING, VEO_SUCCESS, VEO_FAILED = 0, 1, (2, 3)
+# Codes of the request for 1080p until that video is made.
+VEO_NOT_YET = (400, 404)
+HD = "1080p"
 MUSIC_MAPPING = "suno"
 MUSIC_PATH = "/api/v1"
 RECORD = "record-info"

@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Mapper
-from tollgate.providers.media.kie import images, music, videos
+from tollgate.providers.media.kie import images, music, veo, videos
 
 # The mappers by the names in the catalog's routes.
-MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS, **music.MAPPINGS}
+MAPPINGS: Mapping[str, Mapper] = {
+    **images.MAPPINGS,
+    **videos.MAPPINGS,
+    **veo.MAPPINGS,
+    **music.MAPPINGS,
+}

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.fields import upstream_of
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.media.kie import facts, records
+from tollgate.providers.media.kie import facts, records, veo
 from tollgate.providers.media.kie.music import variant_of
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
@@ -17,6 +17,8 @@ from tollgate.providers.runtime.reply import Reply, json_of
 
 # The path of a job's record in its handle, and the record's name unless it is the usual one.
 RECORDS, RECORD = "records", "record"
+# The resolution of a Veo job in its handle.
+VEO = "veo"
 
 
 class Adapter(MediaAdapter):
@@ -30,6 +32,10 @@ class Adapter(MediaAdapter):
         hook = {} if job.callback_url is None else {"callBackUrl": job.callback_url}
         if job.mapping == facts.MUSIC_MAPPING:
             return _music(job, mapped, hook)
+        if job.mapping == facts.VEO_MAPPING:
+            handle = {VEO: job.values["resolution"]}
+            read = partial(_submitted, handle, facts.CODES)
+            return Submission(f"{facts.VEO_PATH}/generate", {**mapped.body, **hook}, read, read)
         body = {"model": mapped.upstream, "input": mapped.body, **hook}
         read = partial(_submitted, {}, facts.CODES)
         return Submission(facts.SUBMIT_PATH, body, read, read)
@@ -37,12 +43,21 @@ class Adapter(MediaAdapter):
     def status(self, handle: Handle) -> StatusQuery:
         """Return the request for the state of a job, whose response has the files."""
         task_id = quote(handle["task_id"], safe="")
+        if VEO in handle:
+            path = f"{facts.VEO_PATH}/{facts.RECORD}?taskId={task_id}"
+            return StatusQuery(path, partial(self._veo, handle[VEO], task_id))
         if RECORDS in handle:
             record = handle.get(RECORD, facts.RECORD)
             read = records.voice if handle[RECORDS] == facts.VOICE else records.outcome
             path = f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{record}?taskId={task_id}"
             return StatusQuery(path, partial(read, handle["task_id"]))
         return StatusQuery(f"{facts.STATUS_PATH}?taskId={task_id}", _state)
+
+    def _veo(self, resolution: str, task_id: str, reply: Reply) -> outcomes.PollOutcome:
+        found = veo.outcome(reply)
+        if resolution != facts.HD or not isinstance(found, outcomes.Succeeded):
+            return found
+        return veo.in_1080p(self._http.call("GET", f"{facts.VEO_HD_PATH}?taskId={task_id}&index=0"))
 
 
 def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
