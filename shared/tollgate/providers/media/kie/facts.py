@@ -53,13 +53,13 @@ MUSIC_CODES: Codes = {
 VEO_MAPPING, VEO_PATH = "veo-3.1", "/api/v1/veo"
 VEO_HD_PATH = f"{VEO_PATH}/get-1080p-video"
 VEO_WAITING, VEO_SUCCESS, VEO_FAILED = 0, 1, (2, 3)
-# Codes of the request for 1080p until that video is made.
+# Codes of the request for 1080p until that video exists.
 VEO_NOT_YET = (400, 404)
 HD = "1080p"
 MUSIC_MAPPING = "suno"
 MUSIC_PATH = "/api/v1"
 RECORD = "record-info"
-# A voice is made in two steps: a phrase to sing, and the voice that sang it.
+# A voice takes two steps: a phrase to sing, and the voice that sang it.
 VOICE, VOICE_PHRASE = "voice", "voice-phrase"
 PHRASE_RECORD = "validate-info"
 # The phrase is ready in the first state of `VOICE_WAITING`, in which a voice is still being checked.
