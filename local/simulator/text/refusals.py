@@ -1,6 +1,6 @@
 """Refusals that depend on the vendor and the model, in addition to those for any invalid body.
 
-Each function returns the message of a refusal, or `None`. Sources: `@ai-sdk/anthropic` 3.0.139
+Each function returns the message of a refusal, or `None`. Sources: `@ai-sdk/anthropic` 3.0.140
 (`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and on Bedrock; `@ai-sdk/moonshotai`,
 `@ai-sdk/xai`, `@ai-sdk/deepseek` for these vendors; Newelle issue 404 for the thinking that DeepSeek requires
 back; docker-agent issue 4162 and litellm pull request 34569 for GPT's tools with `reasoning_effort`, and for
@@ -15,6 +15,7 @@ Body = Mapping[str, Any]
 
 _NEW_CLAUDES = ("claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5")
 _ALWAYS_THINK = _NEW_CLAUDES[:3]
+_THINK_BETWEEN_TOOLS = ("claude-sonnet-5-5",)
 _ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5")
 _NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:2]
 _THOUGHTS = ("thinking", "redacted_thinking")
@@ -30,7 +31,7 @@ def messages_refusal(model: str, body: Body) -> str | None:
     """Return Claude's reason to refuse a body of messages."""
     return (
         _sampling_refusal(model, body)
-        or _thinking_refusal(model, _object(body.get("thinking")))
+        or _thinking_refusal(model, _object(body.get("thinking")), _object(body.get("output_config")))
         or _choice_refusal(model, _object(body.get("tool_choice")))
         or _order_refusal(body)
     )
@@ -54,7 +55,7 @@ def converse_refusal(model: str, body: Body) -> str | None:
     sampling["top_k"] = extra.get("top_k")
     return (
         _sampling_refusal(model, sampling)
-        or _thinking_refusal(model, _object(extra.get("thinking")))
+        or _thinking_refusal(model, _object(extra.get("thinking")), output)
         or _choice_refusal(model, {"type": choice})
     )
 
@@ -75,8 +76,13 @@ def _sampling_refusal(model: str, body: Body) -> str | None:
     return None
 
 
-def _thinking_refusal(model: str, thinking: Body) -> str | None:
+def _thinking_refusal(model: str, thinking: Body, output: Body) -> str | None:
     kind = thinking.get("type")
+    if kind == "between_tools":
+        if not _is_one_of(model, _THINK_BETWEEN_TOOLS):
+            return "thinking.type: between_tools is not supported by this model"
+        if thinking.keys() != {"type"} or output.get("effort") in ("xhigh", "max"):
+            return "thinking: between_tools takes no other options, and no effort above high"
     if kind == "enabled" and _is_one_of(model, _NEW_CLAUDES):
         return "thinking.budget_tokens: not supported by this model. Use adaptive thinking."
     if kind == "disabled" and _is_one_of(model, _ALWAYS_THINK):

@@ -309,7 +309,8 @@ class CatalogTextModel(CatalogModel):
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
     `embedding` generates vectors: its protocol is `embeddings`, and it has no output. `adaptive_thinking` is
     false for a Claude model that wants a token budget for its thinking. `thinks_unasked` is false for a model
-    that is known to think only if a request asks for it.
+    that is known to think only if a request asks for it. `thinks_between_tools` is true for a model that always
+    thinks, at least between calls of tools.
     """
 
     kind: Literal["llm"] = "llm"
@@ -322,6 +323,7 @@ class CatalogTextModel(CatalogModel):
     embedding: CatalogEmbedding | None = None
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
+    thinks_between_tools: bool = False
     refuses: list[Refusal] = field(default_factory=list)
     routes: Annotated[list[CatalogTextRoute], Bounds(min_length=1)]
 

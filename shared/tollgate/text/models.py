@@ -115,7 +115,8 @@ class TextModel:
 
     For an embedding model, it bounds each input. `adaptive_thinking` is false for models that want a token
     budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for
-    models that think only on request.
+    models that think only on request. `thinks_between_tools` is true for models whose least thinking is
+    between calls of tools.
     """
 
     id: str
@@ -128,6 +129,7 @@ class TextModel:
     adaptive_thinking: bool = True
     refuses: frozenset[Refuses] = frozenset()
     thinks_unasked: bool = True
+    thinks_between_tools: bool = False
     embedding: Embedding | None = None
 
     def prices_for(self, input_tokens: int) -> TokenPrices:

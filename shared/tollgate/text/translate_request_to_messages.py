@@ -321,7 +321,9 @@ def _thinking(
     if isinstance(given, dict):
         return _own_thinking(given, model)
     effort = fields.get("reasoning_effort")
-    if effort in (None, "none"):
+    if effort == "none":
+        return _least(model)
+    if effort is None:
         return {}
     if not isinstance(effort, str) or effort not in _EFFORTS:
         raise InvalidInputError([one_of("/reasoning_effort", ("none", *_EFFORTS))])
@@ -338,7 +340,7 @@ def _own_thinking(thinking: dict[str, Any], model: TextModel) -> dict[str, Any]:
     """Return Anthropic's own field, in the way in which the model takes it."""
     kind = thinking.get("type")
     if kind == "disabled" and Refuses.DISABLED_THINKING in model.refuses:
-        return {}
+        return _least(model)
     if kind == "enabled" and Refuses.BUDGET_THINKING in model.refuses:
         budget = thinking.get("budget_tokens")
         fitting = [
@@ -346,6 +348,11 @@ def _own_thinking(thinking: dict[str, Any], model: TextModel) -> dict[str, Any]:
         ]
         return _adaptive(_EFFORTS[fitting[0] if fitting else "xhigh"])
     return {"thinking": thinking}
+
+
+def _least(model: TextModel) -> dict[str, Any]:
+    """Return the least thinking of a model, which is none unless it always thinks."""
+    return {"thinking": {"type": "between_tools"}} if model.thinks_between_tools else {}
 
 
 def _adaptive(effort: str) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         adaptive_thinking=model.adaptive_thinking,
         refuses=frozenset(map(Refuses, model.refuses)),
         thinks_unasked=model.thinks_unasked,
+        thinks_between_tools=model.thinks_between_tools,
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
     )
 

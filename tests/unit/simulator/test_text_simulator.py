@@ -4,6 +4,7 @@ from typing import Any
 import httpx
 import pytest
 
+from local.simulator.text.refusals import messages_refusal
 from tollgate.text.sse import SseSplitter
 
 OPENAI, ANTHROPIC = "/openai/v1/chat/completions", "/anthropic/v1/messages"
@@ -266,3 +267,19 @@ class TestFaults:
 
     def test_a_paced_stream_arrives_whole(self, http: httpx.Client) -> None:
         assert events(chat(http, "[[delay 1]] [[tokens 3]]", stream=True))[-1] == "[DONE]"
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "is_taken"),
+    [
+        ("claude-sonnet-5-5", {}, True),
+        ("claude-sonnet-5-5", {"output_config": {"effort": "high"}}, True),
+        ("claude-sonnet-5-5", {"output_config": {"effort": "xhigh"}}, False),
+        ("claude-opus-5-5", {}, False),
+    ],
+)
+def test_claude_thinks_between_tools_only_in_one_model(
+    model: str, more: dict[str, Any], is_taken: bool
+) -> None:
+    body = {"model": model, "messages": [], "thinking": {"type": "between_tools"}, **more}
+    assert (messages_refusal(model, body) is None) is is_taken

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.text.samples import OPENAI, text_model
 from tests.unit.text.test_text_request import JSON
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.models import TextModel
+from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import dumps, read_request
 from tollgate.text.schemas import portable_schema
 from tollgate.text.translate_request_to_messages import messages_request
@@ -234,6 +234,13 @@ class TestParameters:
         assert not {"temperature", "top_p"} & body.keys()
         assert body["thinking"] == {"type": "adaptive", "display": "summarized"}
         assert body["output_config"] == {"effort": "max"}
+
+    @pytest.mark.parametrize("asked", [{"reasoning_effort": "none"}, {"thinking": {"type": "disabled"}}])
+    def test_no_thinking_is_the_least_that_a_model_has(self, asked: dict[str, Any]) -> None:
+        always = frozenset({Refuses.DISABLED_THINKING})
+        sonnet = text_model(thinks_between_tools=True, refuses=always)
+        assert translate(asked, sonnet)["thinking"] == {"type": "between_tools"}
+        assert "thinking" not in translate(asked, text_model(refuses=always))
 
     @pytest.mark.parametrize(
         ("effort", "limit", "thinking"),
