@@ -309,8 +309,8 @@ class CatalogTextModel(CatalogModel):
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
     `embedding` generates vectors: its protocol is `embeddings`, and it has no output. `adaptive_thinking` is
     false for a Claude model that wants a token budget for its thinking. `thinks_unasked` is false for a model
-    that is known to think only if a request asks for it. `thinks_between_tools` is true for a model that always
-    thinks, at least between calls of tools.
+    that is known to think only if a request asks for it. `thinks_between_tools` is true for a model that
+    always thinks, at least between calls of tools.
     """
 
     kind: Literal["llm"] = "llm"
