@@ -31,19 +31,19 @@ class Case:
 
 
 @cache
-def cases(provider: str) -> tuple[Case, ...]:
-    """Return a provider's cases, no body twice."""
-    found = {f"{one.upstream} {sorted(one.body.items())}": one for one in _all(provider)}
+def cases(provider: str, drawn: int = DRAWN) -> tuple[Case, ...]:
+    """Return a provider's cases, no body twice; `drawn` inputs of each model are drawn."""
+    found = {f"{one.upstream} {sorted(one.body.items())}": one for one in _all(provider, drawn)}
     return tuple(found.values())
 
 
-def _all(provider: str) -> Iterator[Case]:
+def _all(provider: str, drawn: int) -> Iterator[Case]:
     mappers = providers()[provider].mappers()
     for model in CATALOG.media_models():
         for route in model.routes:
             if route.provider != provider or not route.enabled:
                 continue
-            for values in (shortest(model), *_drawn(model.id)):
+            for values in (shortest(model), *_drawn(model.id, drawn)):
                 job = Job("task_truth", route.mapping, route.upstream, values)
                 if values.keys().isdisjoint(FIELDS) and route.can_run(values):
                     try:
@@ -54,12 +54,12 @@ def _all(provider: str) -> Iterator[Case]:
 
 
 @cache
-def _drawn(model_id: str) -> tuple[Mapping[str, Any], ...]:
+def _drawn(model_id: str, count: int) -> tuple[Mapping[str, Any], ...]:
     model = CATALOG.media_model(model_id)
     found: list[Mapping[str, Any]] = []
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=count,
         derandomize=True,
         database=None,
         deadline=None,

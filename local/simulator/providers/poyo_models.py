@@ -58,7 +58,7 @@ _WAN: dict[str, Any] = {
     "duration": int,
     "multi_shots": bool,
     "audio_setting": str,
-    "seed": int,
+    "seed": Annotated[int, Field(le=2**31 - 1)],
     "enable_safety_checker": bool,
 }
 _VEO: dict[str, Any] = {
@@ -108,12 +108,12 @@ def _images() -> dict[str, type[ModelInput]]:
     wan: dict[str, Any] = {
         "size": Size,
         "image_urls": Annotated[list[Url], Field(min_length=1, max_length=4)],
-        "seed": int,
+        "seed": Annotated[int, Field(le=2**31 - 1)],
     }
     qwen: dict[str, Any] = {
         "size": one("1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"),
         "image_urls": Annotated[list[Url], Field(min_length=1, max_length=3)],
-        "seed": int,
+        "seed": Annotated[int, Field(le=2**31 - 1)],
     }
     grok = one("1:1", "2:3", "3:2", "9:16", "16:9")
     return {
@@ -190,7 +190,13 @@ def _videos() -> dict[str, type[ModelInput]]:
 
 
 def _songs() -> dict[str, type[ModelInput]]:
-    switched: dict[str, Any] = {**_SUNG, "custom_mode": bool, "instrumental": bool}
+    switched: dict[str, Any] = {
+        **_SUNG,
+        "prompt": needed(Prompt),
+        "mv": needed(_ENGINE),
+        "custom_mode": needed(bool),
+        "instrumental": needed(bool),
+    }
     extended: dict[str, Any] = {
         **_SUNG,
         "mv": needed(_ENGINE),

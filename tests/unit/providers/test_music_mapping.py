@@ -21,8 +21,9 @@ TRACK = {"parentTaskId": "t-1", "audioId": "t-1-0"}
 BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ({"prompt": "a song"}, "generate-music",
      {"mv": "V5_5", "prompt": "a song", "instrumental": False, "custom_mode": False}),
-    ({"styles": "jazz", "instrumental": True, "mv": "v4.0"}, "generate-music",
-     {"mv": "V4", "style": "jazz", "title": "jazz", "instrumental": True, "custom_mode": True}),
+    ({"prompt": "calm", "styles": "jazz", "instrumental": True, "mv": "v4.0"}, "generate-music",
+     {"mv": "V4", "prompt": "calm", "style": "jazz", "title": "jazz", "instrumental": True,
+      "custom_mode": True}),
     ({"action": "cover", "audioUrl": S, "prompt": "as a waltz", "vocalGender": "Male"},
      "upload-and-cover-audio",
      {"mv": "V5_5", "upload_url": S, "prompt": "as a waltz", "vocal_gender": "m", "instrumental": False,
@@ -65,6 +66,8 @@ REFUSED = [
     ({"action": "music-video", **TRACK, "aspectRatio": "1:1"}, "'1:1', but only"),
     ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums', but only"),
     ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True, but only"),
+    ({"action": "music", "styles": "jazz", "instrumental": True}, "music needs prompt"),
+    ({"action": "cover", "audioUrl": S}, "cover needs prompt"),
     ({"prompt": "a song", "bpm": 90}, "no word for bpm"),
     ({"prompt": "a song", "imageUrl": A}, "no word for imageUrl"),
 ]

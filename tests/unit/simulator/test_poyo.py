@@ -12,6 +12,8 @@ from tests.unit.simulator.support import START_MS, HandClock
 AUTH = {"authorization": "Bearer good"}
 SUBMIT = "/poyo/api/generate/submit"
 
+TUNE = {"prompt": "a tune", "mv": "V5_5", "custom_mode": True, "instrumental": False}
+
 
 def post(http: httpx.Client, model: str, given: dict[str, Any]) -> httpx.Response:
     return http.post(SUBMIT, json={"model": model, "input": given}, headers=AUTH)
@@ -62,7 +64,8 @@ class TestSubmit:
             ("z-image", {"prompt": "a fox", "image_urls": ["a", "b"]}, "image_urls"),
             ("seedance-1.5-pro", {"prompt": "a fox", "duration": 5}, "duration"),
             ("seedance-1.5-pro", {"prompt": "a fox", "image_urls": ["a", "b", "c"]}, "image_urls"),
-            ("generate-music", {"prompt": "a tune", "style_weight": 2}, "style_weight"),
+            ("generate-music", {**TUNE, "style_weight": 2}, "style_weight"),
+            ("generate-music", {**TUNE, "prompt": None}, "prompt"),
         ],
     )
     def test_an_invalid_parameter_is_named(
@@ -129,7 +132,7 @@ class TestStatus:
             assert [stream.type for stream in container.streams] == ["video"]
 
     def test_music_is_two_tracks(self, http: httpx.Client, hand_clock: HandClock) -> None:
-        task_id = submit(http, "generate-music", {"prompt": "a tune", "mv": "V5_5", "style": "folk"})
+        task_id = submit(http, "generate-music", {**TUNE, "style": "folk"})
         hand_clock.advance(2)
         files = status(http, task_id)["files"]
         assert [file["file_type"] for file in files] == ["audio", "audio"]

@@ -57,6 +57,10 @@ def at_most(name: str, most: int) -> FieldTarget:
     return word
 
 
+# The target of a seed at vendors with the usual limit, which the contract's seeds may exceed.
+SEED: FieldTarget = at_most("seed", INT32_MAX)
+
+
 def one_each(*names: str) -> FieldTarget:
     """Return the target of an array whose items have separate fields: first `names[0]`, and so on."""
 

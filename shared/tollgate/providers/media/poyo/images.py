@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, variant_if
 from tollgate.providers.mapping.pixels import exactly
-from tollgate.providers.mapping.targets import at_most, upper
+from tollgate.providers.mapping.targets import SEED, at_most, upper
 from tollgate.providers.media.poyo import facts
 
 
@@ -12,7 +12,7 @@ def _in_pixels(values: Values) -> Values:
     return exactly(values, facts.WAN_IMAGE_AREA_PX)
 
 
-_QWEN: FieldMap = {"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}
+_QWEN: FieldMap = {"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": SEED}
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
@@ -29,7 +29,7 @@ MAPPINGS: Mapping[str, Mapper] = {
     ),
     "grok-imagine-image": Family({"prompt": "prompt", "size": "size", "urls": at_most("image_urls", 1)}),
     "wan-2.7-image": Family(
-        {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": "seed"}, prepare=_in_pixels
+        {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": SEED}, prepare=_in_pixels
     ),
     "qwen-image-3": Family(_QWEN),
     # The resolution of its price in the catalog; the default is 2K.

@@ -42,9 +42,11 @@ _A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
 _A_TASKS_ACTION = Action({**WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
 # By action of the contract.
 ACTIONS: Mapping[str, Action] = {
-    "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="custom_mode"),
+    "music": Action({**_SUNG, "instrumental": "instrumental"}, ("prompt",), "custom_mode"),
     "cover": Action(
-        {**_SUNG, "instrumental": "instrumental", "audioUrl": "upload_url"}, ("upload_url",), "custom_mode"
+        {**_SUNG, "instrumental": "instrumental", "audioUrl": "upload_url"},
+        ("upload_url", "prompt"),
+        "custom_mode",
     ),
     "extend": Action(
         {**_SUNG, "parentTaskId": ignored, "audioId": "audio_id", "startS": "continue_at"},

@@ -8,7 +8,7 @@ from tollgate.providers.mapping.frames import by_order, shaped_by_its_image
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
-from tollgate.providers.mapping.targets import accept_only, at_most, ignored, one_of, upper
+from tollgate.providers.mapping.targets import SEED, accept_only, at_most, ignored, one_of, upper
 from tollgate.providers.media.poyo import facts
 
 _TIER = "resolution"
@@ -165,7 +165,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "duration": "duration",
             "multiShots": "multi_shots",
             "audioSetting": "audio_setting",
-            "seed": "seed",
+            "seed": SEED,
             "enableSafetyChecker": "enable_safety_checker",
         }
     ),
