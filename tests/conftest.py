@@ -223,6 +223,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
             "ssm": moto_client("ssm"),
         }
         keep_clients(kept, monkeypatch)
+        monkeypatch.setattr(sdk, "cognito", partial(moto_client, "cognito-idp"))
         repeat_at_once(monkeypatch)
         moto_stack.restore()
         for name, value in moto_stack.environment.items():

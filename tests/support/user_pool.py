@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-
-from local.clients import REGION
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.kit.aws import sdk
 from tollgate.members.identities import COGNITO, OPERATORS, Person
 
 
@@ -20,7 +18,7 @@ class People:
     @classmethod
     def made(cls) -> "People":
         """Return a new pool with the group of operators."""
-        client = boto3.client("cognito-idp", region_name=REGION)
+        client = sdk.cognito()
         pool = client.create_user_pool(PoolName="tollgate", UsernameAttributes=["email"])["UserPool"]
         client.create_group(UserPoolId=pool["Id"], GroupName=OPERATORS)
         return cls(client, pool["Id"])

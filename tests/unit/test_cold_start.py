@@ -42,12 +42,21 @@ print(json.dumps(found))
 TAKES_INPUTS = {"admin", "api", "close_accounts", "dashboard", "refill_balance", "serve_mcp"}
 """What a customer or an operator sends is read by pydantic, and what Stripe answers."""
 
+# All that is asked about one handler, in one process: its imports take most of the time. The modules come
+# first, because the other questions import more. Some models of OpenAPI are always built: they name each other.
 LOADED = """
-import importlib, json, sys
+import gc, importlib, json, sys
 importlib.import_module(f"{sys.argv[1]}.app")
+started, modules = gc.get_threshold()[0], sorted(sys.modules)
 snapshots = sys.modules.get("snapshot_restore_py")
 hooks = [] if snapshots is None else [entry[0].__name__ for entry in snapshots.get_after_restore()]
-print(json.dumps([sorted(sys.modules), hooks]))
+classes = vars(importlib.import_module("fastapi.openapi.models")) if "fastapi" in modules else {}
+built = [name for name, one in classes.items()
+         if isinstance(one, type) and vars(one).get("__pydantic_complete__")]
+if "tollgate.composition.parts" in modules:
+    sys.modules["tollgate.composition.parts"].clock()
+collector = [started, gc.get_threshold()[0], gc.get_freeze_count() > 10_000]
+print(json.dumps({"modules": modules, "hooks": hooks, "built": built, "collector": collector}))
 """
 
 
@@ -64,19 +73,8 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-# The models of OpenAPI that were built. Some are whatever pydantic is told: they name each other.
-BUILT = """
-import importlib, json, sys
-importlib.import_module(f"{sys.argv[1]}.app")
-from fastapi.openapi import models
-classes = {name: one for name, one in vars(models).items() if isinstance(one, type)}
-built = [name for name, one in classes.items() if vars(one).get("__pydantic_complete__")]
-print(json.dumps(built))
-"""
-
-
-def run(script: str, *arguments: str) -> list[Any]:
-    """Run a script in a process of its own, with no variables but the path; give the list that it prints."""
+def run(script: str, *arguments: str) -> Any:
+    """Run a script in a process of its own, with no variables but the path; return the JSON it prints."""
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         env={"PYTHONPATH": "functions:shared"},
@@ -87,19 +85,20 @@ def run(script: str, *arguments: str) -> list[Any]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: list[Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @cache
-def imported(stem: str) -> list[Any]:
-    """Return the modules that are loaded after a handler was imported, and the hooks of a restore."""
-    return run(LOADED, stem)
+def imported(stem: str) -> dict[str, Any]:
+    """Return the modules that are loaded after a handler was imported, the hooks of a restore, the models of
+    OpenAPI that were built, and when the collector searches."""
+    found: dict[str, Any] = run(LOADED, stem)
+    return found
 
 
 def loaded(stem: str) -> set[str]:
     """Return the modules that are loaded after a handler was imported."""
-    return set(imported(stem)[0])
+    return set(imported(stem)["modules"])
 
 
 class TestSnapshots:
@@ -119,7 +118,7 @@ class TestSnapshots:
     def test_one_hook_waits_for_a_restore_and_where_there_is_none_nothing_of_it_is_loaded(
         self, stem: str
     ) -> None:
-        assert imported(stem)[1] == (["reset_process"] if stem in STARTED else [])
+        assert imported(stem)["hooks"] == (["reset_process"] if stem in STARTED else [])
         assert ("snapshot_restore_py" in loaded(stem)) is (stem in STARTED)
 
 
@@ -164,7 +163,7 @@ class TestLoadedModules:
 
     @pytest.mark.parametrize("stem", ["api", "dashboard", "admin"])
     def test_fastapi_builds_no_models_of_a_document_that_it_never_makes(self, stem: str) -> None:
-        assert not {"OpenAPI", "Info", "Components", "SecurityScheme"} & set(run(BUILT, stem))
+        assert not {"OpenAPI", "Info", "Components", "SecurityScheme"} & set(imported(stem)["built"])
 
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
@@ -177,22 +176,21 @@ class TestLoadedModules:
         assert not {"av", "PIL"} & loaded("draw_thumbnail")
 
 
-COLLECTED = """
-import gc, importlib, json, pkgutil, sys
+PACKAGES = """
+import gc, importlib, json, pkgutil
 before = gc.get_threshold()
 import tollgate
 for found in pkgutil.iter_modules(tollgate.__path__):
     if found.name not in {"composition", "command", "__main__"}:
         importlib.import_module(f"tollgate.{found.name}")
-packages = gc.get_threshold() == before
-importlib.import_module(f"{sys.argv[1]}.app")
-started = gc.get_threshold()[0]
-from tollgate.composition.parts import clock
-clock()
-print(json.dumps([packages, started, gc.get_threshold()[0], gc.get_freeze_count() > 10_000]))
+print(json.dumps(gc.get_threshold() == before))
 """
 
 
-@pytest.mark.parametrize("stem", ["api", "dashboard", "run_task", "text"])
-def test_the_collector_is_told_by_what_starts_a_process_and_by_no_other_import(stem: str) -> None:
-    assert run(COLLECTED, stem) == [True, 200_000, 20_000, True]
+class TestCollector:
+    @pytest.mark.parametrize("stem", ["api", "dashboard", "run_task", "text"])
+    def test_it_is_told_by_what_starts_a_process(self, stem: str) -> None:
+        assert imported(stem)["collector"] == [200_000, 20_000, True]
+
+    def test_it_is_told_by_no_other_import(self) -> None:
+        assert run(PACKAGES)

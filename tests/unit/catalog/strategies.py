@@ -50,12 +50,15 @@ def _published(profile: type[Profile]) -> tuple[dict[str, Any], dict[str, st.Sea
     return {**schema, "properties": own}, {name: _value(one, defs) for name, one in own.items()}
 
 
+@cache
 def any_json() -> st.SearchStrategy[Any]:
     """Draw anything that a JSON body can hold, half surrogate pairs, NaN and huge numbers included."""
     text = st.text(st.characters(), max_size=12)
     leaf = st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | text
     return st.recursive(
-        leaf, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner), max_leaves=8
+        leaf,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4),
+        max_leaves=8,
     )
 
 
