@@ -60,8 +60,11 @@ demo: .venv/.ready  ## one generation of each kind on the running service, with 
 tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--help)
 	@$(PYTHON) -m tollgate $(ARGS)
 
+# How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
+HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
+
 test: .venv/.ready .local/ministack/.ready  ## all tests but the next
-	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
+	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup $(HOUSE_TESTS:%=--ignore=%)  # more workers than cores: journeys wait most of the time
 
 mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
@@ -107,7 +110,7 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
-	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py tests/unit/test_maps.py
+	@$(PYTHON) -m pytest -q $(HOUSE_TESTS)
 	@$(PYTHON) -m local.prose --check
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint deploy-role.yaml

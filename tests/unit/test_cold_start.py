@@ -43,7 +43,7 @@ TAKES_INPUTS = {"admin", "api", "close_accounts", "dashboard", "refill_balance",
 """What a customer or an operator sends is read by pydantic, and what Stripe answers."""
 
 # All that is asked about one handler, in one process: its imports take most of the time. The modules come
-# first, because the other questions import more. Some models of OpenAPI are always built: they name each other.
+# first, because the other questions import more. Some models of OpenAPI are always built.
 LOADED = """
 import gc, importlib, json, sys
 importlib.import_module(f"{sys.argv[1]}.app")

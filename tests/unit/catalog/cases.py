@@ -1,9 +1,6 @@
 """What the table tests share: a case is a sentence of the contract, an input and where its problems are."""
 
-from collections.abc import Sequence
 from typing import Any
-
-import pytest
 
 from tollgate.catalog.checking import check
 from tollgate.catalog.loader import DATA, Catalog, Folder
@@ -41,16 +38,6 @@ def problems(profile: str, source: Any) -> list[Problem]:
 def problem_paths(profile: str, source: Any) -> list[str]:
     """Return the JSON pointers of the problems of `source`, in order."""
     return sorted(problem.path for problem in problems(profile, source))
-
-
-def rows(**tables: Sequence[Case]) -> pytest.MarkDecorator:
-    """Return the cases of some profiles, named `IMG_A` for IMG-A, as parameters of a test."""
-    named = [(name.replace("_", "-"), case) for name, cases in tables.items() for case in cases]
-    return pytest.mark.parametrize(
-        ("profile", "source", "fields"),
-        [(profile, case[1], case[2]) for profile, case in named],
-        ids=[f"{profile}: {case[0]}" for profile, case in named],
-    )
 
 
 def pointers(fields: list[str]) -> list[str]:

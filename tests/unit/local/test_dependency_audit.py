@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from local.audit import AuditReport, files, read_report, secrets_in, secrets_of
+from local.audit import AuditReport, files, read_report, secrets_in
 from local.template import ROOT
 from tollgate.accounts.keys import new_key
 
@@ -42,9 +42,6 @@ class TestSecrets:
     def test_hidden_files_are_read_too(self) -> None:
         names = {str(file.relative_to(ROOT)) for file in files()}
         assert {".ci/run", ".github/workflows/pipeline.yml", ".gitignore", "README.md"} <= names
-
-    def test_the_repository_has_none(self) -> None:
-        assert secrets_of(files()) == []
 
 
 class TestReport:

