@@ -77,8 +77,8 @@ test-runtime: .local/runtime/.ready .local/ministack/.ready  ## the tests of uni
 record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of AWS, for the tests of their rights
 	@TOLLGATE_RECORD_CALLS=1 $(PYTHON) -m pytest -q -n 3 --dist loadgroup tests/functional
 
-laws: .venv/.ready  ## the laws of every model and every provider with three times the examples of `make test`
-	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal $$(grep -rl --include='*.py' support.laws tests/unit)
+laws: .venv/.ready  ## all laws with three times the examples of `make test`
+	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal -m hypothesis tests/unit
 
 journeys: .venv/.ready .local/ministack/.ready  ## whole services that are killed, restarted, and without room on the disk
 	@$(PYTHON) -m pytest -q -n 2 --dist worksteal -m long tests/journey

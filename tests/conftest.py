@@ -25,6 +25,7 @@ from local.stack import Stack
 from local.template import Template, read_template
 from tests.support import quick_moto, schedule
 from tests.support.clock import ManualClock
+from tests.support.laws import examples
 from tests.support.moto_stack import MotoStack
 from tests.support.played_lambda import PlayedLambda
 from tests.support.simulator import running_simulator
@@ -37,7 +38,13 @@ from tollgate.kit.dynamodb.database import Database
 # No timed assertions: how fast a machine draws and runs an example says nothing about the code.
 # In CI the examples are the same in each run (hypothesis's own profile "ci").
 PARENT = settings.get_profile("ci" if os.environ.get("CI") else "default")
-settings.register_profile("untimed", PARENT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "untimed",
+    PARENT,
+    deadline=None,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("untimed")
 
 quick_moto.install()
@@ -225,6 +232,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
         keep_clients(kept, monkeypatch)
         monkeypatch.setattr(sdk, "cognito", partial(moto_client, "cognito-idp"))
         repeat_at_once(monkeypatch)
+        quick_moto.unsigned(monkeypatch)
         moto_stack.restore()
         for name, value in moto_stack.environment.items():
             monkeypatch.setenv(name, value)

@@ -10,6 +10,7 @@ import pytest
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
 from tests.support.dashboard import Browser
+from tests.support.moto_stack import put_back, state_of_moto, tables_of_moto
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import FakeStripe, fake_stripe
@@ -20,6 +21,9 @@ from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
 
 MAX_STEPS = 60
+
+# By page: the account, the browser's cookie and token, and DynamoDB.
+_signed_in: dict[str, tuple[str, str | None, str, dict[str, Any]]] = {}
 
 
 @pytest.fixture
@@ -40,18 +44,34 @@ def browser(dashboard: None) -> Browser:
     return Browser()
 
 
+def sign_in_once(browser: Browser, page: str = "") -> str:
+    """Sign Ada in and open a page; return her account. Later calls put back the rows that the first one left,
+    because to sign in takes longer than most tests."""
+    tables = tables_of_moto()
+    if any(rows for table in tables.values() for rows in table.items.values()):
+        account_id = browser.sign_in()
+        browser.get(page)
+    elif page in _signed_in:
+        account_id, browser.session, browser.csrf, state = _signed_in[page]
+        put_back({"dynamodb": state})
+    else:
+        account_id = browser.sign_in()
+        browser.get(page)
+        _signed_in[page] = account_id, browser.session, browser.csrf, state_of_moto()["dynamodb"]
+    return account_id
+
+
 @pytest.fixture
 def account_id(browser: Browser) -> str:
     """Return the account of somebody who has just signed in with the browser."""
-    return browser.sign_in()
+    return sign_in_once(browser)
 
 
 @pytest.fixture
 def ada(browser: Browser) -> Iterator[Browser]:
     """Return the browser of an account's owner, who has looked at the page of its members."""
     parts.forget()
-    browser.sign_in("ada@example.com")
-    browser.get("/members")
+    sign_in_once(browser, "/members")
     yield browser
     parts.forget()
 

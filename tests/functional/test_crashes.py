@@ -1,8 +1,9 @@
 """A worker that dies between any two effects loses nothing: the sweeper finds the rest.
 
 Every effect of a task's life (a write, a transaction, a message, a call to a provider, a copy) is counted.
-For each of them the process dies once just before and once just after it; then messages that are still
-there are handled, the sweeper runs as time passes, and the books must be as if nothing had happened.
+Just before each, which is just after the one before it, the process dies once. It also dies after the effect
+of a create, because then the customer hears nothing. Then messages that are still there are handled, the
+sweeper runs as time passes, and the books must be as if nothing had happened.
 """
 
 import base64
@@ -140,10 +141,12 @@ def effects_of_a_life(prompt: str) -> int:
 
 
 CASES = [
-    (prompt, effect, after)
-    for prompt in ("fine", LARGE, "[[fal: fail]]", "[[fail]]", "[[reject]]")
-    for effect in range(effects_of_a_life(prompt))
-    for after in (False, True)
+    *(
+        (prompt, effect, False)
+        for prompt in ("fine", LARGE, "[[fal: fail]]", "[[fail]]", "[[reject]]")
+        for effect in range(effects_of_a_life(prompt))
+    ),
+    ("fine", 0, True),
 ]
 
 

@@ -199,6 +199,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--map", help="a file with the tests of each line, written if there is none")
     options = parser.parse_args()
+    os.environ["TOLLGATE_ALL_EXAMPLES"] = "1"
     group = GROUPS[options.group]
     options.files = options.files or group.files
     options.tests = options.tests or group.tests

@@ -1,4 +1,4 @@
-"""How many examples a law gets that holds for each model or each provider."""
+"""How many examples a law gets."""
 
 import os
 
@@ -10,6 +10,6 @@ PART = 3
 def examples(count: int) -> int:
     """Return how many examples to try of `count`: all in `make laws`, a third in `make test`.
 
-    For laws that run once a model or a provider: a third of each is still hundreds.
+    Most laws run once for each model or provider: a third of each is still hundreds.
     """
     return count if ALL else -(-count // PART)

@@ -59,9 +59,15 @@ def _copy(state: dict[str, Any]) -> dict[str, Any]:
     return deepcopy(state, {id(lock): lock for lock in locks})
 
 
+def tables_of_moto() -> dict[str, Any]:
+    """Return DynamoDB's tables by name."""
+    tables: dict[str, Any] = _backend("dynamodb").tables
+    return tables
+
+
 def rows_of(table: str) -> list[dict[str, Any]]:
     """Return the rows of a table, typed as DynamoDB has them; to ask a client takes ten times as long."""
-    return [item.to_json()["Attributes"] for item in _backend("dynamodb").tables[table].all_items()]
+    return [item.to_json()["Attributes"] for item in tables_of_moto()[table].all_items()]
 
 
 def messages_of(queue: str) -> list[str]:

@@ -12,13 +12,18 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.useragent import UserAgentString
 from moto.core import responses
-from moto.core.serialize import AttributePickerContext, XFormedAttributePicker
+from moto.core.serialize import AttributePickerContext, JSONSerializer, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
 from moto.dynamodb import models
 from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
 
@@ -27,9 +32,11 @@ _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
 _transact = DynamoDBBackend.transact_write_items
 _answer_transaction = DynamoHandler.transact_write_items
 _call = DynamoHandler.call_action
+_serialize_structure = JSONSerializer._serialize_type_structure
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
 _OPERATORS = {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "ADD", "REMOVE", "DELETE"}
+_PLAIN = {"S", "N", "BOOL", "NULL"}
 # By token. Tokens are random, so those of earlier tests are in nobody's way.
 _transactions: dict[str, Any] = {}
 
@@ -45,6 +52,38 @@ def install() -> None:
     DynamoDBBackend.transact_write_items = _transact_write_items  # type: ignore[assignment,method-assign]
     DynamoHandler.transact_write_items = _transact_once  # type: ignore[assignment,method-assign]
     DynamoHandler.call_action = _call_without_reserved_words  # type: ignore[method-assign]
+    DepthFirstTraverser.nodes_to_be_processed = _remembered_nodes
+    JSONSerializer._serialize_type_structure = _serialize_quickly  # type: ignore[method-assign]
+
+
+def unsigned(patch: pytest.MonkeyPatch) -> None:
+    """Let requests go out without a signature and the client's long name: moto looks at neither."""
+    patch.setattr(SigV4Auth, "add_auth", _add_no_auth)
+    patch.setattr(UserAgentString, "to_string", lambda _: "tests")
+
+
+def _add_no_auth(auth: Any, request: Any) -> None:
+    # Moto reads the region and the key's id.
+    scope = f"local/20260101/{auth._region_name}/{auth._service_name}/aws4_request"
+    del request.headers["Authorization"]
+    request.headers["Authorization"] = f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"
+
+
+def _remembered_nodes(traverser: Any) -> tuple[type, ...]:
+    known: tuple[type, ...] | None = vars(traverser).get("known_nodes")
+    if known is None:
+        known = traverser.known_nodes = tuple(traverser._processing_map())
+    return known
+
+
+def _serialize_quickly(serializer: Any, serialized: Any, value: Any, shape: Any, key: str) -> None:
+    # One of ten members is there; moto looks for each.
+    if key and shape.name == "AttributeValue" and (isinstance(value, DynamoType) or len(value) == 1):
+        ((kind, content),) = [(value.type, value.value)] if isinstance(value, DynamoType) else value.items()
+        if kind in _PLAIN:
+            serialized[key] = {kind: content}
+            return
+    _serialize_structure(serializer, serialized, value, shape, key)
 
 
 def _remembered_keys(picker: XFormedAttributePicker, context: AttributePickerContext) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.encoded import picture, sound, video
+from tests.support.laws import examples
 from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 
@@ -66,7 +67,7 @@ def test_a_file_that_is_cut_anywhere_is_not(name: str) -> None:
 
 
 @each_file
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_the_pieces_that_it_comes_in_do_not_matter(name: str, data: st.DataObject) -> None:
     whole = MAKERS[name]()
@@ -89,7 +90,7 @@ def test_what_stands_after_the_end_is_no_reason_to_refuse_it(name: str) -> None:
 
 
 @each_file
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(rest=st.binary(max_size=3_000))
 def test_whatever_follows_a_head_there_is_an_answer(name: str, rest: bytes) -> None:
     head = MAKERS[name]()[:HEAD_BYTES]

@@ -87,7 +87,7 @@ def cents(model: Model, values: dict[str, Any], source: Decimal) -> int:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(data=st.data())
 def test_an_estimate_is_what_the_published_prices_say(model: Model, data: st.DataObject) -> None:
     checked = model.check(data.draw(valid_inputs(model)))

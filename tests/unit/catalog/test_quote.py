@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG, URL, parsed
 from tests.unit.catalog.strategies import source_seconds, valid_inputs
 from tests.unit.catalog.test_restrictions import ROUTES
@@ -122,7 +123,7 @@ class TestShippedPrices:
         assert found.price_version == price_version(model)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=10)
+    @settings(max_examples=examples(10))
     @given(data=st.data())
     def test_every_valid_input_has_a_price(self, model: Model, data: st.DataObject) -> None:
         checked = model.check(data.draw(valid_inputs(model)))

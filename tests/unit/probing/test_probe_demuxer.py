@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.unit.probing.media_files import mp4, mp4_that_claims, rewrapped, song, webm
 from tollgate.probing.demuxer import NothingReadableError, SeekableFile, demux
 
@@ -62,7 +63,11 @@ class TestDemux:
             demux(container, in_memory(data))
 
     # The same examples each time: there are a few in a million that take a minute.
-    @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+    @settings(
+        max_examples=examples(150),
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     @given(
         st.sampled_from(sorted(FILES)),
         st.lists(st.tuples(st.integers(0, 6000), st.integers(0, 255)), max_size=20),

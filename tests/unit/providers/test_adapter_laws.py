@@ -56,7 +56,6 @@ every_provider = pytest.mark.parametrize("name", NAMES)
 odd_answers = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     max_examples=examples(40),
-    deadline=None,
 )
 
 

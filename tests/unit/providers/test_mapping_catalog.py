@@ -91,7 +91,7 @@ def is_within_grok_bounds(values: Mapping[str, Any]) -> bool:
 
 class TestAnyInput:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_every_route_gives_a_body_or_says_that_it_cannot(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
@@ -99,7 +99,7 @@ class TestAnyInput:
             is_mapped(route, values)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_at_least_one_live_route_gives_a_body(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
@@ -164,7 +164,7 @@ class TestOnTheWire:
             seen.add(kind)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(4), suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_a_mapping_says_the_provider_takes(
         self, simulator: str, model: Model, data: st.DataObject

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, B
@@ -199,7 +200,7 @@ class TestSimulated:
         assert isinstance(provider.poll({"task_id": "t-x"}), Unknown)
         assert not isinstance(provider, Cancels)
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_the_mapping_says_is_taken(self, provider: MediaProvider, data: st.DataObject) -> None:
         source = data.draw(valid_inputs(CATALOG.media_model("midjourney")))

@@ -117,7 +117,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
 
 
 @pytest.mark.parametrize("model", LIVE.media_models(), ids=lambda model: model.id)
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
     source = data.draw(valid_inputs(model))

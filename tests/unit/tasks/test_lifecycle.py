@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.artifacts.models import StoredFile
@@ -357,7 +357,6 @@ outcomes_of_poll = st.one_of(
 
 
 class TestLaws:
-    @settings(deadline=None)
     @given(st.data())
     def test_every_path_ends_once_with_the_whole_charge_kept_or_the_whole_charge_returned(
         self, data: st.DataObject

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.support.simulated import SimulatedLoop
 from tollgate.text.asgi import SEND_TIMEOUT_S, Message
 from tollgate.text.event_stream import KEEP_ALIVE_S, EndIfAsked, EventStream
@@ -103,7 +104,7 @@ class TestAReaderThatStopsReading:
     ) -> None:
         self.check(begins_after_s, takes, pauses_s)
 
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     @given(takes=st.integers(0, 6), pauses_s=st.lists(SECONDS, max_size=6))
     def test_whenever_it_does(self, begins_after_s: float, takes: int, pauses_s: list[float]) -> None:
         self.check(begins_after_s, takes, pauses_s)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.account import MODEL, World
+from tests.support.laws import examples
 from tests.support.simulated import SimulatedLoop
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
 from tollgate.accounts.models import ApiKey, Scope
@@ -238,7 +239,7 @@ class TestAnOwnerThatEndsIt:
 class TestTheLaw:
     """Whoever goes, whenever: nothing stays held, the books agree, and what was made is paid for."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(
         quarter=st.integers(0, 4 * (WORDS + 3)),
         who=st.sampled_from(["client", "server", "both"]),

@@ -415,8 +415,14 @@ class TestNothingElseIsRaised:
     @given(payloads=st.lists(st.dictionaries(st.text(max_size=4), JSON, max_size=3), max_size=4))
     def test_odd_events(self, payloads: list[dict[str, Any]]) -> None:
         kinds = ["message_start", "content_block_start", "content_block_delta", "message_delta"]
-        odd = [{"type": kind, **payload} for kind in kinds for payload in payloads]
+        odd = [{**payload, "type": kind} for kind in kinds for payload in payloads]
         run(ChatFromMessages(meter(), "m", 0, wants_usage=True), map(messages_event, odd))
+
+    @given(kind=JSON)
+    def test_an_event_of_an_odd_type(self, kind: Any) -> None:
+        data = json.dumps({"type": kind, "delta": kind}).encode()
+        odd = SseEvent(b"event: message_delta\ndata: " + data + b"\n\n", data, b"message_delta")
+        run(ChatFromMessages(meter(), "m", 0, wants_usage=True), [odd])
 
     @given(delta=JSON, choice=st.dictionaries(st.sampled_from(["delta", "usage", "finish_reason"]), JSON))
     def test_odd_chunks(self, delta: Any, choice: dict[str, Any]) -> None:

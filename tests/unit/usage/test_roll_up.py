@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from tests.support.clock import ManualClock
+from tests.support.laws import examples
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -178,7 +179,7 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
 
 
 class TestExactlyOnce:
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
     def test_repeats_splits_new_orders_and_crashes_change_nothing(
         self, books: Books, monkeypatch: pytest.MonkeyPatch, data: st.DataObject

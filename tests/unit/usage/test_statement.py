@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from tests.support.laws import examples
 from tests.unit.usage.test_roll_up import Books, change
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
@@ -67,7 +68,7 @@ def stated(books: Books, account: str, month: str) -> MonthStatement:
 
 
 class TestTheLaw:
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
     def test_each_month_is_the_ledgers_and_begins_where_the_last_one_ended(
         self, books: Books, data: st.DataObject

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
+from tests.support.laws import examples
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE, LaneRepository
@@ -102,7 +103,7 @@ STEPS = st.lists(st.sampled_from(["enter", "leave quick", "leave slow", "die", "
 
 class TestAnyTraffic:
     @given(STEPS)
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_living_tries_never_exceed_the_lane(self, lanes: LaneRepository, steps: list[str]) -> None:
         account_id = new_id("usr")
         now_ms, flying, slow = NOW, list[str](), False
