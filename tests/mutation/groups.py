@@ -15,7 +15,22 @@ class Group(NamedTuple):
 GROUPS = {
     "ledger": Group(
         [f"{_CODE}/ledger/*.py"],
-        ["tests/unit/ledger", "tests/unit/kit/test_repeats.py", "tests/unit/text/test_billing.py"],
+        [
+            *(
+                f"tests/unit/{name}"
+                for name in ("ledger", "usage", "kit/test_repeats.py", "text/test_billing.py")
+            ),
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in (
+                    "admin",
+                    "check_ledger",
+                    "dashboard_activity",
+                    "dashboard_statements",
+                    "task_api",
+                )
+            ),
+        ],
     ),
     "billing": Group(
         [f"{_CODE}/text/billing.py", f"{_CODE}/text/metering.py", f"{_CODE}/catalog/pricing.py"],
@@ -32,7 +47,17 @@ GROUPS = {
         [f"{_CODE}/accounts/*.py"],
         [
             "tests/unit/accounts",
-            *(f"tests/functional/test_{name}.py" for name in ("api_keys", "api_keys_at_once", "api")),
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in (
+                    "access_log",
+                    "api",
+                    "api_keys",
+                    "api_keys_at_once",
+                    "dashboard_answers",
+                    "notify_members",
+                )
+            ),
         ],
     ),
     "lifecycle": Group(

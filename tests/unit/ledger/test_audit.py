@@ -65,6 +65,14 @@ class TestBalance:
         assert audit("usr_1", 100, [credit(100), charge("task_1", 10)]) == Drift("usr_1", 100, 90, ())
 
 
+class TestSameDrift:
+    @pytest.mark.parametrize(
+        ("balance", "ledger", "same"), [(0, -5, True), (7, 2, True), (7, 3, False), (-1, -6, False)]
+    )
+    def test_it_is_of_one_amount_and_on_one_side_of_zero(self, balance: int, ledger: int, same: bool) -> None:
+        assert Drift("usr_1", 5, 0, ()).is_same_as(Drift("usr_1", balance, ledger, ())) is same
+
+
 class TestRefunds:
     """The balance agrees with the ledger in all of these, so only the refund is wrong."""
 

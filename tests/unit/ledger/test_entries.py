@@ -1,11 +1,16 @@
 """Ledger entries: their ids, signs and rows."""
 
+from dataclasses import replace
+from typing import Any, ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
+from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
+from tollgate.ledger.holds import Hold, failed_entry, late_entry, text_entry, void_entry
 
 TEXTS = st.text(min_size=1, max_size=20)
 ENTRIES = st.builds(
@@ -52,6 +57,30 @@ class TestMade:
     def test_ids_say_what_the_entry_is_for_so_a_repeat_has_the_same(self) -> None:
         assert charge_id("task_1") == charge_id("task_1") != charge_id("task_2")
         assert charge_id("task_1") != refund_id("task_1")
+
+
+class TestOfText:
+    HOLD = Hold("req_1", 500, 9_000)
+    TOLD: ClassVar[dict[str, Any]] = {
+        "model": "m", "provider": "p", "reason": "why", "key_id": "k", "latency_ms": 7,
+    }  # fmt: skip
+
+    def test_a_charge_says_what_was_billed(self) -> None:
+        more: dict[str, Any] = {**self.TOLD, "usage": {"promptTokens": 3}, "first_byte_ms": 5}
+        entry = text_entry("usr_1", "req_1", "c", charge_micro_usd=90, now_ms=8, **more)
+        assert entry == Entry(
+            "usr_1", "req_1#text", EntryKind.TEXT, -90, 8, request_id="req_1", counter="c", **more
+        )
+        allowance = Allowance("d", 1_000, 9)
+        assert late_entry(entry, self.HOLD, 60, allowance) == replace(
+            entry, entry_id="req_1#late", amount_micro_usd=-60, answers="req_1#text", counter="d"
+        )
+        assert late_entry(entry, self.HOLD, 60, None).counter is None
+
+    def test_a_void_takes_the_charges_id_and_no_money(self) -> None:
+        void = Entry("usr_1", "req_1#text", EntryKind.VOID, 0, 8, request_id="req_1")
+        assert replace(void_entry("usr_1", self.HOLD, 8), reason=None) == void
+        assert failed_entry("usr_1", self.HOLD, 8, **self.TOLD) == replace(void, **self.TOLD)
 
 
 class TestRows:

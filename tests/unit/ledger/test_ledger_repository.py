@@ -111,6 +111,8 @@ class TestCharge:
     def test_an_unknown_account_is_refused(self, books: Books) -> None:
         with pytest.raises(UserNotFoundError):
             books.charge("task_1", CENT, account_id="usr_2")
+        with pytest.raises(UserNotFoundError):
+            books.ledger.slots("usr_2")
 
     def test_open_tasks_are_bounded(self, books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(repository, "MAX_OPEN_TASKS", 2)
@@ -230,6 +232,9 @@ class TestDebit:
 class TestSuspension:
     def test_nothing_is_charged_until_it_goes_on(self, books: Books) -> None:
         books.ledger.suspend("usr_1", "chargeback", 5)
+        row = books.ledger.account_row("usr_1")
+        assert row is not None
+        assert row["suspended"] == {"reason": "chargeback", "at_ms": 5}
         with pytest.raises(AccountSuspendedError):
             books.charge("task_1", CENT)
         assert books.state()[:2] == (100 * CENT, 0)

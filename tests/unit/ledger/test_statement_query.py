@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.ledger.query import MAX_ID_BYTES, Position, read_query
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.query import MAX_ID_BYTES, Position, StatementQuery, read_query
 
 A_TASK, A_REQUEST = "task_01JD5R6Q00EXAMP1ETASK00001", "req_01JD5R6Q00EXAMP1EREQ000001"
 
@@ -73,6 +74,20 @@ class TestTimes:
     )
     def test_are_read_to_the_millisecond(self, text: str, expected: int) -> None:
         assert read_query({"from": text}, 20, 100).first_ms == expected
+
+
+class TestMatches:
+    def test_the_end_is_not_part_of_a_period(self) -> None:
+        wanted = StatementQuery(20, 10, 12, kind=EntryKind.TEXT)
+        for at_ms, kind, expected in (
+            (9, EntryKind.TEXT, False),
+            (10, EntryKind.TEXT, True),
+            (11, EntryKind.VOID, False),
+            (11, EntryKind.TEXT, True),
+            (12, EntryKind.TEXT, False),
+        ):
+            assert wanted.matches(Entry("usr_1", "e", kind, 0, at_ms)) is expected, (at_ms, kind)
+        assert StatementQuery(20, 10, 12).matches(Entry("usr_1", "e", EntryKind.VOID, 0, 10))
 
 
 def problems(query: dict[str, str]) -> list[str]:

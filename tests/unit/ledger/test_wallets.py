@@ -26,12 +26,13 @@ from tollgate.kit.errors import (
     InsufficientBalanceError,
     SpendingCapReachedError,
     StorageBusyError,
+    UserNotFoundError,
 )
 from tollgate.kit.ids import new_id
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
-from tollgate.ledger.wallets import Limits
+from tollgate.ledger.wallets import Limits, share_of, wallet_row
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.usage import Usage
 
@@ -239,6 +240,30 @@ class TestLimits:
         assert limits.share() == Limits(text_at_once=20, requests_per_minute=51, wallets=20)
         assert limits.share().whole().text_at_once == 400
 
+    def test_a_wallet_is_given_half_of_an_equal_share_or_nothing(self) -> None:
+        # MIN_REQUESTS_PER_SHARE is 4: ten for each of ten wallets is enough for requests of 2, but not of 3.
+        assert share_of(209, 10, 2) == 10
+        assert share_of(209, 10, 3) == 0
+
+    def test_a_wallet_is_empty_and_suspended_if_its_account_is(self) -> None:
+        row = {
+            "account_id": "usr_1#w01",
+            "balance_micro_usd": 0,
+            "open_tasks": 0,
+            "running_tasks": 0,
+            "holds": {},
+            "limits": Limits().to_item(),
+        }
+        reason = {"reason": "why", "at_ms": 5}
+        assert wallet_row("usr_1#w01", Limits(), {"balance_micro_usd": 7}) == row
+        assert wallet_row("usr_1#w01", Limits(), {"suspended": reason}) == {**row, "suspended": reason}
+
+    def test_what_is_read_with_them(self) -> None:
+        assert Limits.of({}) == Limits(wallets=1, completes_answers=False)
+        assert Limits.of({"wallets": 3, "completes_answers": True}) == Limits(
+            wallets=3, completes_answers=True
+        )
+
     def test_an_account_keeps_the_rows_that_it_has(self) -> None:
         async def story(loop: SimulatedLoop) -> None:
             bank = Bank(loop, 1, 10 * HOLD)
@@ -247,6 +272,8 @@ class TestLimits:
             fewer = Limits(text_at_once=100, wallets=WALLETS - 1)
             with pytest.raises(ValueError, match="keeps them"):
                 await bank.threads.run(lambda: rows.set_limits(bank.account_id, fewer))
+            with pytest.raises(UserNotFoundError):
+                await bank.threads.run(lambda: rows.set_limits("usr_2", fewer))
             more = Limits(text_at_once=100, wallets=WALLETS + 2)
             await bank.threads.run(lambda: rows.set_limits(bank.account_id, more))
             assert len(await bank.threads.run(lambda: rows.rows(bank.account_id))) == WALLETS + 2
