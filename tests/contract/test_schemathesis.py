@@ -20,6 +20,7 @@ from schemathesis.checks import (
 
 from local.service import PROVIDERS
 from tests.conftest import Aws
+from tests.support.laws import examples
 from tests.support.resolver import resolving
 from tests.support.text_app import TextClient
 from tollgate.accounts.service import OpenedAccount
@@ -68,7 +69,7 @@ CHECKS: Any = [
     response_headers_conformance,
 ]
 POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-EXAMPLES = 5
+EXAMPLES = examples(5)
 """For each route and mode; creates are many models' inputs."""
 SEED = 20_261_121
 HOOK = "https://example.com/hook"

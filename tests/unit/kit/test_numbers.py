@@ -100,16 +100,16 @@ READERS: list[tuple[str, Callable[[str], Any], tuple[type[Exception], ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
 @pytest.mark.parametrize(
     ("reader", "errors"), [each[1:] for each in READERS], ids=[each[0] for each in READERS]
 )
 def test_every_reader_takes_or_refuses_it(
-    reader: Callable[[str], Any], errors: tuple[type[Exception], ...], text: str
+    reader: Callable[[str], Any], errors: tuple[type[Exception], ...]
 ) -> None:
-    # Any other error would be an answer 500.
-    with suppress(*errors):
-        reader(text)
+    for text in ODD:
+        # Any other error would be an answer 500.
+        with suppress(*errors):
+            reader(text)
 
 
 def test_a_cursor_with_a_long_number_is_none_of_ours() -> None:

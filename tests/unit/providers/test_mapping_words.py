@@ -1,5 +1,6 @@
 """Our input in each provider's words, by the table of cases that its `test_<name>_mapping.py` has."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,25 +25,23 @@ REFUSED: dict[str, list[tuple[str, dict[str, Any], str]]] = {
 """Inputs that the catalog takes and the provider does not: a model, an input, why."""
 
 
-def rows_of(tables: dict[str, Any]) -> list[Any]:
-    """Return the rows of all tables, each with its provider and named by it, its model and its fields."""
-    return [
-        pytest.param(provider, *row, id=f"{provider}-{name}")
-        for provider, table in tables.items()
-        for row, name in zip(table, names(table), strict=True)
-    ]
+@pytest.mark.parametrize("provider", WORDS)
+def test_an_input_in_the_providers_words(provider: str) -> None:
+    rows = list(zip(names(WORDS[provider]), WORDS[provider], strict=True))
+    found = [(name, mapped(provider, model, source)) for name, (model, source, _, _) in rows]
+    assert found == [(name, Mapped(upstream, body)) for name, (_, _, upstream, body) in rows]
 
 
-@pytest.mark.parametrize(("provider", "model", "source", "upstream", "body"), rows_of(WORDS))
-def test_an_input_in_the_providers_words(
-    provider: str, model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped(provider, model, source) == Mapped(upstream, body)
+@pytest.mark.parametrize("provider", [name for name, table in REFUSED.items() if table])
+def test_what_a_provider_has_no_words_for_is_refused(provider: str) -> None:
+    for model, source, reason in REFUSED[provider]:
+        assert re.search(reason, refusal(provider, model, source)), (model, source)
 
 
-@pytest.mark.parametrize(("provider", "model", "source", "reason"), rows_of(REFUSED))
-def test_what_a_provider_has_no_words_for_is_refused(
-    provider: str, model: str, source: dict[str, Any], reason: str
-) -> None:
-    with pytest.raises(CannotMapError, match=reason):
+def refusal(provider: str, model: str, source: dict[str, Any]) -> str:
+    """Return why a provider cannot take an input; empty if it can."""
+    try:
         mapped(provider, model, source)
+    except CannotMapError as error:
+        return str(error)
+    return ""
