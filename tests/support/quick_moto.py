@@ -32,6 +32,7 @@ _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
 _transact = DynamoDBBackend.transact_write_items
 _answer_transaction = DynamoHandler.transact_write_items
 _call = DynamoHandler.call_action
+_add_auth = SigV4Auth.add_auth
 _serialize_structure = JSONSerializer._serialize_type_structure
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
@@ -57,12 +58,16 @@ def install() -> None:
 
 
 def unsigned(patch: pytest.MonkeyPatch) -> None:
-    """Let requests go out without a signature and the client's long name: moto looks at neither."""
+    """Let requests go out without a signature and the client's long name, at which moto does not look."""
     patch.setattr(SigV4Auth, "add_auth", _add_no_auth)
     patch.setattr(UserAgentString, "to_string", lambda _: "tests")
 
 
 def _add_no_auth(auth: Any, request: Any) -> None:
+    if auth._service_name == "s3":
+        # What is signed of a body says how it is encoded.
+        _add_auth(auth, request)
+        return
     # Moto reads the region and the key's id.
     scope = f"local/20260101/{auth._region_name}/{auth._service_name}/aws4_request"
     del request.headers["Authorization"]

@@ -29,6 +29,7 @@ from tollgate.providers.runtime.registry import providers
 
 KEY = "sk-very-secret-0123456789"
 MAX_WORDS = 320
+TIMEOUT_S = 60
 """A provider's words as we keep them: 300 characters and the status before them."""
 
 WORDS = st.sampled_from(
@@ -158,7 +159,7 @@ def first_bytes(file: ResultFile | InlineFile) -> bytes:
     """Return how a result begins, read as the store reads it; a key is not sent on to where it redirects."""
     if isinstance(file, InlineFile):
         return file.data[:16]
-    answer = httpx.get(file.url, headers=dict(file.headers), trust_env=False)
+    answer = httpx.get(file.url, headers=dict(file.headers), trust_env=False, timeout=TIMEOUT_S)
     if answer.next_request is not None:
-        answer = httpx.get(answer.next_request.url, trust_env=False)
+        answer = httpx.get(answer.next_request.url, trust_env=False, timeout=TIMEOUT_S)
     return answer.content[:16]
