@@ -23,7 +23,7 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
-from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
 
@@ -54,7 +54,7 @@ def install() -> None:
     DynamoHandler.transact_write_items = _transact_once  # type: ignore[assignment,method-assign]
     DynamoHandler.call_action = _call_without_reserved_words  # type: ignore[method-assign]
     DepthFirstTraverser.nodes_to_be_processed = _remembered_nodes
-    JSONSerializer._serialize_type_structure = _serialize_quickly  # type: ignore[method-assign]
+    JSONSerializer._serialize_type_structure = _serialize_quickly  # type: ignore[assignment,method-assign]
 
 
 def unsigned(patch: pytest.MonkeyPatch) -> None:
