@@ -91,7 +91,7 @@ class FakeBilling:
         demand: Demand,
         model: TextModel,
         allowance: None,
-        key_id: str | None = None,
+        **_: Any,
     ) -> PlacedHold:
         return PlacedHold(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
 
