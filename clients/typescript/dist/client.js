@@ -222,12 +222,12 @@ export class Client {
                 return;
             const chunk = JSON.parse(said);
             if (chunk.error)
-                throw new TollgateError(`the answer broke off: ${chunk.error.message ?? said}`);
+                throw new TollgateError(`the response broke off: ${chunk.error.message ?? said}`);
             const text = chunk.choices?.[0]?.delta?.content;
             if (text)
                 yield text;
         }
-        throw new TollgateError("the answer broke off");
+        throw new TollgateError("the response broke off");
     }
     /** The bytes of a file. */
     async download(file) {

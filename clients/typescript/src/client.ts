@@ -307,11 +307,11 @@ export class Client {
         error?: { message?: string };
         choices?: Array<{ delta?: { content?: string | null } }>;
       };
-      if (chunk.error) throw new TollgateError(`the answer broke off: ${chunk.error.message ?? said}`);
+      if (chunk.error) throw new TollgateError(`the response broke off: ${chunk.error.message ?? said}`);
       const text = chunk.choices?.[0]?.delta?.content;
       if (text) yield text;
     }
-    throw new TollgateError("the answer broke off");
+    throw new TollgateError("the response broke off");
   }
 
   /** The bytes of a file. */

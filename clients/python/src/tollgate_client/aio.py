@@ -191,7 +191,7 @@ class AsyncClient:
                         return
                     if text:
                         yield text
-        raise TollgateError("the answer broke off")
+        raise TollgateError("the response broke off")
 
     async def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""

@@ -82,6 +82,6 @@ def text_of(line: str) -> str | None:
         return None
     chunk = json.loads(said)
     if "error" in chunk:
-        raise TollgateError(f"the answer broke off: {chunk['error'].get('message', chunk['error'])}")
+        raise TollgateError(f"the response broke off: {chunk['error'].get('message', chunk['error'])}")
     choices = chunk.get("choices") or [{}]
     return (choices[0].get("delta") or {}).get("content") or ""

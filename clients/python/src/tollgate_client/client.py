@@ -188,7 +188,7 @@ class Client:
                         return
                     if text:
                         yield text
-        raise TollgateError("the answer broke off")
+        raise TollgateError("the response broke off")
 
     def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""

@@ -85,7 +85,7 @@ async def _pieces(routed: RoutedRequest, prompt: str, wanted: Directions) -> Asy
     spoken = _WORD.findall(f"You wrote: {without_directions(prompt).strip()}")
     words = spoken[: routed.hold.output_limit]
     told = {
-        "id": new_id("chatcmpl"),
+        "id": new_id("chatcmpl").replace("_", "-"),
         "created": routed.created_s,
         "model": routed.route.upstream_id,
         "usage": {
