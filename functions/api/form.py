@@ -29,8 +29,18 @@ class SentBody:
 
 async def sent_body(request: Request) -> SentBody:
     """Return the body. Raises `PayloadTooLargeError` or, if it cannot be read, `InvalidInputError`."""
-    if not request.headers.get("content-type", "").startswith(MULTIPART):
+    if not is_form(request):
         return SentBody(await parsed_media_body(request), is_form=False)
+    return SentBody(form_body(await form_fields(request)), is_form=True)
+
+
+def is_form(request: Request) -> bool:
+    """Return whether the body is a form with files."""
+    return request.headers.get("content-type", "").startswith(MULTIPART)
+
+
+async def form_fields(request: Request) -> list[tuple[str, str | Upload]]:
+    """Return the names and values of a form. Raises as `sent_body` does."""
     body = await read_bytes(request, MAX_FORM_BYTES)
     # Imported here, because no other request needs the parser.
     from starlette.formparsers import MultiPartException, MultiPartParser  # noqa: PLC0415 - see above
@@ -46,10 +56,10 @@ async def sent_body(request: Request) -> SentBody:
         form = await parser.parse()
     except (MultiPartException, UnicodeDecodeError) as exc:
         why = f": {exc.message}" if isinstance(exc, MultiPartException) else "."
-        raise InvalidInputError([Problem("", f"Request body is not a valid form{why}")]) from exc
+        raise InvalidInputError([Problem("", f"Request body is no valid form{why}")]) from exc
     fields = [(name, await _value(sent)) for name, sent in form.multi_items()]
     await form.close()
-    return SentBody(form_body(fields), is_form=True)
+    return fields
 
 
 async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
@@ -63,7 +73,7 @@ async def _value(sent: UploadFile | str) -> str | Upload:
     # The type is read from the bytes, because some clients send a file without a name or type.
     known = media_type(data[:HEAD_BYTES])
     declared = sent.content_type or "application/octet-stream"
-    return Upload(known.content_type if known else declared, data)
+    return Upload(known.content_type if known else declared, data, sent.filename)
 
 
 Sent = Annotated[SentBody, Depends(sent_body)]

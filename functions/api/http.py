@@ -1,6 +1,7 @@
 """The caller's key, the body and the contract's envelope, for all routes."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -10,7 +11,7 @@ from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
-from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 from tollgate.kit.http.request_body import read_bytes
 from tollgate.ledger.attribution import Attribution, attribution_of
@@ -59,6 +60,13 @@ def text_key(api: Services, request: Request) -> ApiKey:
     return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.TEXT)))
 
 
+def file_key(api: Services, request: Request) -> ApiKey:
+    """Return the caller's key, which must have the `media` or the `text` scope: files are for both."""
+    with suppress(ForbiddenError):
+        return text_key(api, request)
+    return media_key(api, request)
+
+
 def account_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
     return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
@@ -98,6 +106,7 @@ Body = Annotated[dict[str, Any], Depends(parsed_body)]
 OptionalBody = Annotated[dict[str, Any], Depends(optional_body)]
 MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
 MediaKey = Annotated[ApiKey, Depends(media_key)]
+FileKey = Annotated[ApiKey, Depends(file_key)]
 TextKey = Annotated[ApiKey, Depends(text_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
 Attributed = Annotated[Attribution, Depends(attributed)]

@@ -21,6 +21,7 @@ from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import STREAM_HEADERS, http_response
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
+from tollgate.text.prompt_files import with_files
 from tollgate.text.rendering import Rendering, Unchanged
 from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
 from tollgate.text.upstream import encoded
@@ -51,7 +52,8 @@ async def messages(request: Request) -> Answer:
 async def count_tokens(request: Request) -> Answer:
     """Count a request's input tokens, without a charge."""
     key = await _authenticate(request)
-    counted = read_request(TextProtocol.ANTHROPIC, await _body(request), is_count=True)
+    body = await _body_with_files(request, key)
+    counted = read_request(TextProtocol.ANTHROPIC, body, is_count=True)
     service = (await text_parts.text()).service
     request_id = request.state[REQUEST_ID]
     input_tokens = await service.count_tokens(counted, key, request_id, request.headers)
@@ -81,7 +83,7 @@ async def get_model(request: Request) -> Answer:
 async def responses(request: Request) -> Answer:
     """Respond in OpenAI's Responses protocol."""
     key = await _authenticate(request)
-    body = await _body(request)
+    body = await _body_with_files(request, key)
     made = await text_parts.text()
     call = await made.responses.read(body, key)
     request_id = request.state[REQUEST_ID]
@@ -103,7 +105,7 @@ async def compact(request: Request) -> Answer:
 async def count_response_tokens(request: Request) -> Answer:
     """Count the input tokens of a Responses request, without a charge."""
     key = await _authenticate(request)
-    body = await _body(request)
+    body = await _body_with_files(request, key)
     made = await text_parts.text()
     counted = (await made.responses.read(body, key)).chat
     request_id = request.state[REQUEST_ID]
@@ -153,7 +155,7 @@ async def healthz(_: Request) -> Answer:
 
 async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     key = await _authenticate(request)
-    text_request = read_request(protocol, await _body(request))
+    text_request = read_request(protocol, await _body_with_files(request, key))
     return await _respond_to(request, key, text_request, Unchanged(protocol))
 
 
@@ -165,6 +167,12 @@ async def _respond_to(
     responding = service.respond(text_request, key, request_id, request.headers)
     end_if_asked = partial(service.end_if_asked, request_id) if text_request.stream else None
     return await http_response(responding, rendering, request.state[HELPED], end_if_asked)
+
+
+async def _body_with_files(request: Request, key: ApiKey) -> bytes:
+    """Return the body, in which the bytes of the account's uploaded files replace their ids."""
+    files = (await text_parts.text()).files
+    return await with_files(await _body(request), key.account_id, files)
 
 
 async def _authenticate(request: Request) -> ApiKey:

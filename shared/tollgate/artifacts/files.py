@@ -1,13 +1,35 @@
 """A customer's requests for their own files, noted in the audit log."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tollgate.artifacts.models import DeletedFileView, UploadedFileView
-from tollgate.artifacts.uploads import Uploads
+from tollgate.artifacts.sniff import HEAD_BYTES, media_type
+from tollgate.artifacts.uploaded import UploadedFile, read_upload_fields
+from tollgate.artifacts.uploads import EXTENSIONS, MAX_NAME_LENGTH, USABLE_S, Uploads
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
+from tollgate.kit.errors import InvalidInputError, Problem
+
+_DOCUMENT = "application/"
+"""The types of documents, which are not recognised by their bytes; models' providers check them."""
+
+
+class SentFile(Protocol):
+    """A file of a form."""
+
+    @property
+    def content_type(self) -> str:
+        """Its type: by its bytes if they show it, else as declared."""
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes."""
+
+    @property
+    def name(self) -> str | None:
+        """Its declared name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +46,28 @@ class CustomerFiles:
         detail = f"{granted['contentType']}, {granted['bytes']} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
         return granted
+
+    def store(self, account_id: str, fields: Sequence[tuple[str, str | SentFile]], who: str) -> UploadedFile:
+        """Store the file of a form in OpenAI's or Anthropic's protocol. Raises `InvalidInputError`."""
+        texts = {name: value for name, value in fields if isinstance(value, str)}
+        purpose = read_upload_fields(texts, USABLE_S)
+        sent = [value for name, value in fields if not isinstance(value, str) and name == "file"]
+        if len(sent) != 1 or len(sent) + len(texts) != len(fields):
+            raise InvalidInputError([Problem("/file", "Must be one file.")])
+        file = sent[0]
+        is_known = media_type(file.data[:HEAD_BYTES]) is not None or file.content_type.startswith(_DOCUMENT)
+        if not file.data or not is_known or file.content_type not in EXTENSIONS:
+            message = "Must be an image, a video, a song or a document of a known type."
+            raise InvalidInputError([Problem("/file", message, list(EXTENSIONS))])
+        # Only the last part of a path, as at Anthropic.
+        named = (file.name or "").replace("\\", "/").rpartition("/")[2]
+        name = named[:MAX_NAME_LENGTH] or f"unnamed.{EXTENSIONS[file.content_type]}"
+        self.uploads.check_quota(account_id, len(file.data))
+        file_id = self.uploads.new_id()
+        # Noted first: after a crash, no file is without an event.
+        detail = f"{file.content_type}, {len(file.data)} bytes"
+        self.audit.write(account_id, who, Action.FILE_UPLOADED, file_id, detail)
+        return self.uploads.put(account_id, file_id, file.content_type, file.data, (name, purpose))
 
     def delete(self, account_id: str, file_id: str, who: str) -> DeletedFileView:
         """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""

@@ -8,6 +8,7 @@ before an upload.
 """
 
 import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from ulid import ULID
 
 from tollgate.artifacts.models import UploadedFileView
 from tollgate.artifacts.presence import is_stored
+from tollgate.artifacts.uploaded import PURPOSES, FilesQuery, UploadedFile
 from tollgate.kit.clock import MS_PER_S, Clock, iso
+from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import whole_number
@@ -38,6 +41,8 @@ RETENTION_DAYS = 7
 USABLE_S = 24 * 60 * 60
 # The lifetime of an upload form.
 FORM_S = 60 * 60
+# The lifetime of a URL to download a file.
+CONTENT_S = 10 * 60
 MAX_NAME_LENGTH = 255
 FIELDS = ("filename", "contentType", "bytes")
 # The allowed content types, and the extension of each, which providers use to find the type.
@@ -91,7 +96,7 @@ class Uploads:
         """
         content_type, size_bytes = _checked(body)
         self.check_quota(account_id, size_bytes)
-        file_id = f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
+        file_id = self.new_id()
         key = f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
         # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
@@ -108,12 +113,77 @@ class Uploads:
             "upload": {"method": "POST", "url": form["url"], "fields": form["fields"]},
             "bytes": size_bytes,
             "contentType": content_type,
-            "expiresAt": iso(_usable_until_ms(file_id)),
+            "expiresAt": iso(usable_until_ms(file_id)),
         }
+
+    def new_id(self) -> str:
+        """Return the id of a new file."""
+        return f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
+
+    def put(
+        self, account_id: str, file_id: str, content_type: str, data: bytes, name_and_purpose: tuple[str, str]
+    ) -> UploadedFile:
+        """Store a file whose bytes were in the request; a repeat changes nothing."""
+        name, purpose = name_and_purpose
+        key = f"{folder_of(account_id)}{file_id}-{len(data)}.{EXTENSIONS[content_type]}"
+        # S3 stores only ASCII as metadata.
+        kept = {"filename": urlsafe_b64encode(name.encode()).decode(), "purpose": purpose}
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=data, ContentType=content_type, Metadata=kept)
+        return self._described(key)
+
+    def get(self, account_id: str, file_id: str) -> UploadedFile:
+        """Return a usable file of the account. Raises `UploadNotFoundError`."""
+        return self._described(self._usable_key(account_id, file_id))
+
+    def content_url(self, account_id: str, file_id: str) -> str:
+        """Return a URL of the bytes of a usable file, valid for `CONTENT_S`. Raises `UploadNotFoundError`."""
+        key = self._usable_key(account_id, file_id)
+        read = {"Bucket": self.bucket, "Key": key, "ResponseContentDisposition": "attachment"}
+        return self.s3.generate_presigned_url("get_object", Params=read, ExpiresIn=CONTENT_S)
+
+    def page(self, account_id: str, query: FilesQuery) -> Page[UploadedFile]:
+        """Return a page of the account's usable files; its cursor is missing on the last page."""
+        prefix = f"{folder_of(account_id)}{ID_PREFIX}_"
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=MAX_FILES)
+        keys = {_id_of(each["Key"]): each["Key"] for each in found.get("Contents", []) if each["Size"] > 0}
+        now_ms, after = self.clock.now_ms(), query.after
+        ids = sorted(
+            (
+                file_id
+                for file_id in keys
+                if usable_until_ms(file_id) > now_ms
+                and (after is None or (file_id > after if query.oldest_first else file_id < after))
+            ),
+            reverse=not query.oldest_first,
+        )
+        shown = [self._described(keys[file_id]) for file_id in ids[: query.limit]]
+        cursor = ids[query.limit - 1] if len(ids) > query.limit else None
+        return Page([one for one in shown if query.purpose in (None, one.purpose)], cursor)
+
+    def _usable_key(self, account_id: str, file_id: str) -> str:
+        key = self.key_of(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
+        if key is None:
+            raise UploadNotFoundError
+        return key
+
+    def _described(self, key: str) -> UploadedFile:
+        head = self.s3.head_object(Bucket=self.bucket, Key=key)
+        file_id, kept = _id_of(key), head["Metadata"]
+        # A file that was uploaded by a form has no name.
+        name = kept.get("filename")
+        return UploadedFile(
+            file_id,
+            urlsafe_b64decode(name).decode() if name else f"{file_id}.{key.rpartition('.')[2]}",
+            head["ContentType"],
+            head["ContentLength"],
+            kept.get("purpose", PURPOSES[0]),
+            usable_until_ms(file_id) - USABLE_S * MS_PER_S,
+            usable_until_ms(file_id),
+        )
 
     def key_of(self, account_id: str, file_id: str) -> str | None:
         """Return the key of an uploaded file of the account that is not too old; else `None`."""
-        if _usable_until_ms(file_id) <= self.clock.now_ms():
+        if usable_until_ms(file_id) <= self.clock.now_ms():
             return None
         found = self._find(account_id, file_id)
         return found["Key"] if found is not None and found["Size"] > 0 else None
@@ -142,7 +212,7 @@ class Uploads:
     def check_quota(self, account_id: str, more_bytes: int = 0) -> None:
         """Raise `InvalidInputError` if an account has no room for a file of `more_bytes`."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
-        taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))
+        taken = sum(max(each["Size"], declared_bytes(each["Key"])) for each in found.get("Contents", []))
         if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
             message = (
                 f"This account sent too much in the last {RETENTION_DAYS} days. Delete files, or send URLs."
@@ -178,11 +248,16 @@ def folder_of(account_id: str) -> str:
     return f"{PREFIX}/{account_id}/"
 
 
-def _declared_bytes(key: str) -> int:
+def _id_of(key: str) -> str:
+    return key.rpartition("/")[2].partition("-")[0]
+
+
+def declared_bytes(key: str) -> int:
     """Return the allowed size in bytes of an upload; 0 for a file from a data URI."""
     declared = _DECLARED.search(key)
     return int(declared[1]) if declared else 0
 
 
-def _usable_until_ms(file_id: str) -> int:
+def usable_until_ms(file_id: str) -> int:
+    """Return until when new tasks and prompts may use a file."""
     return ULID.from_str(file_id.partition("_")[2]).milliseconds + USABLE_S * MS_PER_S

@@ -10,6 +10,7 @@ from functools import cache
 from typing import cast
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.artifacts.prompt_files import UploadedPromptFiles
 from tollgate.audit.notes import AuditNotes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.names import names_of
@@ -35,6 +36,7 @@ from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
+from tollgate.text.prompt_files import PromptFiles
 from tollgate.text.request_counter import RequestCounter
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
@@ -147,6 +149,7 @@ class TextParts:
     counter: RequestCounter
     catalog: LiveCatalog
     shown: Catalog
+    files: PromptFiles
     _reading: "asyncio.Future[Catalog] | None" = None
 
     async def follow_catalog(self) -> None:
@@ -220,7 +223,8 @@ def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
     requests, limits = RequestMeter(known.requests_per_minute), service.billing.limits
     counter = RequestCounter(database, known.accounts_table, requests, limits, clock)
-    return TextParts(authenticator, service, responses, counter, live, live.current)
+    files = UploadedPromptFiles(objects, clock)
+    return TextParts(authenticator, service, responses, counter, live, live.current, files)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:

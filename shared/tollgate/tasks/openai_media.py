@@ -31,10 +31,11 @@ Properties = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file of a form: its declared type, and its bytes."""
+    """A file of a form: its type, its bytes, and its name if it has one."""
 
     content_type: str
     data: bytes
+    name: str | None = None
 
     @property
     def uri(self) -> str:

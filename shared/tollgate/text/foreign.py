@@ -57,12 +57,12 @@ def foreign_in_items(items: Sequence[Mapping[str, Any]]) -> list[Problem]:
         problem
         for position, item in enumerate(items)
         for name in ("content", "output")
-        if isinstance(item.get(name), list)
+        if _is_nested(item.get(name))
         for problem in _in_parts(item[name], f"/input/{position}/{name}")
     ]
 
 
-def _in_parts(parts: list[Any], path: str, depth: int | None = None) -> Iterator[Problem]:
+def _in_parts(parts: Any, path: str, depth: int | None = None) -> Iterator[Problem]:
     """Look at parts and all that is in them, down to `depth` objects if it is given.
 
     Without recursion: a body nests as deep as its sender likes.

@@ -20,6 +20,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
+from urllib.parse import parse_qsl
 
 import botocore.client
 import botocore.signers
@@ -238,10 +239,16 @@ def _document(read: Callable[..., Any]) -> Callable[..., Any]:
 
 def _object(once: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(once)
-    async def judged(objects: S3Objects, method: str, name: str, body: bytes) -> tuple[int, bytes]:
-        operation = {"GET": "GetObject", "PUT": "PutObject"}[method]
-        _ask(_without_sdk(), "s3", operation, {"Bucket": objects.bucket, "Key": name})
-        status, found = await once(objects, method, name, body)
+    async def judged(
+        objects: S3Objects, method: str, name: str, body: bytes, query: str
+    ) -> tuple[int, bytes]:
+        if query:
+            asked = {"Bucket": objects.bucket, "Prefix": dict(parse_qsl(query))["prefix"]}
+            _ask(_without_sdk(), "s3", "ListObjectsV2", asked)
+        else:
+            operation = {"GET": "GetObject", "PUT": "PutObject"}[method]
+            _ask(_without_sdk(), "s3", operation, {"Bucket": objects.bucket, "Key": name})
+        status, found = await once(objects, method, name, body, query)
         if status == MISSING and not _may_know(_without_sdk(), objects.bucket):
             return FORBIDDEN, b""
         return status, found

@@ -124,7 +124,14 @@ class TestVideo:
 class TestRemix:
     @pytest.mark.parametrize(
         "model",
-        ["kling-4.0", "seedance-2.0", "seedance-2.5", "test-omni", "wan-2.7-edit-video", "wan-3.0"],
+        [
+            "kling-4.0",
+            "seedance-2.0",
+            "seedance-2.5",
+            "gemini-omni-1.1-flash",
+            "wan-2.7-edit-video",
+            "wan-3.0",
+        ],
     )
     def test_its_create_is_valid_and_names_the_source(self, model: str) -> None:
         source = replace(TASK, status=TaskStatus.FINISHED, values={"resolution": "720p", "duration": 5})
@@ -139,7 +146,7 @@ class TestRemix:
             read_remix({"prompt": "at night"}, replace(TASK, model=model), CATALOG)
         (problem,) = raised.value.problems
         assert problem.path == "/model"
-        assert {"kling-4.0", "test-omni"} <= set(problem.allowed)
+        assert {"kling-4.0", "gemini-omni-1.1-flash"} <= set(problem.allowed)
         assert model not in problem.allowed
 
 

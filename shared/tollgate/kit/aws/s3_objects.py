@@ -2,9 +2,11 @@
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from tollgate.kit.aws.s3_get import object_url
 from tollgate.kit.aws.sigv4 import AwsKey, signed_request_headers
@@ -19,6 +21,8 @@ MAX_ATTEMPTS = 3
 FIRST_WAIT_S = 0.1
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
+# S3 lists the objects as XML, and our names need no escapes.
+_KEY = re.compile(rb"<Key>([\w./-]+)</Key>", re.ASCII)
 _MISSING = 404
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
@@ -53,13 +57,19 @@ class S3Objects:
         """Return an object, or `None` if there is none. Raises `ObjectStoreError`."""
         return await self._send("GET", name)
 
-    async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:
+    async def first_name(self, prefix: str) -> str | None:
+        """Return the name of the first object whose name starts with `prefix`. Raises `ObjectStoreError`."""
+        query = f"list-type=2&max-keys=1&prefix={quote(prefix, safe='')}"
+        found = _KEY.search(await self._send("GET", "", query=query) or b"")
+        return None if found is None else found[1].decode()
+
+    async def _send(self, method: str, name: str, body: bytes = b"", query: str = "") -> bytes | None:
         last, status = "no answer", 0
         for attempt in range(MAX_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
             try:
-                status, found = await self._once(method, name, body)
+                status, found = await self._once(method, name, body, query)
             except (HttpError, TimeoutError) as exc:
                 last, status = repr(exc), 0
                 continue
@@ -75,7 +85,7 @@ class S3Objects:
             raise ObjectStoreBusyError(f"{method} {name}: {last}")
         raise ObjectStoreError(f"{method} {name}: {last}")
 
-    async def _once(self, method: str, name: str, body: bytes) -> tuple[int, bytes]:
+    async def _once(self, method: str, name: str, body: bytes, query: str) -> tuple[int, bytes]:
         url = object_url(self.bucket, name, self.region, self.endpoint)
         host, _, path = url.partition("://")[2].partition("/")
         headers = signed_request_headers(
@@ -87,7 +97,9 @@ class S3Objects:
             now_s=time.time(),
             method=method,
             body=body,
+            query=query,
         )
+        url = f"{url}?{query}" if query else url
         # GET and PUT of a whole object are idempotent.
         response = await self.http.request(
             method, url, header_lines(headers), body, timeout_s=TIMEOUT_S, repeatable=True

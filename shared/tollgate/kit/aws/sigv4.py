@@ -78,10 +78,12 @@ def signed_request_headers(
     now_s: float,
     method: str = "GET",
     body: bytes = b"",
+    query: str = "",
 ) -> dict[str, str]:
-    """Return the headers of a signed request without a query; `path` is encoded as it goes over the wire.
+    """Return the headers of a signed request; `path` and `query` are encoded as they go over the wire.
 
-    Others may stand beside them, unsigned. All services but S3 sign a path that is encoded once more.
+    The parameters of `query` must be in the order of their names. Other headers may stand beside these,
+    unsigned. All services but S3 sign a path that is encoded once more.
     """
     stamp = _stamp(int(now_s))
     digest = hashlib.sha256(body).hexdigest()
@@ -92,7 +94,7 @@ def signed_request_headers(
     names = ";".join(signed)
     lines = "".join(f"{name}:{value}\n" for name, value in signed.items())
     signed_path = path if service == "s3" else quote(path, safe="/-_.~")
-    canonical = f"{method}\n{signed_path}\n\n{lines}\n{names}\n{digest}"
+    canonical = f"{method}\n{signed_path}\n{query}\n{lines}\n{names}\n{digest}"
     headers["authorization"] = _authorization(key, stamp, f"{region}/{service}", names, canonical)
     return headers
 

@@ -304,7 +304,9 @@ def _parts(content: Any, path: str) -> str | list[dict[str, Any]]:
 def _part(part: Any, path: str) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind in ("input_image", "input_file") and part.get("file_id") is not None:
-        raise invalid(f"{path}/file_id", "This service stores no files for prompts. Send the data itself.")
+        raise invalid(
+            f"{path}/file_id", "This service knows only its own files. Upload it with POST /api/v1/files."
+        )
     if kind in ("input_text", "output_text", "text") and isinstance(part.get("text"), str):
         return {"type": "text", "text": part["text"]}
     if kind == "input_image" and isinstance(part.get("image_url"), str):
