@@ -95,7 +95,7 @@ async def responses(request: Request) -> Answer:
 async def compact(request: Request) -> Answer:
     """Return a conversation with a summary in the place of its answers."""
     key = await _authenticate(request)
-    body = await _body(request)
+    body = await _body_with_files(request, key)
     made = await text_parts.text()
     call = await made.responses.compact(body, key)
     responding = call.respond(made.service, key, request.state[REQUEST_ID], request.headers)

@@ -228,7 +228,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     responses = ResponsesService(service, unused, AuditNotes("audit", clock))
     loop = asyncio.get_running_loop()
     text_parts._made[loop] = text_parts.TextParts(
-        known_parts, service, responses, known_parts, known_parts, known.current
+        known_parts, service, responses, known_parts, known_parts, known.current, unused
     )
     level = logger.log_level
     # A quarter of the time would go into the log.
