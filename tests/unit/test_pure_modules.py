@@ -49,6 +49,7 @@ ACTING = (
     "tollgate.audit.refusals",
     "tollgate.artifacts.files",
     "tollgate.artifacts.inputs",
+    "tollgate.artifacts.prompt_files",
     "tollgate.artifacts.store",
     "tollgate.tasks.deletion",
     "tollgate.thumbnails.generator",

@@ -4,6 +4,7 @@ models.py         the properties of a text model: prices, limits, routes; `views
 request.py        a client's body, read once and edited without changing the client's own fields
 fields.py         each field of the protocols: sent, left out and named, or refused
 unpriced.py       refuses options without a price
+prompt_files.py   replaces the ids of customers' own files with their bytes
 foreign.py        refuses names of files and caches in our accounts with providers
 completions.py    legacy completions over chat
 embeddings.py     vectors of texts: the request, and the reader of its response
