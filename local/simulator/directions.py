@@ -16,6 +16,8 @@
 | `[[vanish]]` | the result files return 404 |
 | `[[truncate]]` | the result files break off in the middle |
 | `[[file-failed]]` | the state of the result file is "failed", although it can be read (Google) |
+| `[[retired]]` | submit is refused as for a model that does not exist |
+| `[[cost 0.5]]` | the job's result states this charge in US dollars (BFL, APIMart) |
 | `[[lie]]` | the result files are HTML with the expected media type |
 
 `[[fal: fail]]` is for one provider only. A prompt may have several directions. If two conflict, the later one
@@ -68,6 +70,8 @@ class Directions:
     truncate: bool = False
     lie: bool = False
     file_failed: bool = False
+    retired: bool = False
+    cost_usd: float | None = None
     error_in_200: bool = False
     slow_ms: int | None = None
     hang_ms: int = 0
@@ -110,6 +114,11 @@ def _milliseconds(arguments: list[str]) -> int | None:
     return round(duration_s * MS_PER_S) if duration_s <= MAX_SECONDS else None
 
 
+def _usd(arguments: list[str]) -> float | None:
+    is_amount = len(arguments) == 1 and _SECONDS.fullmatch(arguments[0])
+    return float(arguments[0]) if is_amount else None
+
+
 def _times(arguments: list[str]) -> int | None:
     if not arguments:
         return ALWAYS
@@ -137,6 +146,8 @@ _READERS: dict[str, tuple[str, Callable[[list[str]], Any]]] = {
     "truncate": ("truncate", _flag),
     "lie": ("lie", _flag),
     "file-failed": ("file_failed", _flag),
+    "retired": ("retired", _flag),
+    "cost": ("cost_usd", _usd),
     "error-in-200": ("error_in_200", _flag),
     "slow": ("slow_ms", _milliseconds),
     "hang": ("hang_ms", _milliseconds),

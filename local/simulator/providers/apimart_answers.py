@@ -37,6 +37,7 @@ def _enveloped(shown: table.Shown, found: Any) -> dict[str, Any]:
         "progress": shown.progress,
         "created": shown.job.created_ms // 1_000,
         **({"result": found} if found is not None else {}),
+        **({"cost": cost} if shown.is_done and (cost := shown.job.directions.cost_usd) is not None else {}),
         **({"error": errors[shown.state]} if shown.state in errors else {}),
     }
     return {"code": 200, "data": data}

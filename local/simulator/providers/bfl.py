@@ -31,8 +31,12 @@ def _accepted(shown: table.Shown) -> dict[str, Any]:
 
 
 def _result(shown: table.Shown) -> dict[str, Any]:
-    found = {"sample": shown.urls[0]} if shown.is_done else None
-    return {"id": shown.job.id, "status": _STATUSES[shown.state], "result": found}
+    if not shown.is_done:
+        return {"id": shown.job.id, "status": _STATUSES[shown.state], "result": None}
+    cost_usd = shown.job.directions.cost_usd
+    # In credits of one cent; some results state no cost.
+    cost = {} if cost_usd is None else {"cost": cost_usd * 100}
+    return {"id": shown.job.id, "status": "Ready", "result": {"sample": shown.urls[0]}, **cost}
 
 
 def _error(refused: table.Refused) -> Response:

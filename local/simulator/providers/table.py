@@ -286,6 +286,8 @@ def _directed(wire: Wire, visit: Visit) -> Answer | None:
     status, directions = visit.refused_status, visit.directions
     if status is not None:
         return Refused(status, plain="The prompt says so.", directed_status=status)
+    if directions.retired:
+        return wire.no_model or Refused(404, plain=f"There is no model {visit.model}.")
     if directions.error_in_200 and wire.error_in_200:
         return wire.error_in_200()
     return wire.rejected if directions.reject else None

@@ -186,7 +186,8 @@ def after_copy(
 
     `kept_ms` is how long files are kept; `None` keeps them permanently.
     """
-    done = _with_attempt(task, ended_at_ms=now_ms, reference=result.reference)
+    told = {"reference": result.reference, "cost_micro_usd": result.cost_micro_usd}
+    done = _with_attempt(task, ended_at_ms=now_ms, **told)
     return End(
         replace(
             done,

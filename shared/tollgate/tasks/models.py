@@ -48,7 +48,8 @@ class Attempt:
     `bad_copies` the failed copies of its files. `submits` counts its submits: more
     than one only under an idempotency key. The provider's callback must carry
     `callback_token`; `reference` is the provider's name of the finished job for follow-up actions.
-    `silent_since_ms` is the first of the newest polls without a readable answer.
+    `silent_since_ms` is the first of the newest polls without a readable answer. `cost_micro_usd` is the
+    provider's charge, if it states one.
     """
 
     provider: str
@@ -63,6 +64,7 @@ class Attempt:
     callback_token: str | None = field(default=None, repr=False)
     reference: str | None = None
     silent_since_ms: int | None = None
+    cost_micro_usd: int | None = None
 
     @property
     def open(self) -> bool:

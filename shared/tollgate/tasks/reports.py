@@ -42,6 +42,22 @@ def _report_failure(attempt: Attempt, task: Task) -> None:
     emit_provider_error(attempt.provider, is_ours=is_ours)
 
 
+def _report_cost(attempt: Attempt, task: Task) -> None:
+    """Log the charge that a provider states, because the catalog's costs can be out of date."""
+    if attempt.cost_micro_usd is None:
+        return
+    # Free models of Tollgate have no provider with a charge.
+    is_loss = attempt.cost_micro_usd > task.charge_micro_usd
+    log = logger.error if is_loss else logger.info
+    log(
+        "run_task.cost_stated",
+        provider=attempt.provider,
+        model=task.model,
+        cost_micro_usd=attempt.cost_micro_usd,
+        charge_micro_usd=task.charge_micro_usd,
+    )
+
+
 def _report_end(task: Task) -> None:
     took_ms = (task.finished_at_ms or task.created_at_ms) - task.created_at_ms
     logger.info(
@@ -53,6 +69,8 @@ def _report_end(task: Task) -> None:
         took_ms=took_ms,
         refunded_micro_usd=task.refunded_micro_usd,
     )
+    if task.attempts:
+        _report_cost(task.attempts[-1], task)
     counts = {f"Tasks{task.status.capitalize()}": 1}
     if task.refunded_micro_usd:
         counts |= {"Refunds": 1, "RefundedMicroUsd": task.refunded_micro_usd}

@@ -153,6 +153,11 @@ class TestPoll:
             (ResultFile("https://a.test/1.png"),), reference="t-1"
         )
 
+    def test_a_result_states_its_cost(self, fake: Api) -> None:
+        result = {"images": [{"url": ["https://a.test/1.png"]}]}
+        made = self.poll(fake, "images", status="completed", result=result, cost=0.0085)
+        assert made.cost_micro_usd == 8_500
+
     def test_midjourney_and_music_come_without_an_envelope_too(self, fake: Api) -> None:
         fake.says((200, {"id": "t-1", "status": "SUCCESS", "image_urls": ["https://a.test/1.png"]}))
         done = apimart(fake.url).poll({"task_id": "t-1", "section": "midjourney"})

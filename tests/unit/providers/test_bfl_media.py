@@ -54,6 +54,16 @@ POLLS = polls(
         {"state": "Pending"},
         sent="GET /v1/get_result?id=j-1",
     ),
+    says(
+        "its charge, in credits of one cent",
+        done(FILE, cost_micro_usd=135_000),
+        {"status": "Ready", "result": RESULT, "cost": 13.5},
+    ),
+    says(
+        "a charge that is none",
+        done(FILE),
+        *({"status": "Ready", "result": RESULT, "cost": cost} for cost in (None, -1, "5", True, 1e12)),
+    ),
     says("its file", done(FILE), {"status": "Ready", "result": RESULT}, {"state": "Ready", "result": RESULT}),
     says("a moderated prompt", moderated(f"{REFUSED}Request Moderated."), {"status": "Request Moderated"}),
     says("a moderated result", moderated(f"{REFUSED}Content Moderated."), {"status": "Content Moderated"}),

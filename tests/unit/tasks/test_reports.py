@@ -45,6 +45,16 @@ class TestTheAttemptThatFailed:
         assert failed_attempt(replace(RUNNING, attempts=())) is None
 
 
+@pytest.mark.parametrize(("cost", "level"), [(9_999, "INFO"), (10_001, "ERROR"), (None, None)])
+def test_a_charge_that_a_provider_states(
+    caplog: pytest.LogCaptureFixture, cost: int | None, level: str | None
+) -> None:
+    paid = Attempt("bfl", START_MS, ended_at_ms=START_MS + 2_000, cost_micro_usd=cost)
+    report(StepReport(StepResult.ENDED, finished_task(attempts=(paid,), charge_micro_usd=10_000)))
+    told = [record.levelname for record in caplog.records if record.message == "run_task.cost_stated"]
+    assert told == ([level] if level else [])
+
+
 class TestMetrics:
     def test_a_finished_task(self, capsys: pytest.CaptureFixture[str]) -> None:
         report(StepReport(StepResult.ENDED, finished_task()))

@@ -1,9 +1,11 @@
 """The meaning of a provider's response: by its status, and by tables of the provider's codes. Pure."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tollgate.kit.money import micro_usd_up
 from tollgate.kit.numbers import digits
 from tollgate.providers.mapping.reading import texts
 from tollgate.providers.runtime.outcomes import (
@@ -19,6 +21,9 @@ from tollgate.providers.runtime.outcomes import (
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, NOT_FOUND, Reply, shown
 
 FULL_PROGRESS = 100
+# More is not the cost of a generation.
+MAX_COST_USD = Decimal(1_000)
+USD = Decimal(1)
 
 _REFUSED_US = frozenset({401, 402, 403})
 # Try again later. 503 is an outage like other 5xx, which may last long.
@@ -111,6 +116,17 @@ def progress_of(value: Any) -> int | None:
     """Return a provider's progress, 0 to 100; `None` for other values."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value <= FULL_PROGRESS else None
+
+
+def stated_cost(value: Any, unit_usd: Decimal) -> int | None:
+    """Return a charge that a provider states, in micro-USD; `None` for other values.
+
+    `unit_usd` is the worth of one unit of `value`, such as a credit.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    cost_usd = Decimal(str(value)) * unit_usd
+    return micro_usd_up(cost_usd) if cost_usd.is_finite() and 0 <= cost_usd <= MAX_COST_USD else None
 
 
 def percent_of(value: Any) -> int | None:

@@ -75,11 +75,13 @@ class Succeeded:
     """The job is done: files to copy, an `output` for text and data actions, or both.
 
     `reference` is the id of this job in the provider's follow-up actions, if it has such actions.
+    `cost_micro_usd` is the provider's charge for it, if the response states it.
     """
 
     files: tuple[ResultFile | InlineFile, ...] = ()
     output: Mapping[str, Any] | None = None
     reference: str | None = None
+    cost_micro_usd: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,15 @@ from tollgate.providers.media.apimart.mappings import SECTION_OF
 from tollgate.providers.media.apimart.results import READERS
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import meaning, percent_of, provider_error, refusal, taken
+from tollgate.providers.runtime.answers import (
+    USD,
+    meaning,
+    percent_of,
+    provider_error,
+    refusal,
+    stated_cost,
+    taken,
+)
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
@@ -67,7 +75,7 @@ def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> outcomes.PollO
         # The status may arrive before the result (public clients of its music tasks).
         if found is None:
             return outcomes.Unknown(reply.detail())
-        return replace(found, reference=handle["task_id"])
+        return replace(found, reference=handle["task_id"], cost_micro_usd=stated_cost(data.get("cost"), USD))
     if status not in facts.FAILED:
         return outcomes.Unknown(reply.detail())
     return _failed_job(handle["section"], data, reply)

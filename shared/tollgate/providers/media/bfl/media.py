@@ -6,7 +6,14 @@ from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.bfl import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, rejected, result_files, taken
+from tollgate.providers.runtime.answers import (
+    provider_error,
+    refusal,
+    rejected,
+    result_files,
+    stated_cost,
+    taken,
+)
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -43,7 +50,8 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
     if status in facts.WAITING:
         return outcomes.Pending()
     if status == facts.READY:
-        return outcomes.Succeeded(result_files(reply.string("result", "sample")))
+        files = result_files(reply.string("result", "sample"))
+        return outcomes.Succeeded(files, cost_micro_usd=stated_cost(reply.get("cost"), facts.CREDIT_USD))
     if status in facts.MODERATED:
         reasons = ", ".join(texts(reply.get("details", facts.REASONS)))
         why = f"{status} ({reasons})" if reasons else status
