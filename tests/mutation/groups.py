@@ -27,6 +27,7 @@ GROUPS = {
                     "check_ledger",
                     "dashboard_activity",
                     "dashboard_statements",
+                    "statistics",
                     "task_api",
                 )
             ),

@@ -24,6 +24,7 @@ from tollgate.ledger.repository import (
     CounterUnderflowError,
     LedgerRepository,
 )
+from tollgate.ledger.wallets import Limits, wallet_row_id
 
 CENT = 10_000
 NOW = 1_700_000_000_000
@@ -242,6 +243,16 @@ class TestSuspension:
         books.charge("task_1", CENT)
         assert books.state()[:2] == (99 * CENT, 1)
 
+    def test_an_account_is_asked_in_a_transaction_whether_it_may_spend(self, books: Books) -> None:
+        before = books.ledger.account_row("usr_1")
+        books.db.transact([books.ledger.may_spend("usr_1")])
+        assert books.ledger.account_row("usr_1") == before
+        books.ledger.suspend("usr_1", "chargeback", 5)
+        with pytest.raises(AccountSuspendedError):
+            books.db.transact([books.ledger.may_spend("usr_1")])
+        with pytest.raises(UserNotFoundError):
+            books.db.transact([books.ledger.may_spend("usr_2")])
+
     def test_what_runs_is_refunded_and_money_can_be_put_on_it(self, books: Books) -> None:
         books.charge("task_1", CENT)
         books.ledger.suspend("usr_1", "chargeback", 5)
@@ -255,3 +266,13 @@ class TestSuspension:
         with pytest.raises(UserNotFoundError):
             books.ledger.resume("usr_2")
         assert books.ledger.account_row("usr_2") is None
+
+
+class TestWallets:
+    def test_a_wallet_is_funded_from_the_main_row_which_is_none(self, books: Books) -> None:
+        wallets = books.ledger.wallets
+        wallets.set_limits("usr_1", Limits(text_at_once=200, wallets=2))
+        assert not wallets.fund("usr_1", 2, CENT)
+        assert wallets.fund(wallet_row_id("usr_1", 1), 2, CENT)
+        # Half of an equal share of 100 cents
+        assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]

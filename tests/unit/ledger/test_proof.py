@@ -147,6 +147,13 @@ class TestDrift:
         assert drift is not None
         assert drift.unanswered_refunds == (f"{task_id}#refund",)
 
+    def test_a_refund_on_another_page_than_its_charge_is_well(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "LINES_AT_ONCE", 1)
+        books.charge(3, refunded=True)
+        assert books.check(full=True).drift is None
+
     def test_a_refund_of_a_charge_far_below_the_checkpoint_is_well(self, books: Books) -> None:
         task_id = books.charge(5)
         books.clock.advance(2 * SETTLED_AFTER_MS)
@@ -295,6 +302,20 @@ class TestTime:
         last = books.audit.continue_last_run()
         assert last is not None
         assert (last.done, last.accounts, last.drifts) == (True, len(ids), 1)
+        assert books.audit.continue_last_run() is None
+
+    def test_a_run_whose_time_is_over_within_an_account_does_not_count_it(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "LINES_AT_ONCE", 3)
+        for _ in range(10):
+            books.clock.advance(10)
+            books.charge()
+        books.clock.advance(2 * SETTLED_AFTER_MS)
+        turns = iter([True])
+        assert books.audit.begin(lambda: next(turns, False)) == Run()
+
+    def test_before_the_first_run_there_is_none_to_go_on_with(self, books: Books) -> None:
         assert books.audit.continue_last_run() is None
 
     def test_a_new_run_begins_at_the_first_account(self, books: Books) -> None:
