@@ -39,12 +39,15 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.ledger.audit import audit
+from tollgate.ledger.budget_mover import BudgetMover
+from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import MAX_HOLDS, HoldWrites, holds_of
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import KnownLimits, Limits, wallets_for
 from tollgate.providers.runtime.registry import MappingNames
+from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.finalizer import TaskFinalizer
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.lifecycle import End
@@ -139,7 +142,7 @@ class World:
         self._balance_micro_usd = balance_micro_usd
         self._limits = limits or LIMITS
         self.blocking = Database(BlockingClient(self.dynamo, self.threads), self.threads.sleep)  # type: ignore[arg-type]
-        self.ledger = LedgerRepository(self.blocking, "AccountsTable", "LedgerTable")
+        self.ledger = LedgerRepository(self.blocking, "AccountsTable", "LedgerTable", "BudgetsTable")
         self.account_id = ""
         self._at_once = 0
 
@@ -160,7 +163,7 @@ class World:
     def billing(self) -> TextBilling:
         """Return the billing of one process."""
         database = AsyncDatabase(self.dynamo)  # type: ignore[arg-type]
-        writes = HoldWrites("AccountsTable", "LedgerTable")
+        writes = HoldWrites("AccountsTable", "LedgerTable", "BudgetsTable")
         return TextBilling(database, writes, self.clock, RateMeter(UNLIMITED))
 
     def task_service(self) -> TaskService:
@@ -175,8 +178,13 @@ class World:
             prober=_NoProbes(),
             inputs=InputStore(NOTHING, "bucket", "https://files.test", Uploads(NOTHING, "", "", self.clock)),
             reader=TaskReader(tasks, CATALOG),
-            meter=RateMeter(UNLIMITED),
-            limits=KnownLimits(self.clock),
+            charges=TaskCharges(
+                tasks,
+                self.ledger,
+                RateMeter(UNLIMITED),
+                KnownLimits(self.clock),
+                BudgetMover(self.blocking, BudgetWrites("BudgetsTable")),
+            ),
             queue=NOTHING,
             clock=self.clock,
         )

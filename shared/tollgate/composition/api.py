@@ -34,6 +34,8 @@ from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.settings import RatedSettings
+from tollgate.ledger.budget_mover import BudgetMover
+from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.request_counts import RequestMeter, StaleCountError
@@ -47,6 +49,7 @@ from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
 from tollgate.tasks.callbacks import Callbacks
+from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.deletion import FileDeletion
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.reader import TaskReader
@@ -185,8 +188,9 @@ def api() -> Api:
             prober=Prober(sdk.lambda_, settings.probe_function),
             inputs=InputStore(sdk.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
-            meter=meter,
-            limits=limits,
+            charges=TaskCharges(
+                tasks, ledger, meter, limits, BudgetMover(db, BudgetWrites(settings.budgets_table))
+            ),
             queue=task_queue,
             clock=clock(),
         ),

@@ -9,12 +9,14 @@ from tollgate.ledger.repository import LedgerRepository
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerSettings(Settings):
-    """The tables with money: balances in one table, their entries in the other."""
+    """The tables with money: balances, their entries, and what budgets have counted."""
 
     accounts_table: str
     ledger_table: str
+    budgets_table: str
 
 
 def ledger_of(settings: LedgerSettings) -> LedgerRepository:
     """Return the ledger in the tables that the settings name."""
-    return LedgerRepository(database(), settings.accounts_table, settings.ledger_table)
+    tables = settings.accounts_table, settings.ledger_table, settings.budgets_table
+    return LedgerRepository(database(), *tables)

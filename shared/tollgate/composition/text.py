@@ -58,6 +58,7 @@ class TextSettings(RatedSettings):
     accounts_table: str
     api_keys_table: str
     ledger_table: str
+    budgets_table: str
     responses_table: str
     audit_table: str
     media_bucket: str
@@ -203,7 +204,7 @@ def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     secrets = json_protocol.secrets_manager(http, endpoint, region, _credentials())
     database = AsyncDatabase(dynamodb)
     secret = SecretReader(secrets, known.provider_secret_arn, clock)
-    writes = HoldWrites(known.accounts_table, known.ledger_table)
+    writes = HoldWrites(known.accounts_table, known.ledger_table, known.budgets_table)
     live = live_catalog(known.live_providers, _document_reader(http, loop), clock, restrict_inputs=False)
     service = TextService(
         models=_models(live.current),

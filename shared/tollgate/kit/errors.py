@@ -257,6 +257,44 @@ class SpendingCapReachedError(TollgateError, status=402, code="spending_cap_reac
         return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
 
 
+class BudgetReachedError(TollgateError, status=402, code="budget_reached"):
+    """A budget of the account does not cover the charge; nothing was charged."""
+
+    def __init__(
+        self,
+        budget_id: str,
+        name: str,
+        limit_cents: int,
+        left_cents: int,
+        required_cents: int,
+        *,
+        scope: str,
+        value: str,
+        resets_at: str | None,
+    ) -> None:
+        whose = f" for {scope} {value}" if value else ""
+        then = "" if resets_at is None else f"Wait until {resets_at}, or "
+        super().__init__(
+            f"The budget {name}{whose} has {dollars(left_cents)} of {dollars(limit_cents)} left, "
+            f"and this request costs {dollars(required_cents)}.",
+            f"{then or ''}{'ask' if then else 'Ask'} the owner of the account to raise the budget.",
+        )
+        self._shown = {
+            "budgetId": budget_id,
+            "budgetName": name,
+            "scope": scope,
+            "value": value,
+            "limitCents": limit_cents,
+            "leftCents": left_cents,
+            "requiredCents": required_cents,
+            "resetsAt": resets_at,
+        }
+
+    def extra(self) -> dict[str, Any]:
+        """Return the budget, its limit, its rest and the required amount in cents, and when it resets."""
+        return self._shown
+
+
 class ForbiddenError(TollgateError, status=403, code="forbidden"):
     """The key is valid, but its scopes, models, networks or limits do not allow the request."""
 

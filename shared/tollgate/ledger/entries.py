@@ -1,6 +1,6 @@
 """Ledger entries: the amount, the purpose and the time. Pure values; ids are derived from the purpose."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NotRequired
@@ -39,6 +39,7 @@ _OPTIONAL = (
     "first_byte_ms",
     "user",
     "tags",
+    "budgets",
 )
 
 
@@ -111,6 +112,8 @@ class Entry:
     """The end user of the request (`ledger/attribution.py`)."""
     tags: Mapping[str, str] | None = None
     """The tags of the request, by name."""
+    budgets: Sequence[str] | None = None
+    """The rows of the budgets that counted it (`ledger/budgets.py`); a refund is returned to them."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -124,7 +127,7 @@ class Entry:
         for name in _OPTIONAL:
             value = getattr(self, name)
             if value is not None:
-                row[name] = value
+                row[name] = list(value) if isinstance(value, tuple) else value
         return row
 
     @classmethod
@@ -159,6 +162,7 @@ def charge_entry(
     counter: str | None = None,
     key_id: str | None = None,
     attribution: Attribution = NONE,
+    budgets: Sequence[str] = (),
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
@@ -171,6 +175,7 @@ def charge_entry(
         model=model,
         counter=counter,
         key_id=key_id,
+        budgets=tuple(budgets) or None,
         **attribution.stored(),
     )
 

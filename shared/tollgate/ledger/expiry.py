@@ -56,7 +56,12 @@ class HoldExpiry:
             )
             # The request itself, or a later request of the account, may have been faster.
             with suppress(AlreadyResolvedError):
-                self._db.write(self._writes.resolve(row_id, hold, charge))
+                resolve = self._writes.resolve(row_id, hold, charge)
+                if hold.budgets:
+                    returned = self._writes.returned_to_budgets(row_id, hold, charge)
+                    self._db.transact([resolve, *returned])
+                else:
+                    self._db.write(resolve)
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
         # Another sweep moved the timer, or a hold was placed meanwhile and needs it.
         with suppress(AlreadyResolvedError):

@@ -45,11 +45,12 @@ from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
 from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets, BudgetWrites
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
-from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance
+from tollgate.ledger.wallets import DEFAULT, Limits, account_of, lower_balance
 
 # Longer than any unstreamed answer takes (100 s, and the writes after it). A stream renews its hold, so
 # a crash blocks an account's money for minutes, not for as long as a stream may run.
@@ -77,7 +78,9 @@ _TIMES = 10**14
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Money set aside for one request; `counter` is the counter of the spending cap, if any.
+    """Money set aside for one request.
+
+    `counter` is the counter of the spending cap, if any, and `budgets` are the rows of budgets that count it.
 
     `has_full_id_key` is true for a hold that an earlier release stored under the request's whole id. After a
     deployment there are such holds, of requests that still run in that release's processes or that crashed.
@@ -88,6 +91,7 @@ class Hold:
     expires_at_ms: int
     counter: str | None = None
     has_full_id_key: bool = False
+    budgets: tuple[str, ...] = ()
     is_over: bool = False
     """Whether it was resolved, and only keeps a late copy of its `place` from taking the money again."""
 
@@ -100,9 +104,12 @@ class Hold:
         """Return its stored value: one number, or a map if it has more fields."""
         if self.is_over:
             return -self.expires_at_ms
-        if self.counter is None:
+        if self.counter is None and not self.budgets:
             return self.amount_micro_usd * _TIMES + self.expires_at_ms
-        return {"amount": self.amount_micro_usd, "expires_at": self.expires_at_ms, "counter": self.counter}
+        value: Item = {"amount": self.amount_micro_usd, "expires_at": self.expires_at_ms}
+        if self.counter is not None:
+            value["counter"] = self.counter
+        return {**value, "budgets": list(self.budgets)} if self.budgets else value
 
     @classmethod
     def from_value(cls, key: str, value: Any) -> "Hold":
@@ -114,7 +121,8 @@ class Hold:
             if value < 0:
                 return cls(request_id, 0, -value, is_over=True)
             return cls(request_id, *divmod(value, _TIMES))
-        return cls(request_id, value["amount"], value["expires_at"], value["counter"])
+        budgets = tuple(value.get("budgets", ()))
+        return cls(request_id, value["amount"], value["expires_at"], value.get("counter"), budgets=budgets)
 
 
 class HoldRefusedError(Exception):
@@ -184,6 +192,13 @@ class HoldWrites:
 
     accounts_table: str
     ledger_table: str
+    budgets_table: str = ""
+    """Without it, no hold can have budgets."""
+
+    @property
+    def budgets(self) -> BudgetWrites:
+        """Return the writes of the rows of budgets."""
+        return BudgetWrites(self.budgets_table)
 
     def place(
         self,
@@ -194,11 +209,14 @@ class HoldWrites:
         *,
         most: int = MAX_HOLDS,
         returns: bool = False,
+        budgets: Budgets = NO_BUDGETS,
     ) -> MarkedWrite:
         """Return the write that sets the money aside and counts the request; `allowance` belongs to the
         hold's counter. `row_id` is the id of the main row or of a wallet, here and in the methods below.
 
-        Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`.
+        It requires that the account has these `budgets`. The hold's own budgets are counted by
+        `BudgetWrites.take`, in the same transaction. Refused: `HoldRefusedError`, `UserNotFoundError`,
+        `AccountSuspendedError`, `StaleBudgetsError`.
         """
         # The balance is the credits less all charges and holds so far; this write keeps it at 0 or more.
         balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
@@ -215,8 +233,8 @@ class HoldWrites:
                 SetIfMissing("wake_at", hold.expires_at_ms),
                 Set("due_shard", due_shard(row_id)),
             ),
-            condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=lambda account: place_refused(account, window, most),
+            condition=balance_covers_it & has_room & MAY_SPEND & budgets.is_current(),
+            refused=lambda account: place_refused(account, window, most, budgets),
             returns=returns,
         )
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
@@ -279,6 +297,7 @@ class HoldWrites:
     ) -> MarkedWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
+        A hold with budgets needs `returned_to_budgets` in the same transaction.
         With `empty_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`.
         Raises `ValueError` for a charge outside the hold.
         """
@@ -295,6 +314,11 @@ class HoldWrites:
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
         return release_spend(resolve, hold.counter, back)
+
+    def returned_to_budgets(self, row_id: str, hold: Hold, charge_micro_usd: int) -> list[TransactWrite]:
+        """Return the writes that return `hold − charge` to the hold's budgets; none without budgets."""
+        back = hold.amount_micro_usd - charge_micro_usd
+        return [*self.budgets.give(account_of(row_id), hold.budgets, back)]
 
     def set_next_expiry(self, row_id: str, found: Item, earliest: int | None) -> Write:
         """Return the write that moves the sweeper's timer from the value found to the earliest hold's end, if
@@ -380,14 +404,24 @@ def failed_entry(
     )
 
 
-def late_entry(charge: Entry, hold: Hold, amount_micro_usd: int, allowance: Allowance | None) -> Entry:
-    """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back."""
+def late_entry(
+    charge: Entry,
+    hold: Hold,
+    amount_micro_usd: int,
+    allowance: Allowance | None,
+    budgets: Sequence[str] = (),
+) -> Entry:
+    """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back.
+
+    `budgets` are the rows that count it.
+    """
     return replace(
         charge,
         entry_id=late_entry_id(hold.request_id),
         amount_micro_usd=-amount_micro_usd,
         answers=charge.entry_id,
         counter=None if allowance is None else allowance.counter,
+        budgets=tuple(budgets) or None,
     )
 
 
@@ -409,6 +443,7 @@ def text_entry(
     request_id: str,
     counter: str | None = None,
     *,
+    budgets: Sequence[str] = (),
     model: str,
     charge_micro_usd: int,
     usage: Mapping[str, Any],
@@ -434,6 +469,7 @@ def text_entry(
         model=model,
         usage=dict(usage),
         counter=counter,
+        budgets=tuple(budgets) or None,
         provider=provider,
         reason=reason,
         key_id=key_id,
@@ -445,7 +481,7 @@ def text_entry(
 
 def _emptied(hold: Hold, until_ms: int) -> Mark:
     """Return the mark of a write that replaces an open hold by an empty one."""
-    empty = replace(hold, amount_micro_usd=0, expires_at_ms=until_ms, counter=None, is_over=True)
+    empty = replace(hold, amount_micro_usd=0, expires_at_ms=until_ms, counter=None, budgets=(), is_over=True)
     # An open hold is a number from 0 on, or a map with its amount; an empty one is below 0.
     is_open = AtLeast(hold.path, 0) | Exists((*hold.path, "amount"))
     return Mark(Set(hold.path, empty.to_value()), is_open, tells=False)
@@ -481,12 +517,16 @@ def _is_unresolved(hold: Hold) -> Exists:
     return Exists(hold.path)
 
 
-def place_refused(account: Item | None, window: RateWindow, most: int) -> Exception:
+def place_refused(
+    account: Item | None, window: RateWindow, most: int, budgets: Budgets = NO_BUDGETS
+) -> Exception:
     """Return the error for a hold that could not be placed in the row found."""
     if account is None:
         return UserNotFoundError()
     if (suspended := suspended_refusal(account)) is not None:
         return suspended
+    if (stale := budgets.stale(account)) is not None:
+        return stale
     return HoldRefusedError(
         account["balance_micro_usd"],
         all_holds_of(account),

@@ -29,6 +29,7 @@ from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceErro
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.audit import Line, unanswered_refunds
+from tollgate.ledger.budgets import NOTHING_APPLIED, Applied, Budgets, BudgetWrites
 from tollgate.ledger.caps import (
     Allowance,
     AlreadyOpenError,
@@ -45,7 +46,15 @@ from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, merged_rows, row_ids
+from tollgate.ledger.wallets import (
+    DEFAULT,
+    Limits,
+    is_wallet,
+    lower_balance,
+    merged_rows,
+    row_ids,
+    wallet_number,
+)
 
 # Tasks of one account that have not ended (site/limits.md).
 MAX_OPEN_TASKS = 10_000
@@ -94,11 +103,12 @@ class Slots(NamedTuple):
 class LedgerRepository:
     """Builds the writes that move money, and reads the ledger."""
 
-    def __init__(self, db: Database, accounts_table: str, ledger_table: str) -> None:
+    def __init__(self, db: Database, accounts_table: str, ledger_table: str, budgets_table: str = "") -> None:
         self._db = db
         self._accounts_table = accounts_table
         self._ledger_table = ledger_table
-        self._holds = HoldWrites(accounts_table, ledger_table)
+        self._holds = HoldWrites(accounts_table, ledger_table, budgets_table)
+        self._budgets = BudgetWrites(budgets_table)
         self.wallets = WalletRepository(db, accounts_table)
         self.expire_holds = HoldExpiry(db, self._holds).expire
 
@@ -119,14 +129,16 @@ class LedgerRepository:
         *,
         row_id: str | None = None,
         limits: Limits = DEFAULT,
+        applied: Applied = NOTHING_APPLIED,
     ) -> list[TransactWrite]:
         """Return the writes that take the charges of the tasks of one request.
 
         `entries` has the charge of each task, all of one account. The writes also count the tasks as open and
         the request as one, in the account's main row or in a wallet, by its `row_id`, with these `limits`.
-        With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
-        `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`, `ConcurrencyLimitedError`,
-        `RateLimitedError`, `RateWindowMismatchError`, `AlreadyPostedError`.
+        With the `allowance` of a key that has a spending cap, its counter must be open. The budgets
+        in `applied` count the charge. Refusals: `UserNotFoundError`, `InsufficientBalanceError`,
+        `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`,
+        `RateWindowMismatchError`, `StaleBudgetsError`, `BudgetShortError`, `AlreadyPostedError`.
         """
         amount, tasks = -sum(entry.amount_micro_usd for entry in entries), len(entries)
         # Never negative: the write that lowers the balance checks it.
@@ -138,10 +150,14 @@ class LedgerRepository:
             self._accounts_table,
             key={"account_id": row_id or entries[0].account_id},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", tasks)),
-            condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=_charge_refused(amount, window, allowance, most, tasks),
+            condition=balance_covers_it & has_room & MAY_SPEND & applied.budgets.is_current(),
+            refused=_charge_refused((amount, tasks, most), window, allowance, applied.budgets),
         )
-        return [add_spend(count_request(debit, window), allowance, amount), *map(self._post, entries)]
+        account_id = entries[0].account_id
+        wallet = wallet_number(row_id or account_id)
+        debit = add_spend(count_request(debit, window), allowance, amount)
+        counted = [self._budgets.take(account_id, use, amount, wallet) for use in applied.uses]
+        return [debit, *counted, *map(self._post, entries)]
 
     def request_end(self, account_id: str, request_id: str) -> None:
         """Ask a running text request to end. Raises `AlreadyResolvedError` if it has no hold."""
@@ -196,9 +212,9 @@ class LedgerRepository:
             condition=was_counted,
             refused=lambda account: _close_refused(row_id, account),
         )
-        return (
-            [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
-        )
+        if refund is None:
+            return [close]
+        return [release_spend(close, refund.counter, amount), *self._returned(refund), self._post(refund)]
 
     def refund_ended(self, refund: Entry) -> list[TransactWrite]:
         """Return the writes that return the charge of a task that was closed before, without a refund.
@@ -206,7 +222,12 @@ class LedgerRepository:
         Refused: `UserNotFoundError`, `AccountClosedError`, `AlreadyPostedError`.
         """
         raised = self._raise_balance(refund)
-        return [self._post(refund), release_spend(raised, refund.counter, refund.amount_micro_usd)]
+        counted = release_spend(raised, refund.counter, refund.amount_micro_usd)
+        return [self._post(refund), counted, *self._returned(refund)]
+
+    def _returned(self, refund: Entry) -> list[CountingWrite]:
+        """Return the writes that return a refund to the budgets that counted its charge."""
+        return self._budgets.give(refund.account_id, refund.budgets or (), refund.amount_micro_usd)
 
     def credit(self, entry: Entry, *others: TransactWrite) -> None:
         """Put money on an account, once per entry id, together with other writes.
@@ -438,15 +459,21 @@ def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
 
 
 def _charge_refused(
-    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None, most: int, tasks: int
+    wanted: tuple[int, int, int],
+    window: RateWindow,
+    allowance: Allowance | None,
+    budgets: Budgets,
 ) -> Callable[[Item | None], Exception]:
+    """Return the reason for a refused charge; it wants an amount, and so many tasks of at most so many."""
+    amount_micro_usd, tasks, most = wanted
+
     def refused(account: Item | None) -> Exception:
         if account is None:
             return UserNotFoundError()
         # DynamoDB reports that the condition failed, not which part of it. The row found shows it: check each
         # part again, in this order.
-        if (suspended := suspended_refusal(account)) is not None:
-            return suspended
+        if (refusal := suspended_refusal(account) or budgets.stale(account)) is not None:
+            return refusal
         balance = account["balance_micro_usd"]
         if balance < amount_micro_usd:
             return InsufficientBalanceError(cents_down(balance), cents_up(amount_micro_usd))

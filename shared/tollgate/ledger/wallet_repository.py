@@ -46,7 +46,8 @@ class WalletRepository:
     def set_limits(self, account_id: str, limits: Limits) -> None:
         """Set an account's limits, and create the rows that they need; the number of rows never falls.
 
-        Raises `UserNotFoundError`, and `ValueError` for fewer rows than there are.
+        Raises `UserNotFoundError`, `StaleWalletsError` if the account's budgets change meanwhile, and
+        `ValueError` for fewer rows than there are.
         """
         main_row = self._db.get(self._table, {"account_id": account_id})
         if main_row is None:
@@ -60,7 +61,7 @@ class WalletRepository:
                 self._db.write(self._writes.open(row, share, main_row))
         # Write the main row last, so a reader that sees the wallet count also finds the wallets.
         for row in reversed(row_ids(account_id, limits.wallets)):
-            self._db.write(self._writes.limit(row, share))
+            self._db.write(self._writes.limit(row, share, main_row))
 
     def fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> bool:
         """Fund a wallet from the account's main row; return whether it may have enough now."""

@@ -17,7 +17,16 @@ from typing import Any
 
 from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb.expressions import Add, AtLeast, Below, Exists, Set
+from tollgate.kit.dynamodb.expressions import (
+    Add,
+    AtLeast,
+    Below,
+    Condition,
+    Equals,
+    Exists,
+    Missing,
+    Set,
+)
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Refused, Write, put_new
 
@@ -32,6 +41,8 @@ CACHE_MS = 60 * MS_PER_S
 # Accounts whose limits a process caches.
 MAX_CACHED_ACCOUNTS = 10_000
 SEPARATOR = "#"
+# The attribute of each row with the version of the account's budgets (`budgets.py`).
+BUDGET_SEQ = "budget_seq"
 
 
 class StaleWalletsError(Exception):
@@ -113,6 +124,11 @@ def row_ids(account_id: str, wallets: int) -> list[str]:
 def account_of(row_id: str) -> str:
     """Return the account that a row belongs to."""
     return row_id.partition(SEPARATOR)[0]
+
+
+def wallet_number(row_id: str) -> int:
+    """Return the number of a row's wallet; 0 for the main row."""
+    return int(row_id.partition(SEPARATOR)[2] or 0)
 
 
 def is_wallet(row_id: str) -> bool:
@@ -209,24 +225,31 @@ class WalletWrites:
         wallet = wallet_row(row_id, limits, main_row)
         return put_new(self.accounts_table, wallet, "account_id", lambda _: StaleWalletsError(row_id))
 
-    def limit(self, row_id: str, limits: Limits) -> Write:
-        """Return the write of a row's limits; only an account's main row stores the number of rows."""
+    def limit(self, row_id: str, limits: Limits, main_row: Item) -> Write:
+        """Return the write of a row's limits; only an account's main row stores the number of rows.
+
+        The row gets the budgets of the main row as it was read. It is refused if they have changed since.
+        """
+        seq = main_row.get(BUDGET_SEQ)
+        budgets = () if seq is None else (Set(BUDGET_SEQ, seq),)
         wallets = () if is_wallet(row_id) else (Set("wallets", limits.wallets),)
-        is_there = Exists("account_id")
+        is_there: Condition = Exists("account_id")
+        if wallets:
+            is_there &= Missing(BUDGET_SEQ) if seq is None else Equals(BUDGET_SEQ, seq)
         return Write(
             self.accounts_table,
             key={"account_id": row_id},
-            update=(Set("limits", limits.to_item()), *wallets),
+            update=(Set("limits", limits.to_item()), *budgets, *wallets),
             condition=is_there,
             refused=lambda _: StaleWalletsError(row_id),
         )
 
 
 def wallet_row(row_id: str, limits: Limits, main_row: Item) -> Item:
-    """Return the row of an empty wallet; it may spend if the account's main row may."""
-    suspension = {"suspended": main_row["suspended"]} if "suspended" in main_row else {}
+    """Return the row of an empty wallet; it may spend if the main row may, and has the same budgets."""
+    kept: Item = {name: main_row[name] for name in ("suspended", BUDGET_SEQ) if name in main_row}
     return {
-        **suspension,
+        **kept,
         "account_id": row_id,
         "balance_micro_usd": 0,
         "open_tasks": 0,

@@ -186,7 +186,8 @@ class Task:
     spending cap's counter that counted its charge, if its key had a cap. The files are deleted some time
     after `expires_at_ms`, if that is set, or were deleted at `files_deleted_at_ms` at the customer's request.
     `correlation_id` is the id of the request that created it; `key_id` is the caller's API key, if its
-    customer knows that key. `wallet` is the account's row that was charged (`ledger/wallets.py`).
+    customer knows that key. `wallet` is the account's row that was charged (`ledger/wallets.py`), and
+    `budgets` are the rows of budgets that counted the charge (`ledger/budgets.py`).
     """
 
     task_id: str
@@ -217,6 +218,7 @@ class Task:
     key_id: str | None = None
     wallet: int = 0
     attribution: Attribution = NONE
+    budgets: tuple[str, ...] = ()
 
     @property
     def row_id(self) -> str:
@@ -234,6 +236,7 @@ class Task:
             counter=self.counter,
             key_id=self.key_id,
             attribution=self.attribution,
+            budgets=self.budgets,
         )
 
     @property

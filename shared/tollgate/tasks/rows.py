@@ -44,6 +44,7 @@ def task_row(task: Task) -> Item:
         "error": {"code": task.error.code, "message": task.error.message} if task.error else None,
         "origin": task.origin.to_item() if task.origin else None,
         "wallet": task.wallet or None,
+        "budgets": list(task.budgets) or None,
         **task.attribution.stored(),
     }
     if not task.ended:
@@ -66,6 +67,7 @@ def task_of(row: Item) -> Task:
         error=TaskError(TaskErrorCode(error["code"]), error["message"]) if error else None,
         origin=Origin(**origin) if origin else None,
         wallet=row.get("wallet", 0),
+        budgets=tuple(row.get("budgets", ())),
         attribution=Attribution(row.get("user"), row.get("tags", {})),
     )
 

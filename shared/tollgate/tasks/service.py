@@ -1,7 +1,5 @@
 """Customers' requests about tasks: estimate the cost, create, cancel."""
 
-import random
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -13,28 +11,25 @@ from tollgate.catalog.pricing import EstimateView, Quote, quote
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.core import WriteConflictError
-from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     IdempotencyConflictError,
     IdempotencyKeyReusedError,
-    InsufficientBalanceError,
     InvalidInputError,
     MaxCostExceededError,
     PriceChangedError,
     Problem,
-    RateLimitedError,
     TollgateError,
 )
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
 from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance
-from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, wallet_row_id
 from tollgate.probing.facts import ProbedMedia, ProbeError, ProbeResult
+from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -43,9 +38,6 @@ from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
 from tollgate.webhooks.receivers import check_host
-
-# Tries of one charge: one row after the other may lack money, and other requests move it meanwhile.
-MAX_CHARGES = MAX_WALLETS + 12
 
 
 class MediaProber(Protocol):
@@ -67,8 +59,7 @@ class TaskService:
     prober: MediaProber
     inputs: InputStore
     reader: TaskReader
-    meter: RateMeter
-    limits: KnownLimits
+    charges: TaskCharges
     queue: Callable[[], Queue]
     clock: Clock
 
@@ -145,7 +136,9 @@ class TaskService:
             )
             for _ in range(copies)
         ]
-        created = self._charge_once(tasks, idempotency_key, body_hash, allowance)
+        created = self._charge_once(
+            tasks, idempotency_key, body_hash, allowance, Spender(key_id, attribution)
+        )
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.store(files)
@@ -174,7 +167,12 @@ class TaskService:
         return request, origin, files
 
     def _charge_once(
-        self, tasks: Sequence[Task], key: str | None, body_hash: str, allowance: Allowance | None
+        self,
+        tasks: Sequence[Task],
+        key: str | None,
+        body_hash: str,
+        allowance: Allowance | None,
+        spender: Spender,
     ) -> list[CreatedTaskView]:
         """Write charges and tasks in one transaction, or find the tasks that `key` created before."""
         # The key comes first: a repeat returns its tasks, even if the balance has changed since.
@@ -185,7 +183,7 @@ class TaskService:
             # cannot write the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(account_id, allowance, created_at_ms)
-            self._charge(tasks, remember, allowance, self._limits(account_id))
+            self.charges.charge(tasks, remember, allowance, spender)
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:
@@ -197,69 +195,6 @@ class TaskService:
                 "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
             )
         return [_created(task.task_id, created_at_ms) for task in tasks]
-
-    def _limits(self, account_id: str) -> Limits:
-        """Return the limits of each of the account's rows. Raises `UserNotFoundError`."""
-        known = self.limits.get(account_id)
-        return known or self.limits.put(account_id, self.ledger.wallets.limits(account_id))
-
-    def _charge(
-        self, tasks: Sequence[Task], remember: Sequence[Write], allowance: Allowance | None, limits: Limits
-    ) -> None:
-        """Write tasks and charges, in a row of the account that has enough money and capacity.
-
-        A row with too little money is funded, else all money is gathered in the account's main row. A key
-        with a cap always spends from the main row, because its counter is there.
-        """
-        wallets = deque(range(limits.wallets))
-        wallets.rotate(random.randrange(limits.wallets))  # noqa: S311 - not a secret
-        if allowance is not None:
-            wallets, limits = deque([0]), limits.whole()
-        amount, rows = sum(task.charge_micro_usd for task in tasks), self.ledger.wallets
-        account_id = tasks[0].account_id
-        for _ in range(MAX_CHARGES):
-            try:
-                placed = [replace(task, wallet=wallets[0]) for task in tasks]
-                self._charge_in(placed, remember, allowance, limits)
-            except (RateLimitedError, ConcurrencyLimitedError):
-                if len(wallets) == 1:
-                    raise
-                wallets.popleft()
-            except InsufficientBalanceError:
-                if limits.wallets == 1:
-                    raise
-                if rows.fund(wallet_row_id(account_id, wallets[0]), limits.wallets, amount):
-                    continue
-                rows.gather(account_id, limits.wallets, amount)
-                if wallets != deque([0]):
-                    wallets, limits = deque([0]), limits.whole()
-            else:
-                return
-        raise WriteConflictError
-
-    def _charge_in(
-        self, tasks: Sequence[Task], remember: Sequence[Write], allowance: Allowance | None, limits: Limits
-    ) -> None:
-        """Write tasks and charges; the request is counted one way or, after a wrong guess, the other."""
-        row_id, created_at_ms = tasks[0].row_id, tasks[0].created_at_ms
-        charges = [task.charge() for task in tasks]
-        window = self.meter.guess(row_id, created_at_ms, limits)
-        # Only the row shows whether a minute is new or continues, and this process can only guess: a wrong
-        # guess is refused as a whole, with nothing charged, and repeated the other way.
-        for _ in range(MAX_ATTEMPTS):
-            writes = self.ledger.charge(charges, window, allowance, row_id=row_id, limits=limits)
-            try:
-                self.tasks.create(tasks, [*remember, *writes])
-            except RateWindowMismatchError as exc:
-                window = exc.window
-            except RateLimitedError:
-                self.meter.refused(row_id, created_at_ms, limits)
-                raise
-            else:
-                self.meter.counted(row_id, window)
-                return
-        # The minute changed each time; nothing was charged, and the caller may try again.
-        raise WriteConflictError
 
     def _quote(self, request: CreateRequest, files: Sequence[InputFile]) -> Quote:
         """Price a request; media whose length or size affects the price is probed first, never guessed."""

@@ -13,14 +13,16 @@ from typing import cast
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError
+from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError, Written
+from tollgate.kit.dynamodb.writes import MarkedWrite
 from tollgate.kit.errors import (
+    BudgetReachedError,
     ConcurrencyLimitedError,
     InsufficientBalanceError,
     RateLimitedError,
 )
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.budgets import NOBODY, Applied, BudgetShortError, Spender, StaleBudgetsError
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
@@ -42,7 +44,8 @@ from tollgate.ledger.holds import (
     void_entry,
 )
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
-from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, rows_to_try
+from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, rows_to_try, wallet_number
+from tollgate.text.budgets import TextBudgets
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
@@ -58,8 +61,8 @@ MAX_PLACES = 7
 LIMITED = "The balance limited the response."
 # Between the providers that were called, in the order of the calls.
 ARROW = " → "
-# Attempts with an account's limits: the default limits, the limits in its row, and again if they changed.
-MAX_READS = 3
+# Attempts with an account's limits and budgets: none, the stored ones, and again if they changed.
+MAX_READS = 6
 # Times that an account's money is brought together for one hold, while others move it about.
 MAX_GATHERS = 6
 # Random delay before funding an empty wallet, so that one process does it.
@@ -77,8 +80,7 @@ class _HoldTerms:
     demand: Demand
     model: TextModel
     allowance: Allowance | None
-    key_id: str | None
-    attribution: Attribution
+    spender: Spender
     accepted_at: float
 
 
@@ -103,6 +105,7 @@ class TextBilling:
         self._writes = writes
         self._clock = clock
         self._wallets = Wallets(db, writes.accounts_table)
+        self.budgets = TextBudgets(db, writes.budgets, clock)
         self.limits = KnownLimits(clock)
         self.meter = meter
         self._renewals = Renewals(db, writes, clock)
@@ -117,18 +120,17 @@ class TextBilling:
         model: TextModel,
         allowance: Allowance | None = None,
         *,
-        key_id: str | None = None,
-        attribution: Attribution = NONE,
+        spender: Spender = NOBODY,
     ) -> PlacedHold:
-        """Hold the most that the request can cost, within the `allowance` of a key with a spending cap.
+        """Hold the most that the request can cost, within the `allowance` of a key with a spending cap, and
+        within the budgets that count the `spender`.
 
-        It takes one write if the balance and the cap cover it. Raises `InsufficientBalanceError`,
-        `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
-        `KeyLimitReachedError` as `open_period` does; then nothing is held.
+        It takes one write if the balance and the cap cover it, or one transaction with budgets. Raises
+        `InsufficientBalanceError`, `SpendingCapReachedError`, `BudgetReachedError`,
+        `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and `KeyLimitReachedError` as
+        `open_period` does; then nothing is held.
         """
-        terms = _HoldTerms(
-            account_id, request_id, demand, model, allowance, key_id, attribution, time.monotonic()
-        )
+        terms = _HoldTerms(account_id, request_id, demand, model, allowance, spender, time.monotonic())
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
             try:
@@ -137,7 +139,9 @@ class TextBilling:
                 return await self._place_among(terms, limits)
             except _StaleLimitsError:
                 continue
-        raise DatabaseBusyError("the account's limits keep moving")
+            except StaleBudgetsError:
+                await self.budgets.load(account_id)
+        raise DatabaseBusyError("the account's limits or budgets keep moving")
 
     async def _place_among(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
         """Place the hold in one of several rows or, if one has too little, from all of them together.
@@ -152,6 +156,9 @@ class TextBilling:
             except _ShortError as short:
                 # The next request will find money there. This request uses the main row, and need not wait.
                 self._run_aside(self._fund(row, limits.wallets, short.needed_micro_usd))
+                break
+            except BudgetShortError as short:
+                self._run_aside(self._fund_budget(terms.account_id, short, limits.wallets))
                 break
             except (ConcurrencyLimitedError, RateLimitedError) as exc:
                 # Another row may have room.
@@ -170,8 +177,16 @@ class TextBilling:
             except _ShortError as short:
                 if await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd):
                     continue
+            except BudgetShortError as short:
+                if await self.budgets.gather(account_id, short, limits.wallets):
+                    continue
             try:
                 return await self._place_in(account_id, terms, limits)
+            except BudgetReachedError as exc:
+                if not await self.budgets.gather(
+                    account_id, cast("BudgetShortError", exc.__cause__), limits.wallets
+                ):
+                    raise
             except InsufficientBalanceError as exc:
                 # A refusal requires that all rows together, at one moment, have too little.
                 refusal = cast("HoldRefusedError", exc.__cause__)
@@ -195,8 +210,11 @@ class TextBilling:
                 return await self._place_once(row_id, terms, plan, window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
-            if is_unknown and self.limits.put(row_id, refusal.limits) != limits:
-                raise _StaleLimitsError
+            except BudgetShortError as short:
+                plan = _within_budget(terms, plan, short, is_whole=is_whole)
+                continue
+            if is_unknown:
+                self._check_limits(row_id, refusal, limits)
             is_unknown = False
             # Nothing was wrong but our guess which minute the row is in.
             if isinstance(refusal.rate, RateWindowMismatchError):
@@ -205,9 +223,9 @@ class TextBilling:
             if refusal.rate is not None:
                 self.meter.refused(row_id, now_ms, limits)
                 raise refusal.rate
-            if await self._resolve_expired(row_id, refusal, now_ms):
-                continue
-            if await self._open_counter(row_id, terms.allowance, refusal, now_ms):
+            if await self._resolve_expired(row_id, refusal, now_ms) or await self._open_counter(
+                row_id, terms.allowance, refusal, now_ms
+            ):
                 continue
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
@@ -219,20 +237,33 @@ class TextBilling:
                 break
         raise hold_refused(refusal, plan, terms.allowance, limits.text_at_once or MAX_HOLDS) from refusal
 
+    def _check_limits(self, row_id: str, refusal: HoldRefusedError, limits: Limits) -> None:
+        """Cache the limits in the row found. Raises `_StaleLimitsError` if they are not the ones used."""
+        if self.limits.put(row_id, refusal.limits) != limits:
+            raise _StaleLimitsError
+
     async def _place_once(
         self, row_id: str, terms: _HoldTerms, plan: HoldPlan, window: RateWindow, limits: Limits
     ) -> PlacedHold:
-        """Place the hold by one write. Raises `HoldRefusedError`."""
+        """Place the hold by one write, or by one transaction with its budgets.
+
+        Raises `HoldRefusedError`, `StaleBudgetsError`, `BudgetShortError`.
+        """
         allowance = terms.allowance
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
-        hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter)
+        applied = self.budgets.applied(terms.account_id, terms.spender)
+        wallet = wallet_number(row_id)
+        items = applied.items(wallet)
+        hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter, budgets=items)
         # The first write of a process to an account's row returns the account's limits.
         learns = row_id == terms.account_id and self.limits.get(row_id) is None
         most = limits.text_at_once or MAX_HOLDS
-        place = self._writes.place(row_id, hold, window, allowance, most=most, returns=learns)
-        written = await self._db.write(place)
-        if written.row is not None and learns:
+        place = self._writes.place(
+            row_id, hold, window, allowance, most=most, returns=learns, budgets=applied.budgets
+        )
+        written = await self._write_with(place, terms.account_id, applied, hold.amount_micro_usd, wallet)
+        if learns and written.row is not None:
             self.limits.learn(row_id, written.row)
         self.meter.counted(row_id, window)
         placed = PlacedHold(
@@ -242,14 +273,27 @@ class TextBilling:
             plan,
             allowance,
             terms.demand.answers,
-            key_id=terms.key_id,
-            attribution=terms.attribution,
+            spender=terms.spender,
+            uses=applied.uses,
         )
         placed.accepted_at = terms.accepted_at
         placed.is_doubtful = written.is_doubtful
         placed.completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
         self._renewals.plan(placed)
         return placed
+
+    async def _write_with(
+        self, place: MarkedWrite, account_id: str, applied: Applied, amount_micro_usd: int, wallet: int
+    ) -> Written:
+        """Place a hold together with the writes of its budgets, and return the row if the hold returns it."""
+        if not applied.uses:
+            return await self._db.write(place)
+        take = self._writes.budgets.take
+        takes = [take(account_id, use, amount_micro_usd, wallet) for use in applied.uses]
+        # A late copy has the token of its transaction, so it cannot take the money again.
+        await self._db.transact([place, *takes])
+        row = await self._db.get(place.table, place.row) if place.returns else None
+        return Written(row, is_doubtful=False)
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
@@ -268,6 +312,7 @@ class TextBilling:
             placed.account_id,
             placed.hold.request_id,
             placed.hold.counter,
+            budgets=placed.hold.budgets,
             model=model.id,
             # Never more than the hold. The excess is our loss, and rings an alarm below.
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
@@ -275,10 +320,10 @@ class TextBilling:
             now_ms=self._clock.now_ms(),
             provider=placed.provider,
             reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else None,
-            key_id=placed.key_id,
+            key_id=placed.spender.key_id,
             latency_ms=placed.elapsed_ms(),
             first_byte_ms=placed.first_byte_ms,
-            attribution=placed.attribution,
+            attribution=placed.spender.attribution,
         )
         decided = await self._record(entry)
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
@@ -316,9 +361,9 @@ class TextBilling:
                 model=model,
                 provider=ARROW.join(placed.asked),
                 reason=reason,
-                key_id=placed.key_id,
+                key_id=placed.spender.key_id,
                 latency_ms=placed.elapsed_ms(),
-                attribution=placed.attribution,
+                attribution=placed.spender.attribution,
             )
             # The row is for people: without it the money goes back all the same.
             try:
@@ -351,9 +396,13 @@ class TextBilling:
         for _ in range(MAX_LATE_CHARGES):
             if amount <= 0:
                 break
-            entry = late_entry(charge, placed.hold, amount, allowance)
+            budgets = [use.item() for use in placed.uses]
+            entry = late_entry(charge, placed.hold, amount, allowance, budgets)
+            takes = [self._writes.budgets.take(placed.account_id, use, amount) for use in placed.uses]
             try:
-                await self._db.transact(self._writes.charge_late(entry, allowance))
+                await self._db.transact([*self._writes.charge_late(entry, allowance), *takes])
+            except BudgetShortError as short:
+                amount = min(amount, short.left_micro_usd)
             except AlreadyRecordedError as exc:
                 return charge_of(exc.entry)
             except LateChargeRefusedError as refused:
@@ -379,6 +428,14 @@ class TextBilling:
         except DatabaseError:
             logger.warning("text.not_funded", row=row_id)
 
+    async def _fund_budget(self, account_id: str, short: BudgetShortError, wallets: int) -> None:
+        """Fund a wallet's row of a budget, as `_fund` does with money."""
+        await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
+        try:
+            await self.budgets.fund(account_id, short, wallets)
+        except DatabaseError:
+            logger.warning("text.budget_not_funded", budget=short.use.budget.budget_id)
+
     async def _end_hold(self, placed: PlacedHold, charge: int) -> None:
         """Resolve a request's own hold, so that no late copy of its place takes the money again."""
         until_ms = self._clock.now_ms() + EMPTY_LIFETIME_MS if placed.is_doubtful else None
@@ -388,8 +445,13 @@ class TextBilling:
         self, row_id: str, hold: Hold, charge: int, *, empty_until_ms: int | None = None
     ) -> None:
         """Resolve a hold, unless that was done before."""
+        resolve = self._writes.resolve(row_id, hold, charge, empty_until_ms=empty_until_ms)
         with suppress(AlreadyResolvedError):
-            await self._db.write(self._writes.resolve(row_id, hold, charge, empty_until_ms=empty_until_ms))
+            if hold.budgets:
+                returned = self._writes.returned_to_budgets(row_id, hold, charge)
+                await self._db.transact([resolve, *returned])
+            else:
+                await self._db.write(resolve)
 
     async def _resolve_expired(self, row_id: str, refusal: HoldRefusedError, now_ms: int) -> bool:
         """Resolve holds that outlived their request; return whether there were any."""
@@ -412,3 +474,17 @@ class TextBilling:
             table = self._writes.accounts_table
             await self._db.write(open_period(table, account_id, allowance, refusal.counters, now_ms))
         return True
+
+
+def _within_budget(terms: _HoldTerms, plan: HoldPlan, short: BudgetShortError, *, is_whole: bool) -> HoldPlan:
+    """Return a smaller hold that the budget covers.
+
+    Raises `BudgetShortError` if the hold must be whole, and `BudgetReachedError` if even the least costs too
+    much.
+    """
+    if is_whole:
+        raise short
+    smaller = affordable_hold(terms.demand, terms.model, short.left_micro_usd)
+    if smaller.amount_micro_usd > short.left_micro_usd or smaller.amount_micro_usd >= plan.amount_micro_usd:
+        raise short.refusal() from short
+    return smaller

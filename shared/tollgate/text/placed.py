@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.budgets import NOBODY, Spender, Use
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
 from tollgate.text.metering import HoldPlan
@@ -38,9 +38,10 @@ class PlacedHold:
     renewals: int = 0
     failed_renewals: int = 0
     """Tries of the next renewal that failed."""
-    key_id: str | None = None
-    """The API key of the request, if it is a key that the customer created."""
-    attribution: Attribution = NONE
+    spender: Spender = NOBODY
+    """The key and the labels of the request."""
+    uses: tuple[Use, ...] = ()
+    """The budgets that count it."""
     accepted_at: float = field(default_factory=time.monotonic, repr=False)
     first_byte_ms: int | None = None
     is_doubtful: bool = False

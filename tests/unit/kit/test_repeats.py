@@ -282,10 +282,15 @@ class TestEveryWrite:
         "ledger/repository.py LedgerRepository.acquire_slot",
         "ledger/repository.py LedgerRepository.close_task",
         "ledger/repository.py LedgerRepository._raise_balance",
+        "ledger/budgets.py BudgetWrites.take",
+        "ledger/budgets.py BudgetWrites._give",
+        "ledger/budgets.py BudgetWrites.fund",
+        "ledger/budgets.py BudgetWrites.gather",
         "ledger/wallets.py lower_balance",
         "ledger/wallets.py WalletWrites._move",
         "notices/repository.py NoticeRepository.count",
         "text/responses/repository.py ResponseRepository._count",
+        "usage/repository.py RollUp._add_labels",
     }
     """Only a transaction carries these: mypy refuses anything else."""
     SETTING: ClassVar = {
@@ -306,6 +311,8 @@ class TestEveryWrite:
         "web/sessions.py SessionStore._row",
         "kit/dynamodb/due_index.py DueIndex.postpone",
         "kit/dynamodb/database.py VersionedRepository._put",
+        "ledger/budgets.py BudgetWrites.define",
+        "ledger/budgets.py announce",
         "ledger/caps.py open_period",
         "ledger/checkpoints.py Checkpoints.put",
         "ledger/checkpoints.py Checkpoints.save_run",

@@ -27,11 +27,14 @@ from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.budget_mover import BudgetMover
+from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.probing.facts import ProbedMedia, ProbeResult
 from tollgate.providers.runtime.registry import MappingNames
+from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.models import Attempt, TaskStatus
 from tollgate.tasks.reader import TaskReader
@@ -95,9 +98,11 @@ def service(database: KeptWrites, media: Media) -> TaskService:
     tasks = TaskRepository(database, "tasks")
     limits = KnownLimits(SystemClock())
     limits.put(ACCOUNT, DEFAULT)
+    ledger = LedgerRepository(database, "accounts", "ledger")
+    budgets = BudgetMover(database, BudgetWrites("budgets"))
     return TaskService(
         tasks=tasks,
-        ledger=LedgerRepository(database, "accounts", "ledger"),
+        ledger=ledger,
         idempotency=IdempotencyStore("idempotency", database.get),
         catalog=LIVE,
         webhook_guard=AddressGuard(),
@@ -109,8 +114,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
             Uploads(NO_FILES, "bucket", "https://files.test", SystemClock()),
         ),
         reader=TaskReader(tasks, LIVE),
-        meter=RateMeter(600),
-        limits=limits,
+        charges=TaskCharges(tasks, ledger, RateMeter(600), limits, budgets),
         queue=lambda: pytest.fail("nothing is sent by create"),
         clock=SystemClock(),
     )

@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb.core import DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, SpendingCapReachedError
+from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
@@ -195,7 +196,7 @@ class TestSettling:
 
     def test_the_row_has_all_that_its_owner_sees(self, desk: Desk) -> None:
         desk.open(10_000)
-        placed = desk.place("req_1", key_id="key_1")
+        placed = desk.place("req_1", spender=Spender("key_1"))
         placed.provider, placed.first_byte_ms = "openai", 5
         assert desk.run(desk.billing.settle(placed, MODEL, USAGE)) == Billed(CHARGE)
         (entry,) = desk.entries(EntryKind.TEXT)
@@ -237,7 +238,7 @@ class TestSettling:
 class TestFailing:
     def test_the_hold_is_released_and_the_row_names_each_provider(self, desk: Desk) -> None:
         desk.open(1000)
-        placed = desk.place("req_1", key_id="key_1")
+        placed = desk.place("req_1", spender=Spender("key_1"))
         placed.asked = ["openai", "openrouter"]
         desk.run(desk.billing.fail(placed, "m", "The providers failed."))
         (entry,) = (one for one in desk.ledger.entries(desk.account_id) if one.kind is not EntryKind.CREDIT)

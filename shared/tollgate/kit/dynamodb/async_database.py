@@ -32,7 +32,7 @@ class AsyncDatabase:
         return await self._carry_out(core.get(table, key, PATIENCE))
 
     async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return rows that must exist, all read at one moment."""
+        """Return rows, all read at one moment; a missing row is empty."""
         return await self._carry_out(core.get_together(table, keys, PATIENCE))
 
     async def write(self, write: SingleWrite) -> Written:

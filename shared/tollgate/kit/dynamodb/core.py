@@ -147,11 +147,11 @@ def get_all(table: str, keys: Sequence[Item], patience: Patience) -> Steps[list[
 
 
 def get_together(table: str, keys: Sequence[Item], patience: Patience) -> Steps[list[Item]]:
-    """Return rows that must exist, all read at one moment."""
+    """Return rows, all read at one moment; a missing row is empty."""
     items = [{"Get": {"TableName": table, "Key": to_attributes(key)}} for key in keys]
     request = Request("TransactGetItems", {"TransactItems": items}, table, keys[0])
     answer = yield from read(request, patience)
-    return [from_attributes(found["Item"]) for found in answer["Responses"]]
+    return [from_attributes(found.get("Item", {})) for found in answer["Responses"]]
 
 
 def read(request: Request, patience: Patience) -> Steps[Mapping[str, Any]]:

@@ -1,0 +1,49 @@
+"""The budgets of accounts, for media: reads them, and moves a budget's money between its rows.
+
+`text/budgets.py` does the same without blocking.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tollgate.kit.dynamodb.database import Database
+from tollgate.ledger.budgets import (
+    Applied,
+    BudgetShortError,
+    BudgetWrites,
+    KnownBudgets,
+    Spender,
+    StaleSharesError,
+    definitions_key,
+    left_of,
+    rows_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetMover:
+    """The budgets that this process knows."""
+
+    db: Database
+    writes: BudgetWrites
+    known: KnownBudgets = field(default_factory=KnownBudgets)
+
+    def applied(self, account_id: str, spender: Spender, now_ms: int) -> Applied:
+        """Return the known budgets of an account, with the ones that count a request."""
+        return self.known.get(account_id).applied(spender, now_ms)
+
+    def load(self, account_id: str) -> None:
+        """Read an account's budgets again, after a write showed that they have changed."""
+        self.known.put(account_id, self.db.get(self.writes.table, definitions_key(account_id)))
+
+    def gather(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
+        """Bring a budget's money to its main row; return whether that may have enough now."""
+        keys = rows_of(account_id, short.use, wallets)
+        main, *others = self.db.get_together(self.writes.table, keys)
+        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(others, start=1)}
+        moves = self.writes.gather(account_id, short.use, shares)
+        if not moves:
+            return left_of(short.use, {0: main}) >= short.needed_micro_usd
+        with suppress(StaleSharesError):
+            self.db.transact(moves)
+        return True

@@ -1,0 +1,66 @@
+"""The budgets of accounts in DynamoDB: their definitions, and what each has counted."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import BeginsWith, Equals
+from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.ledger.budgets import (
+    Budget,
+    Budgets,
+    BudgetWrites,
+    announce,
+    definitions_key,
+    wallet_of,
+)
+from tollgate.ledger.wallet_repository import WalletRepository
+from tollgate.ledger.wallets import row_ids
+
+# Rows that one list of a budget's values reads.
+MAX_ROWS = 5_000
+
+
+class BudgetRepository:
+    """Reads and changes the budgets of accounts."""
+
+    def __init__(self, db: Database, accounts_table: str, budgets_table: str) -> None:
+        self._db = db
+        self._accounts_table = accounts_table
+        self._writes = BudgetWrites(budgets_table)
+        self._wallets = WalletRepository(db, accounts_table)
+
+    def read(self, account_id: str) -> Budgets:
+        """Return the budgets of an account."""
+        return Budgets.from_item(self._db.get(self._writes.table, definitions_key(account_id)))
+
+    def change(
+        self, account_id: str, read: Budgets, changed: Sequence[Budget], *others: TransactWrite
+    ) -> None:
+        """Replace the budgets that were read, together with other writes.
+
+        Every later charge is checked by the new budgets. Raises `UserNotFoundError`, and
+        `StaleBudgetsError` if the budgets or the account's rows were changed meanwhile.
+        """
+        wallets = self._wallets.limits(account_id).wallets
+        announced = [
+            announce(self._accounts_table, row_id, read, wallets) for row_id in row_ids(account_id, wallets)
+        ]
+        self._db.transact([self._writes.define(account_id, read, changed), *announced, *others])
+
+    def spent(self, account_id: str, budget: Budget, stamp: str) -> Mapping[str, int]:
+        """Return what each value has spent of a budget in a period, with open holds, in micro-USD.
+
+        It reads `MAX_ROWS` rows at most.
+        """
+        rows = self._db.query(
+            self._writes.table,
+            Equals("account_id", account_id) & BeginsWith("item", f"{budget.budget_id}#{stamp}#"),
+        )
+        found: dict[str, int] = defaultdict(int)
+        for row in islice(rows, MAX_ROWS):
+            # The main row counts the shares of wallets as spent.
+            is_share = wallet_of(row["item"]) != 0
+            found[row["value"]] += -row["left_micro_usd"] if is_share else row["spent_micro_usd"]
+        return found

@@ -1,0 +1,456 @@
+"""Budgets: how much an account, a key, an end user or a tag may spend in a period. Pure.
+
+Source: site/budgets.md, docs/decisions/0054-budgets.md.
+
+    bud_…#2026-11#0#<digest>       what one value has spent in a period: the main row
+    bud_…#2026-11#3#<digest>       the share of wallet 3: what is left of it there
+
+A budget is checked in the transaction that takes the money: each budget of the request has a row there, with
+its own condition. The transaction that returns money returns it to the same rows. An account with several
+rows (`wallets.py`) has a row of each budget beside each wallet, so that requests at once do not wait for each
+other. `fund` and `gather` move a budget's money between these rows, like those of wallets.
+
+Every row of an account stores the version of its budgets, and each request of money requires the version that
+it knows. So no process ever uses old budgets, and a request of an account without budgets costs no more.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from tollgate.kit.cache import BoundedCache
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso
+from tollgate.kit.dynamodb.expressions import (
+    Add,
+    AtLeast,
+    AtMost,
+    Below,
+    Condition,
+    Equals,
+    Exists,
+    Missing,
+    Set,
+    SetIfMissing,
+)
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import CountingWrite, Write
+from tollgate.kit.errors import BudgetReachedError
+from tollgate.kit.money import cents_down, cents_up
+from tollgate.ledger.attribution import NONE, USER, Attribution
+from tollgate.ledger.wallets import BUDGET_SEQ, is_wallet
+
+# Budgets of one account.
+MAX_BUDGETS = 50
+# Budgets that can apply to one request, because each is a row of its transaction.
+MAX_AT_ONCE = 8
+# Rows are kept so long after their period, for money that comes back late and for lists.
+KEPT_MS = 40 * MS_PER_DAY
+# Accounts whose budgets a process caches.
+MAX_CACHED_ACCOUNTS = 10_000
+# A row has the digest of a value, because an end user's id can have 256 characters.
+DIGEST_LENGTH = 16
+# A budget's share must cover so many requests before a wallet gets one.
+MIN_REQUESTS_PER_SHARE = 4
+
+ACCOUNT, KEY, TAG = "account", "key", "tag:"
+DEFINITIONS = "budgets"
+"""The sort key of the row with an account's budgets."""
+_MAIN = 0
+
+
+class BudgetPeriod(StrEnum):
+    """The period after which a budget starts again."""
+
+    DAY = "day"  # A calendar day, UTC.
+    WEEK = "week"  # Monday to Sunday, UTC.
+    MONTH = "month"  # A calendar month, UTC.
+    TOTAL = "total"  # It never starts again.
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Who spends: the key's id, if its customer knows the key, and the labels of the request."""
+
+    key_id: str | None = None
+    attribution: Attribution = NONE
+
+
+NOBODY = Spender()
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """At most `limit_micro_usd` per period, for one `value` of a scope or, if it is `None`, for each value.
+
+    `scope` is `account`, `key`, `user`, or `tag:` and the name of a tag.
+    """
+
+    budget_id: str
+    name: str
+    scope: str
+    limit_micro_usd: int
+    per: BudgetPeriod
+    value: str | None = None
+
+    def to_item(self) -> Item:
+        """Return the budget as a map of plain values."""
+        row: Item = {
+            "id": self.budget_id,
+            "name": self.name,
+            "scope": self.scope,
+            "limit": self.limit_micro_usd,
+            "per": str(self.per),
+        }
+        return row if self.value is None else {**row, "value": self.value}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Budget":
+        """Return the budget that a map holds."""
+        per = BudgetPeriod(item["per"])
+        return cls(item["id"], item["name"], item["scope"], item["limit"], per, item.get("value"))
+
+    def value_of(self, spender: Spender) -> str | None:
+        """Return the value for which a request counts here; `None` if it does not count here."""
+        match self.scope:
+            case "account":
+                found: str | None = ""
+            case "key":
+                found = spender.key_id
+            case "user":
+                found = spender.attribution.user
+            case tag:
+                found = spender.attribution.tags.get(tag.removeprefix(TAG))
+        return found if self.value in (None, found) else None
+
+    def use(self, value: str, now_ms: int) -> "Use":
+        """Return the budget of a value in the period at `now_ms`."""
+        stamp, ends_ms = period_at(self.per, now_ms)
+        return Use(self, value, stamp, ends_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A budget of one value in one period. `ends_ms` is `None` if the period never ends."""
+
+    budget: Budget
+    value: str
+    stamp: str
+    ends_ms: int | None
+
+    def item(self, wallet: int = _MAIN) -> str:
+        """Return the sort key of its row beside a wallet of the account."""
+        digest = sha256(self.value.encode()).hexdigest()[:DIGEST_LENGTH]
+        return f"{self.budget.budget_id}#{self.stamp}#{wallet}#{digest}"
+
+    def refusal(self, left_micro_usd: int, required_micro_usd: int) -> BudgetReachedError:
+        """Return the error of a charge that the budget does not cover."""
+        budget = self.budget
+        return BudgetReachedError(
+            budget.budget_id,
+            budget.name,
+            cents_down(budget.limit_micro_usd),
+            cents_down(max(left_micro_usd, 0)),
+            cents_up(required_micro_usd),
+            scope=budget.scope,
+            value=self.value,
+            resets_at=None if self.ends_ms is None else iso(self.ends_ms),
+        )
+
+
+class StaleBudgetsError(Exception):
+    """The account has other budgets than this process knew; nothing was written. `row` is the account's."""
+
+    def __init__(self, row: Item) -> None:
+        super().__init__("the account's budgets have changed")
+        self.row = row
+
+
+class BudgetShortError(Exception):
+    """A row of the budget has less than the amount; the other rows may have the rest."""
+
+    def __init__(self, use: Use, wallet: int, left_micro_usd: int, needed_micro_usd: int) -> None:
+        super().__init__(f"{use.item(wallet)} has less than the amount")
+        self.use = use
+        self.wallet = wallet
+        self.left_micro_usd = left_micro_usd
+        self.needed_micro_usd = needed_micro_usd
+
+    def refusal(self) -> BudgetReachedError:
+        """Return the error for the customer."""
+        return self.use.refusal(self.left_micro_usd, self.needed_micro_usd)
+
+
+class StaleSharesError(Exception):
+    """Another request moved or spent the budget meanwhile; nothing was moved. Read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The budgets of an account, and their version: 0 if it never had any."""
+
+    seq: int = 0
+    budgets: tuple[Budget, ...] = ()
+
+    @classmethod
+    def from_item(cls, row: Item | None) -> "Budgets":
+        """Return the budgets in the row of definitions, or none."""
+        if row is None:
+            return NO_BUDGETS
+        return cls(row["seq"], tuple(Budget.from_item(each) for each in row["budgets"]))
+
+    def applied(self, spender: Spender, now_ms: int) -> "Applied":
+        """Return the budgets with the ones that count a request."""
+        found = ((budget, budget.value_of(spender)) for budget in self.budgets)
+        uses = tuple(budget.use(value, now_ms) for budget, value in found if value is not None)
+        return Applied(self, uses)
+
+    def is_current(self) -> Condition:
+        """Return the condition that a row of the account has this version."""
+        return Equals(BUDGET_SEQ, self.seq) if self.seq else Missing(BUDGET_SEQ)
+
+    def stale(self, row: Item) -> StaleBudgetsError | None:
+        """Return the error if a row of the account has another version."""
+        return StaleBudgetsError(row) if row.get(BUDGET_SEQ, 0) != self.seq else None
+
+
+NO_BUDGETS = Budgets()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The budgets of an account, and the ones that count a request."""
+
+    budgets: Budgets = NO_BUDGETS
+    uses: tuple[Use, ...] = ()
+
+    def items(self, wallet: int) -> tuple[str, ...]:
+        """Return the sort keys of the rows that count the request beside a wallet."""
+        return tuple(use.item(wallet) for use in self.uses)
+
+
+NOTHING_APPLIED = Applied()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBudgets:
+    """A process's cache of budgets. It needs no time limit, because each write checks the version."""
+
+    known: BoundedCache[Budgets] = field(default_factory=lambda: BoundedCache(MAX_CACHED_ACCOUNTS))
+
+    def get(self, account_id: str) -> Budgets:
+        """Return the budgets of an account, as far as this process knows."""
+        return self.known.get(account_id) or NO_BUDGETS
+
+    def put(self, account_id: str, row: Item | None) -> Budgets:
+        """Cache the budgets in an account's row of definitions, and return them."""
+        found = self.known[account_id] = Budgets.from_item(row)
+        return found
+
+
+def definitions_key(account_id: str) -> Item:
+    """Return the key of the row with an account's budgets."""
+    return {"account_id": account_id, "item": DEFINITIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetWrites:
+    """The writes of the rows of budgets."""
+
+    table: str
+
+    def take(self, account_id: str, use: Use, amount_micro_usd: int, wallet: int = _MAIN) -> CountingWrite:
+        """Return the write that counts an amount in a budget's row. Refused: `BudgetShortError`."""
+
+        def refused(found: Item | None) -> Exception:
+            left = _left_in(found or {}, use, wallet)
+            return BudgetShortError(use, wallet, left, amount_micro_usd)
+
+        if wallet != _MAIN:
+            share_covers_it = AtLeast("left_micro_usd", amount_micro_usd)
+            update: tuple[Any, ...] = (Add("left_micro_usd", -amount_micro_usd),)
+            return CountingWrite(
+                self.table,
+                key=_key(account_id, use.item(wallet)),
+                update=update,
+                condition=share_covers_it,
+                refused=refused,
+            )
+        return CountingWrite(
+            self.table,
+            key=_key(account_id, use.item()),
+            update=(Add("spent_micro_usd", amount_micro_usd, start=0), *_about(use)),
+            condition=_limit_covers(use, amount_micro_usd),
+            refused=refused,
+        )
+
+    def give(self, account_id: str, items: Iterable[str], amount_micro_usd: int) -> list[CountingWrite]:
+        """Return the writes that return an amount to the rows that counted it."""
+        return [self._give(account_id, item, amount_micro_usd) for item in items if amount_micro_usd]
+
+    def _give(self, account_id: str, item: str, amount_micro_usd: int) -> CountingWrite:
+        # A row that was dropped long after its period has nothing to be taken off.
+        change = Add("spent_micro_usd", -amount_micro_usd, start=amount_micro_usd)
+        if wallet_of(item) != _MAIN:
+            change = Add("left_micro_usd", amount_micro_usd, start=0)
+        return CountingWrite(self.table, key=_key(account_id, item), update=(change,))
+
+    def fund(
+        self, account_id: str, use: Use, wallet: int, share_micro_usd: int, needed_micro_usd: int
+    ) -> list[CountingWrite]:
+        """Return the writes that give a wallet's row a share of the budget. Refused: `StaleSharesError`."""
+        main = self.take(account_id, use, share_micro_usd)
+        # Another request, which needed money at the same time, was not given it already.
+        still_needs_it = Missing("left_micro_usd") | Below("left_micro_usd", needed_micro_usd)
+        share = CountingWrite(
+            self.table,
+            key=_key(account_id, use.item(wallet)),
+            update=(Add("left_micro_usd", share_micro_usd, start=0), *_about(use)),
+            condition=still_needs_it,
+            refused=lambda _: StaleSharesError(),
+        )
+        return [main, share]
+
+    def gather(self, account_id: str, use: Use, shares: Mapping[int, int]) -> list[CountingWrite]:
+        """Return the writes that return shares, by wallet as they were read, to the budget's main row.
+
+        Refused: `StaleSharesError`.
+        """
+        taken = [
+            CountingWrite(
+                self.table,
+                key=_key(account_id, use.item(wallet)),
+                update=(Add("left_micro_usd", -share),),
+                # Not spent since it was read; money that came back since stays in the row.
+                condition=AtLeast("left_micro_usd", share),
+                refused=lambda _: StaleSharesError(),
+            )
+            for wallet, share in shares.items()
+            if share
+        ]
+        total = sum(shares.values())
+        return [*taken, *self.give(account_id, [use.item()], total)] if taken else []
+
+    def define(self, account_id: str, read: Budgets, changed: Sequence[Budget]) -> Write:
+        """Return the write of an account's budgets. Refused: `StaleBudgetsError`, if they were changed."""
+        item = {
+            **definitions_key(account_id),
+            "seq": read.seq + 1,
+            "budgets": [budget.to_item() for budget in changed],
+        }
+        nobody_changed_them = Equals("seq", read.seq) if read.seq else Missing("item")
+        return Write(
+            self.table,
+            item=item,
+            condition=nobody_changed_them,
+            refused=lambda found: StaleBudgetsError(found or {}),
+        )
+
+
+def announce(accounts_table: str, row_id: str, read: Budgets, wallets: int) -> Write:
+    """Return the write of the next version of the budgets into a row of an account with so many `wallets`.
+
+    Refused: `StaleBudgetsError`.
+    """
+    is_there = Exists("account_id")
+    condition = is_there & read.is_current()
+    if not is_wallet(row_id):
+        # No row was added that would keep the old version.
+        has_so_many: Condition = Equals("wallets", wallets)
+        condition &= has_so_many | Missing("wallets") if wallets == 1 else has_so_many
+    return Write(
+        accounts_table,
+        key={"account_id": row_id},
+        update=(Set(BUDGET_SEQ, read.seq + 1),),
+        condition=condition,
+        refused=lambda found: StaleBudgetsError(found or {}),
+    )
+
+
+def share_of(left_micro_usd: int, wallets: int, needed_micro_usd: int) -> int:
+    """Return the share of a budget that a wallet's row is given; 0 if that would be too little."""
+    share = left_micro_usd // (2 * wallets)
+    return share if share >= MIN_REQUESTS_PER_SHARE * needed_micro_usd else 0
+
+
+def rows_of(account_id: str, use: Use, wallets: int) -> list[Item]:
+    """Return the keys of a budget's rows, the main row first."""
+    return [_key(account_id, use.item(wallet)) for wallet in range(wallets)]
+
+
+def left_of(use: Use, rows: Mapping[int, Item]) -> int:
+    """Return how much of a budget is left, from its rows by wallet."""
+    return sum(_left_in(row, use, wallet) for wallet, row in rows.items())
+
+
+def wallet_of(item: str) -> int:
+    """Return the wallet that a budget's row belongs to, from its sort key."""
+    return int(item.split("#")[2])
+
+
+def budget_of(item: str) -> str:
+    """Return the id of the budget of a row, from its sort key."""
+    return item.partition("#")[0]
+
+
+def at_once(budgets: Sequence[Budget]) -> int:
+    """Return the most budgets that can apply to one request."""
+    found = 0
+    for scope in {budget.scope for budget in budgets}:
+        values = [budget.value for budget in budgets if budget.scope == scope]
+        named = [values.count(value) for value in set(values) if value is not None]
+        found += values.count(None) + max(named, default=0)
+    return found
+
+
+def is_scope(text: str) -> bool:
+    """Return whether a text names a scope, apart from the rules of a tag's name."""
+    return text in (ACCOUNT, KEY, USER) or text.startswith(TAG)
+
+
+def period_at(per: BudgetPeriod, now_ms: int) -> tuple[str, int | None]:
+    """Return the stamp of the period at `now_ms`, and its end in milliseconds since the epoch, or `None`."""
+    today = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC).replace(hour=0, minute=0, second=0)
+    match per:
+        case BudgetPeriod.DAY:
+            return today.date().isoformat(), _ms(today + timedelta(days=1))
+        case BudgetPeriod.WEEK:
+            monday = today - timedelta(days=today.weekday())
+            return f"{monday.date().isoformat()}w", _ms(monday + timedelta(days=7))
+        case BudgetPeriod.MONTH:
+            first = today.replace(day=1)
+            following = (first + timedelta(days=32)).replace(day=1)
+            return first.date().isoformat()[:7], _ms(following)
+        case BudgetPeriod.TOTAL:
+            return "total", None
+
+
+def _ms(moment: datetime) -> int:
+    return int(moment.timestamp()) * MS_PER_S
+
+
+def _key(account_id: str, item: str) -> Item:
+    return {"account_id": account_id, "item": item}
+
+
+def _about(use: Use) -> list[SetIfMissing]:
+    """Return what a new row says about itself: its value for lists, and the time when it is dropped."""
+    about = [SetIfMissing("value", use.value)]
+    if use.ends_ms is not None:
+        about.append(SetIfMissing("expires_at_s", (use.ends_ms + KEPT_MS) // MS_PER_S))
+    return about
+
+
+def _limit_covers(use: Use, amount_micro_usd: int) -> Condition:
+    most = use.budget.limit_micro_usd - amount_micro_usd
+    covered = AtMost("spent_micro_usd", most)
+    # The first request of the period finds no row. An amount above the limit is never covered.
+    return covered if most < 0 else Missing("spent_micro_usd") | covered
+
+
+def _left_in(row: Item, use: Use, wallet: int) -> int:
+    if wallet != _MAIN:
+        return int(row.get("left_micro_usd", 0))
+    return int(use.budget.limit_micro_usd - row.get("spent_micro_usd", 0))

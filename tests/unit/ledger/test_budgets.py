@@ -1,0 +1,235 @@
+"""The laws of budgets, on a database with physics and lost answers, in simulated time."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.bench.account import BODY, MODEL
+from tests.support.losses import Losses
+from tests.support.simulated import SimulatedLoop
+from tests.unit.ledger.test_caps import ms
+from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
+from tollgate.kit.dynamodb.core import DatabaseBusyError
+from tollgate.kit.errors import BudgetReachedError, InsufficientBalanceError, StorageBusyError
+from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.budget_repository import BudgetRepository
+from tollgate.ledger.budgets import Budget, BudgetPeriod, Spender, at_once, period_at
+from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of
+
+ALICE, BOB = Attribution("alice", {"team": "search"}), Attribution("bob", {"team": "search"})
+ACCOUNTS = "AccountsTable"
+
+
+def budget(name: str, scope: str, limit: int, value: str | None = None) -> Budget:
+    return Budget(f"bud_{name}", name, scope, limit, BudgetPeriod.MONTH, value)
+
+
+class Treasury(Bank):
+    """A `Bank` whose account has budgets."""
+
+    async def define(self, *budgets: Budget) -> None:
+        repository = BudgetRepository(self.blocking, ACCOUNTS, "BudgetsTable")
+        await self.threads.run(
+            lambda: repository.change(self.account_id, repository.read(self.account_id), budgets)
+        )
+
+    async def text_of(
+        self, labels: Attribution, seconds: float, dies_at: str | None = None, key: str | None = None
+    ) -> None:
+        """Make a text request of somebody, whose process may die at a step."""
+        billing, spender = self.random.choice(self.processes), Spender(key, labels)
+        try:
+            placed = await billing.place(self.account_id, new_id("req"), DEMAND, MODEL, spender=spender)
+        except (InsufficientBalanceError, BudgetReachedError, DatabaseBusyError) as exc:
+            self.became[f"{labels.user} {type(exc).__name__}"] += 1
+            return
+        self.became[f"{labels.user} placed"] += 1
+        await asyncio.sleep(seconds)
+        if dies_at == "place":
+            assert placed.timer is not None
+            placed.timer.cancel()
+            return
+        settling = asyncio.ensure_future(billing.settle(placed, MODEL, USAGE))
+        if dies_at == "record":
+            await asyncio.sleep(0.006)
+            settling.cancel()
+            return
+        await settling
+
+    async def media_of(self, labels: Attribution) -> None:
+        """Create a task of somebody."""
+        try:
+            await self.threads.run(
+                lambda: self.service.create(self.account_id, BODY, None, attribution=labels)
+            )
+        except (InsufficientBalanceError, BudgetReachedError, StorageBusyError) as exc:
+            self.became[f"{labels.user} {type(exc).__name__}"] += 1
+        else:
+            self.became[f"{labels.user} created"] += 1
+
+    def counted(self) -> Counter[str]:
+        """Return what the rows of budgets have counted, by budget and value."""
+        found: Counter[str] = Counter()
+        for row in self.dynamo.tables.rows["BudgetsTable"].values():
+            budget_id, _, rest = row["item"]["S"].partition("#")
+            if not rest:
+                continue
+            is_share = row["item"]["S"].split("#")[2] != "0"
+            amount = -int(row["left_micro_usd"]["N"]) if is_share else int(row["spent_micro_usd"]["N"])
+            found[f"{budget_id} {row['value']['S']}"] += amount
+        return found
+
+    def due(self) -> Counter[str]:
+        """Return what the ledger and the open holds say of the same."""
+        found: Counter[str] = Counter()
+        names = {
+            row["item"]["S"].replace(f"#{row['item']['S'].split('#')[2]}#", "#"): row["value"]["S"]
+            for row in self.dynamo.tables.rows["BudgetsTable"].values()
+            if "#" in row["item"]["S"]
+        }
+
+        def add(items: Sequence[str], amount: int) -> None:
+            for item in items:
+                budget_id, stamp, _, digest = item.split("#")
+                found[f"{budget_id} {names[f'{budget_id}#{stamp}#{digest}']}"] += amount
+
+        entries = self.entries()
+        settled = {entry.request_id for entry in entries if entry.request_id is not None}
+        for entry in entries:
+            add(entry.budgets or (), -entry.amount_micro_usd)
+        for row in self.ledger.wallets.rows(self.account_id):
+            for hold in holds_of(row):
+                if hold.request_id in settled:
+                    [charge] = [e for e in entries if e.request_id == hold.request_id]
+                    add(hold.budgets, hold.amount_micro_usd + charge.amount_micro_usd)
+                    if charge.budgets is None:
+                        add(hold.budgets, -charge.amount_micro_usd)
+                else:
+                    add(hold.budgets, hold.amount_micro_usd)
+        return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=SEEDS,
+    money=st.integers(0, 60),
+    covered=st.integers(0, 20),
+    texts=st.lists(st.sampled_from([None, None, "place", "record"]), max_size=30),
+    tasks=st.integers(0, 4),
+    wallets=st.sampled_from([1, 5]),
+    lost=st.sampled_from([0.0, 0.02]),
+)
+def test_a_budget_counts_exactly_what_the_ledger_says_whoever_dies_and_whatever_gets_lost(
+    seed: int, money: int, covered: int, texts: list[str | None], tasks: int, wallets: int, lost: float
+) -> None:
+    async def story(loop: SimulatedLoop) -> None:
+        bank = Treasury(loop, seed, money * HOLD, wallets)
+        await bank.open()
+        limit = covered * HOLD
+        await bank.define(
+            budget("users", "user", limit),
+            budget("team", "tag:team", 2 * limit, "search"),
+            budget("all", "account", 10**9),
+        )
+        bank.dynamo.losses = Losses(lost, seed)
+        labels = [bank.random.choice([ALICE, BOB, Attribution()]) for _ in range(len(texts) + tasks)]
+        works = [bank.text_of(labels.pop(), bank.random.random() * 3, dies_at) for dies_at in texts]
+        await within_a_second(bank, [*works, *(bank.media_of(labels.pop()) for _ in range(tasks))])
+        assert await bank.threads.run(bank.proven)
+        assert bank.least == 0
+        # What the dead left behind is resolved by what the ledger says of it.
+        await asyncio.sleep(max(HOLD_LIFETIME_MS, EMPTY_LIFETIME_MS) / 1_000 + 1)
+        await bank.threads.run(lambda: bank.ledger.expire_holds(bank.clock.now_ms(), 100))
+        counted = bank.counted()
+        assert +counted == +await bank.threads.run(bank.due)
+        assert all(counted[f"bud_users {name}"] <= limit for name in ("alice", "bob"))
+        assert counted["bud_team search"] <= 2 * limit
+
+    carried_out(story)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS, covered=st.integers(0, 12), wallets=st.sampled_from([1, 5, 12]))
+def test_as_many_requests_are_served_as_the_budget_covers(seed: int, covered: int, wallets: int) -> None:
+    """Of many at once, nothing above the budget is served, and nothing that fits is refused."""
+
+    async def story(loop: SimulatedLoop) -> None:
+        bank = Treasury(loop, seed, 10_000 * HOLD, wallets)
+        await bank.open()
+        await bank.define(budget("users", "user", covered * HOLD))
+        # Nobody settles before everybody was served or refused.
+        works = [bank.text_of(ALICE, 30) for _ in range(covered + 8)]
+        await within_a_second(
+            bank, [*works, *(bank.text_of(Attribution("carol"), 30) for _ in range(covered))]
+        )
+        assert bank.became["alice placed"] == covered
+        assert bank.became["alice BudgetReachedError"] == 8
+        assert bank.became["carol placed"] == covered
+
+    carried_out(story)
+
+
+def test_a_changed_budget_holds_for_every_process_at_once() -> None:
+    async def story(loop: SimulatedLoop) -> None:
+        bank = Treasury(loop, 3, 10_000 * HOLD)
+        await bank.open()
+        running = []
+        # The first six are not counted, because there is no budget yet.
+        for covered, placed in ((None, 6), (2, 2), (3, 1), (1, 0), (None, 6)):
+            budgets = () if covered is None else (budget("alice", "user", covered * HOLD, "alice"),)
+            await bank.define(*budgets)
+            bank.became.clear()
+            running += [asyncio.ensure_future(bank.text_of(ALICE, 60)) for _ in range(6)]
+            await asyncio.sleep(5)
+            assert bank.became["alice placed"] == placed
+        await asyncio.gather(*running)
+
+    carried_out(story)
+
+
+class TestPeriods:
+    @pytest.mark.parametrize(
+        ("per", "moment", "stamp", "ends"),
+        [
+            (BudgetPeriod.DAY, "2026-12-31T23:59:59", "2026-12-31", "2027-01-01T00:00:00"),
+            (BudgetPeriod.WEEK, "2026-11-22T23:59:59", "2026-11-16w", "2026-11-23T00:00:00"),
+            (BudgetPeriod.WEEK, "2026-11-23T00:00:00", "2026-11-23w", "2026-11-30T00:00:00"),
+            (BudgetPeriod.MONTH, "2026-12-05T12:00:00", "2026-12", "2027-01-01T00:00:00"),
+            (BudgetPeriod.TOTAL, "2026-12-05T12:00:00", "total", None),
+        ],
+    )
+    def test_of_a_moment(self, per: BudgetPeriod, moment: str, stamp: str, ends: str | None) -> None:
+        assert period_at(per, ms(moment)) == (stamp, None if ends is None else ms(ends))
+
+
+class TestMatches:
+    @pytest.mark.parametrize(
+        ("scope", "value", "labels", "found"),
+        [
+            ("account", None, ALICE, ""),
+            ("user", None, ALICE, "alice"),
+            ("user", "bob", ALICE, None),
+            ("user", None, Attribution(), None),
+            ("tag:team", "search", ALICE, "search"),
+            ("tag:feature", None, ALICE, None),
+            ("key", "key_1", ALICE, "key_1"),
+            ("key", "key_2", ALICE, None),
+        ],
+    )
+    def test_a_request_counts(
+        self, scope: str, value: str | None, labels: Attribution, found: str | None
+    ) -> None:
+        assert budget("x", scope, 1, value).value_of(Spender("key_1", labels)) == found
+
+    def test_the_most_that_one_request_can_meet(self) -> None:
+        found = [budget("a", "user", 1), budget("b", "user", 1, "x"), budget("c", "user", 1, "y")]
+        assert at_once([*found, budget("d", "account", 1), budget("e", "user", 1, "y")]) == 4
+
+    def test_is_stored_whole(self) -> None:
+        for each in (budget("a", "user", 5), budget("b", "tag:team", 7, "x")):
+            assert Budget.from_item(each.to_item()) == each
