@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import (
     account,
+    budgets,
     callbacks,
     catalog,
     files,
@@ -69,6 +70,7 @@ ROUTERS = [
         account,
         statistics,
         keys,
+        budgets,
         media,
         files,
         requests,

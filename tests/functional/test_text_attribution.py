@@ -1,10 +1,15 @@
 """The end user and the tags of text requests, from each protocol's own fields to the ledger."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from tests.support.text_app import TextClient
+from tollgate.composition import api as api_parts
+from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
@@ -60,3 +65,72 @@ class TestLedger:
         assert "x-tollgate-tags" in answer.json()["error"]["message"]
         assert client.settled()
         assert client.texts() == []
+
+
+class TestBudgets:
+    def budget(self, client: TextClient, limit_cents: int, **fields: Any) -> str:
+        body = {"name": "users", "scope": "user", "limitCents": limit_cents, "per": "month", **fields}
+        return api_parts.api().budgets.create(client.account.account_id, body)["id"]
+
+    def spent(self, client: TextClient, budget_id: str) -> dict[str, int]:
+        service = api_parts.api().budgets
+        found = service.budgets.read(client.account.account_id).budgets
+        [budget] = [each for each in found if each.budget_id == budget_id]
+        stamp, _ = period_at(budget.per, service.clock.now_ms())
+        return dict(service.budgets.spent(client.account.account_id, budget, stamp))
+
+    def test_the_charge_counts_and_the_rest_of_the_hold_comes_back(self, client: TextClient) -> None:
+        budget_id = self.budget(client, 50)
+        for stream in (False, True):
+            answer = client.post("/chat/completions", {**CHAT, "user": "alice", "stream": stream})
+            assert answer.status_code == 200, answer.text
+        entries = client.texts_when(2)
+        assert client.settled()
+        assert self.spent(client, budget_id) == {"alice": -sum(entry.amount_micro_usd for entry in entries)}
+
+    def test_a_failed_request_counts_nothing(self, client: TextClient) -> None:
+        budget_id = self.budget(client, 50)
+        body = {"model": "test-chat", "messages": [{"role": "user", "content": "[[fail]]"}], "user": "alice"}
+        assert client.post("/chat/completions", body).status_code >= 500
+        assert client.settled()
+        assert self.spent(client, budget_id) == {"alice": 0}
+
+    @pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/responses"])
+    def test_a_request_above_it_is_refused_in_the_protocols_shape(
+        self, client: TextClient, path: str
+    ) -> None:
+        self.budget(client, 0)
+        body = {**CHAT, "model": "claude-haiku-5-5", "input": "hello"}
+        kept = {"/responses": ("model", "input")}.get(path, ("model", "messages", "max_tokens"))
+        answer = client.post(path, {name: body[name] for name in kept}, **{"x-tollgate-tags": "user=alice"})
+        assert answer.status_code == 402
+        error = answer.json()["error"]
+        assert "The budget users for user alice has $0.00 of $0.00 left" in error["message"]
+        assert (
+            error["type"] == ("billing_error" if path == "/messages" else "PaymentRequired") or error["type"]
+        )
+        assert client.texts() == []
+        assert client.settled()
+
+    def test_the_rest_of_a_budget_limits_the_answer(self, client: TextClient) -> None:
+        budget_id = self.budget(client, 10)
+        body = {"model": "gpt-5.4-mini", "messages": SAID, "user": "alice"}
+        answer = client.post("/chat/completions", body)
+        assert answer.status_code == 200, answer.text
+        assert client.settled()
+        assert self.spent(client, budget_id)["alice"] <= 100_000
+
+    def test_many_at_once_of_a_new_user_stay_within_it(self, client: TextClient) -> None:
+        """LiteLLM's issue 40095: eight threads at a barrier, with a user that nobody has seen."""
+        budget_id = self.budget(client, 1)
+        barrier = Barrier(8)
+
+        def send(_: int) -> int:
+            barrier.wait()
+            return client.post("/chat/completions", {**CHAT, "max_tokens": 1_000, "user": "new"}).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            statuses = Counter(pool.map(send, range(8)))
+        assert set(statuses) == {200, 402}
+        assert client.settled()
+        assert 0 < self.spent(client, budget_id)["new"] <= 10_000

@@ -58,6 +58,7 @@ class Erasure:
             lambda: self.rows.delete_responses(account_id),
             lambda: self.rows.delete_deliveries(account_id),
             lambda: self.rows.delete_usage(account_id),
+            lambda: self.rows.delete_budgets(account_id),
             lambda: self._card(account_id),
             lambda: self.rows.delete_low_balance(account_id),
             lambda: self.rows.scrub_keys(account_id),

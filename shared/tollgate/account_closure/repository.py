@@ -33,6 +33,7 @@ class Tables:
     responses: str
     tasks: str
     usage: str
+    budgets: str
     low_balances: str
 
 
@@ -77,6 +78,11 @@ class ErasureRepository:
         """Delete the counts for statistics. Raises `ErasureUnfinishedError`."""
         for row in self._all(self.tables.usage, account_id):
             self.db.delete(self.tables.usage, {"account_id": account_id, "usage_day": row["usage_day"]})
+
+    def delete_budgets(self, account_id: str) -> None:
+        """Delete the budgets and what they have counted. Raises `ErasureUnfinishedError`."""
+        for row in self._all(self.tables.budgets, account_id):
+            self.db.delete(self.tables.budgets, {"account_id": account_id, "item": row["item"]})
 
     def delete_low_balance(self, account_id: str) -> None:
         """Delete the settings for a low balance: addresses, webhook, the customer id at Stripe."""

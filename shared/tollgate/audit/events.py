@@ -29,6 +29,9 @@ class Action(StrEnum):
     KEY_CHANGED = "key.changed"  # The permissions or limits of a key were changed.
     KEY_ROTATED = "key.rotated"  # A key got a new secret.
     KEY_REVOKED = "key.revoked"  # A key was revoked.
+    BUDGET_CREATED = "budget.created"  # A budget was created.
+    BUDGET_CHANGED = "budget.changed"  # The name, limit or period of a budget was changed.
+    BUDGET_DELETED = "budget.deleted"  # A budget was deleted.
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.
     KEY_EXPIRED = "key.expired"  # A key has expired.

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tollgate.accounts.answers_service import AnswerSettings
 from tollgate.accounts.auth import Authenticator
+from tollgate.accounts.budget_service import BudgetService
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
@@ -35,6 +36,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.budget_mover import BudgetMover
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.repository import LedgerRepository
@@ -95,6 +97,7 @@ class Api:
     authenticator: Authenticator
     accounts: AccountService
     keys: KeyService
+    budgets: BudgetService
     tasks: TaskService
     reader: TaskReader
     deletion: FileDeletion
@@ -178,6 +181,9 @@ def api() -> Api:
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, current.id_of, audit, clock()),
+        budgets=BudgetService(
+            BudgetRepository(db, settings.accounts_table, settings.budgets_table), audit, clock()
+        ),
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,

@@ -103,5 +103,6 @@ def _tables(settings: CloseAccountsSettings) -> Tables:
         responses=settings.responses_table,
         tasks=settings.tasks_table,
         usage=settings.usage_table,
+        budgets=settings.budgets_table,
         low_balances=settings.watches_table,
     )

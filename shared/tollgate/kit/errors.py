@@ -329,6 +329,12 @@ class KeyNotFoundError(TollgateError, status=404, code="key_not_found"):
     default_message = "API key not found."
 
 
+class BudgetNotFoundError(TollgateError, status=404, code="budget_not_found"):
+    """The budget does not exist or belongs to another account."""
+
+    default_message = "Budget not found."
+
+
 class DeliveryNotFoundError(TollgateError, status=404, code="delivery_not_found"):
     """The webhook delivery does not exist or belongs to another account."""
 
@@ -384,6 +390,12 @@ class KeyLimitReachedError(TollgateError, status=409, code="key_limit_reached"):
     """The account has the maximum number of API keys."""
 
     next_step = "Revoke an unused key."
+
+
+class BudgetLimitReachedError(TollgateError, status=409, code="budget_limit_reached"):
+    """The account has the maximum number of budgets."""
+
+    next_step = "Delete a budget first."
 
 
 class PriceChangedError(TollgateError, status=409, code="price_changed"):

@@ -48,6 +48,11 @@ class Attribution:
 NONE = Attribution()
 
 
+def is_tag_name(text: str) -> bool:
+    """Return whether a text can be the name of a tag."""
+    return text != USER and _NAME.fullmatch(text) is not None
+
+
 def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None = None) -> Attribution:
     """Return the attribution of a request: from its headers, and from the `fields` of a text protocol's body.
 

@@ -1,6 +1,6 @@
 """Budgets: how much an account, a key, an end user or a tag may spend in a period. Pure.
 
-Source: site/budgets.md, docs/decisions/0054-budgets.md.
+Source: site/budgets.md, docs/decisions/0056-budgets.md.
 
     bud_…#2026-11#0#<digest>       what one value has spent in a period: the main row
     bud_…#2026-11#3#<digest>       the share of wallet 3: what is left of it there

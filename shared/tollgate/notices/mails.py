@@ -33,6 +33,9 @@ KINDS = {
         Topic.KEYS, "API key revoked", "API key", _KEYS, "Requests with this key are refused from now on."
     ),
     Action.WEBHOOK_SECRET_ROTATED: Kind(Topic.KEYS, "Webhook secret rotated", "Secret", "/webhooks"),
+    Action.BUDGET_CREATED: Kind(Topic.LIMITS, "Budget created", "Budget", "/audit"),
+    Action.BUDGET_CHANGED: Kind(Topic.LIMITS, "Budget changed", "Budget", "/audit"),
+    Action.BUDGET_DELETED: Kind(Topic.LIMITS, "Budget deleted", "Budget", "/audit"),
     Action.CAP_REACHED: Kind(
         Topic.LIMITS,
         "Spending cap nearly used up",

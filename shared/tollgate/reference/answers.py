@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from tollgate.accounts import budget_service as budgets
 from tollgate.accounts import models as accounts
 from tollgate.accounts import webhook_secrets
 from tollgate.artifacts import models as artifacts
@@ -20,7 +21,19 @@ Json = dict[str, Any]
 
 # The modules that declare responses. Each type named `…View` becomes a schema of the document, so a new
 # response needs no change here.
-_MODULES = (accounts, webhook_secrets, artifacts, pricing, catalog, entries, tasks, text, counts, webhooks)
+_MODULES = (
+    accounts,
+    budgets,
+    webhook_secrets,
+    artifacts,
+    pricing,
+    catalog,
+    entries,
+    tasks,
+    text,
+    counts,
+    webhooks,
+)
 _SUFFIX = "View"
 _ANSWER: Literal["serialization"] = "serialization"
 

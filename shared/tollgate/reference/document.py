@@ -194,8 +194,8 @@ _FOLLOWING = {
     "body": ("invalid_input", "payload_too_large"),
     "query": ("invalid_input",),
     "headers": ("idempotency_conflict", "idempotency_key_reused"),
-    "charges": ("insufficient_balance", "spending_cap_reached", "account_suspended", "user_not_found",
-                "key_limit_reached", "concurrency_limited"),
+    "charges": ("insufficient_balance", "spending_cap_reached", "budget_reached", "account_suspended",
+                "user_not_found", "key_limit_reached", "concurrency_limited"),
     "scope": ("invalid_api_key", "forbidden"),
 }  # fmt: skip
 _OF_PAID_TEXT = ("provider_error", "provider_unavailable", "upstream_timeout")

@@ -1,0 +1,219 @@
+"""Customers' management of budgets: list, create, change, delete, and what each value has spent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, NotRequired
+
+from tollgate.accounts.budget_request import read_budget
+from tollgate.accounts.models import ApiKey
+from tollgate.audit.events import OWNER, Action
+from tollgate.audit.repository import AuditLog
+from tollgate.kit.clock import Clock, iso
+from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.errors import BudgetLimitReachedError, BudgetNotFoundError, ForbiddenError
+from tollgate.kit.ids import new_id
+from tollgate.kit.money import cents_down, cents_up, dollars
+from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.kit.retry import retry_change
+from tollgate.ledger.budget_repository import BudgetRepository
+from tollgate.ledger.budgets import (
+    ACCOUNT,
+    KEY,
+    MAX_AT_ONCE,
+    MAX_BUDGETS,
+    Budget,
+    BudgetPeriod,
+    Budgets,
+    StaleBudgetsError,
+    at_once,
+    period_at,
+)
+
+# Values in one list, the most expensive ones first.
+MAX_VALUES = 100
+# The subject of the error when a change keeps failing, for `retry_change`.
+_WHAT = "The budgets of this account are"
+
+
+class BudgetValueView(Shape):
+    """What one value has spent in the current period."""
+
+    value: str
+    """An end user, a tag's value or a key's id; empty for the account."""
+    spentCents: Cents
+    """With open reservations of running text requests; rounded up."""
+    leftCents: Cents
+
+
+class BudgetView(Shape):
+    """A budget. Days, weeks from Monday, and months are UTC."""
+
+    id: str
+    name: str
+    scope: Annotated[str, Keywords(description="account, key, user, or tag: and the name of a tag.")]
+    value: str | None
+    """The only value that it limits; null for each value on its own."""
+    limitCents: Cents
+    per: BudgetPeriod
+    resetsAt: Timestamp | None
+    values: list[BudgetValueView]
+    """The values that have spent the most in this period, at most 100."""
+
+
+class BudgetsView(Shape):
+    """The account's budgets, the oldest first."""
+
+    budgets: list[BudgetView]
+
+
+class DeletedBudgetView(Shape):
+    """A budget that was deleted."""
+
+    id: str
+    deleted: Literal[True]
+    name: NotRequired[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetService:
+    """Manages the budgets of accounts. Each change applies at once, and is in the audit log.
+
+    `by` is the calling key; without one, the caller is the signed-in owner `who`. A key cannot change a
+    budget that limits this very key.
+    """
+
+    budgets: BudgetRepository
+    audit: AuditLog
+    clock: Clock
+
+    def all(self, account_id: str) -> list[BudgetView]:
+        """Return an account's budgets with what they have counted in their current periods."""
+        return [self._view(account_id, budget) for budget in self.budgets.read(account_id).budgets]
+
+    def one(self, account_id: str, budget_id: str) -> BudgetView:
+        """Return one budget. Raises `BudgetNotFoundError`."""
+        return self._view(account_id, _named(self.budgets.read(account_id), budget_id))
+
+    def create(
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+    ) -> BudgetView:
+        """Create a budget. Raises `InvalidInputError`, `BudgetLimitReachedError`, `UserNotFoundError`."""
+        fields = read_budget(body, is_new=True)
+        # Outside of the retries: a repeat after a lost answer finds its own budget.
+        made = Budget(new_id("bud"), **{"value": None, **fields})
+
+        def change() -> Budget:
+            read = self.budgets.read(account_id)
+            if made not in read.budgets:
+                noted = self._noted(Action.BUDGET_CREATED, account_id, made, by, who)
+                self._write(account_id, read, [*read.budgets, made], noted)
+            return made
+
+        return self._view(account_id, retry_change(change, StaleBudgetsError, what=_WHAT))
+
+    def update(
+        self,
+        account_id: str,
+        budget_id: str,
+        body: Mapping[str, Any],
+        by: ApiKey | None = None,
+        who: str = OWNER,
+    ) -> BudgetView:
+        """Change a budget's name, limit or period. What was spent in the period still counts.
+
+        Raises `InvalidInputError`, `BudgetNotFoundError`, `ForbiddenError`.
+        """
+        fields = read_budget(body)
+
+        def change() -> Budget:
+            read = self.budgets.read(account_id)
+            found = _named(read, budget_id)
+            _check_control(by, found)
+            changed = replace(found, **fields)
+            others = [changed if each is found else each for each in read.budgets]
+            if changed != found:
+                noted = self._noted(Action.BUDGET_CHANGED, account_id, changed, by, who)
+                self._write(account_id, read, others, noted)
+            return changed
+
+        return self._view(account_id, retry_change(change, StaleBudgetsError, what=_WHAT))
+
+    def delete(
+        self, account_id: str, budget_id: str, by: ApiKey | None = None, who: str = OWNER
+    ) -> DeletedBudgetView:
+        """Delete a budget. Raises `BudgetNotFoundError`, `ForbiddenError`."""
+
+        def change() -> Budget:
+            read = self.budgets.read(account_id)
+            found = _named(read, budget_id)
+            _check_control(by, found)
+            others = [each for each in read.budgets if each is not found]
+            noted = self._noted(Action.BUDGET_DELETED, account_id, found, by, who)
+            self._write(account_id, read, others, noted)
+            return found
+
+        name = retry_change(change, StaleBudgetsError, what=_WHAT).name
+        return {"id": budget_id, "deleted": True, "name": name}
+
+    def _write(
+        self,
+        account_id: str,
+        read: Budgets,
+        changed: Sequence[Budget],
+        noted: TransactWrite,
+    ) -> None:
+        if len(changed) > MAX_BUDGETS:
+            raise BudgetLimitReachedError(f"This account has {MAX_BUDGETS} budgets, the most allowed.")
+        if at_once(changed) > MAX_AT_ONCE:
+            raise BudgetLimitReachedError(f"At most {MAX_AT_ONCE} budgets can apply to one request.")
+        self.budgets.change(account_id, read, changed, noted)
+
+    def _noted(
+        self, action: Action, account_id: str, budget: Budget, by: ApiKey | None, who: str
+    ) -> TransactWrite:
+        limit = dollars(cents_down(budget.limit_micro_usd))
+        actor = who if by is None else by.actor
+        return self.audit.note(account_id, actor, action, budget.name, f"{limit} {_span(budget)}")
+
+    def _view(self, account_id: str, budget: Budget) -> BudgetView:
+        stamp, ends_ms = period_at(budget.per, self.clock.now_ms())
+        spent = self.budgets.spent(account_id, budget, stamp)
+        limit = budget.limit_micro_usd
+        dearest = sorted(spent.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES]
+        return {
+            "id": budget.budget_id,
+            "name": budget.name,
+            "scope": budget.scope,
+            "value": budget.value,
+            "limitCents": cents_down(limit),
+            "per": budget.per,
+            "resetsAt": None if ends_ms is None else iso(ends_ms),
+            "values": [
+                {
+                    "value": value,
+                    "spentCents": cents_up(amount),
+                    "leftCents": cents_down(max(limit - amount, 0)),
+                }
+                for value, amount in dearest
+            ],
+        }
+
+
+def _named(read: Budgets, budget_id: str) -> Budget:
+    found = next((budget for budget in read.budgets if budget.budget_id == budget_id), None)
+    if found is None:
+        raise BudgetNotFoundError
+    return found
+
+
+def _check_control(by: ApiKey | None, budget: Budget) -> None:
+    if by is not None and budget.scope == KEY and budget.value in (None, by.key_id):
+        raise ForbiddenError(
+            "This budget limits the key of this request.", "Use the dashboard or another key."
+        )
+
+
+def _span(budget: Budget) -> str:
+    per = "in total" if budget.per is BudgetPeriod.TOTAL else f"per {budget.per}"
+    whose = f"each {budget.scope}" if budget.value is None else f"{budget.scope} {budget.value}"
+    return f"{per}, for {'the account' if budget.scope == ACCOUNT else whose}"

@@ -1,0 +1,197 @@
+"""Budgets through the handler of `functions/api`, with the charges and refunds that they count."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.conftest import with_prompt
+from tests.functional.test_api import call, details
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import START_MS, ManualClock
+from tests.support.samples import PAID_IMAGE
+from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.kit.clock import MS_PER_DAY
+from tollgate.ledger.wallets import Limits
+
+BUDGETS = "/api/v1/budgets"
+ALICE, BOB = "user=alice,team=search", "user=bob,team=search"
+A_BUDGET = {"name": "Free users", "scope": "user", "limitCents": 2, "per": "day"}
+
+
+def ok(customer: OpenedAccount, method: str, path: str, body: Any = None) -> Any:
+    """Return the `data` of an answer that must be 200."""
+    status, answer, _ = call(method, path, customer.api_key, body)
+    assert status == 200, answer
+    return answer["data"]
+
+
+def create(customer: OpenedAccount, tags: str = "", prompt: str = "a boat", key: str = "") -> tuple[int, Any]:
+    """Create an image of one cent; return the status, and the task's id or the error."""
+    body = {"model": PAID_IMAGE, **with_prompt(prompt)}
+    headers = {"x-tollgate-tags": tags} if tags else None
+    status, answer, _ = call("POST", "/api/v1/generation/create", key or customer.api_key, body, headers)
+    return status, answer["data"]["taskId"] if status == 200 else answer["error"]
+
+
+def spent(customer: OpenedAccount, budget_id: str) -> dict[str, tuple[int, int]]:
+    """Return spent and left cents of each value."""
+    values = ok(customer, "GET", f"{BUDGETS}/{budget_id}")["values"]
+    return {one["value"]: (one["spentCents"], one["leftCents"]) for one in values}
+
+
+@pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
+def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> OpenedAccount:
+    """Return a customer whose account has so many rows."""
+    if request.param > 1:
+        limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=request.param)
+        api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
+        api_parts.api().limits.put(customer.account_id, limits.share())
+    return customer
+
+
+class TestCharges:
+    def test_each_user_has_the_budget_and_others_are_not_counted(self, customer_of: OpenedAccount) -> None:
+        customer = customer_of
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
+        assert create(customer, BOB)[0] == create(customer)[0] == 200
+        assert spent(customer, budget_id) == {"alice": (2, 0), "bob": (1, 1)}
+        _, error = create(customer, ALICE)
+        assert error["code"] == "budget_reached"
+        shown = {name: error[name] for name in ("budgetId", "scope", "value", "limitCents", "leftCents")}
+        assert shown == {
+            "budgetId": budget_id,
+            "scope": "user",
+            "value": "alice",
+            "limitCents": 2,
+            "leftCents": 0,
+        }
+        assert (error["requiredCents"], error["resetsAt"]) == (1, "2023-11-15T00:00:00.000Z")
+        assert ok(customer, "GET", "/api/v1/user/me")["balance"] == 96
+
+    def test_a_refund_is_returned_to_the_budgets(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        first = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        second = ok(customer, "POST", BUDGETS, {**A_BUDGET, "scope": "tag:team", "value": "search"})["id"]
+        _, task_id = create(customer, ALICE, "[[reject]]")
+        assert spent(customer, first) == {"alice": (1, 1)}
+        run_to_end(task_id, clock)
+        assert spent(customer, first) == {"alice": (0, 2)}
+        assert spent(customer, second) == {"search": (0, 2)}
+
+    def test_the_next_period_starts_again(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
+        clock.set((START_MS // MS_PER_DAY + 1) * MS_PER_DAY)
+        assert create(customer, ALICE)[0] == 200
+        assert spent(customer, budget_id) == {"alice": (1, 1)}
+
+    def test_a_refund_after_its_period_goes_back_there(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        clock.set((START_MS // MS_PER_DAY + 1) * MS_PER_DAY - 1)
+        _, task_id = create(customer, ALICE, "[[reject]]")
+        clock.advance(1)
+        create(customer, ALICE)
+        run_to_end(task_id, clock)
+        assert spent(customer, budget_id) == {"alice": (1, 1)}
+
+    def test_the_account_and_its_keys(self, customer: OpenedAccount) -> None:
+        key = ok(customer, "POST", "/api/v1/keys", {"name": "ci"})
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "scope": "key", "value": key["id"], "limitCents": 1})
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "scope": "account", "limitCents": 3, "per": "total"})
+        assert [create(customer, key=key["key"])[0] for _ in range(2)] == [200, 402]
+        assert [create(customer)[0] for _ in range(3)] == [200, 200, 402]
+        _, error = create(customer)
+        assert (error["scope"], error["resetsAt"]) == ("account", None)
+
+    def test_a_key_with_a_cap_has_budgets_too(self, customer: OpenedAccount) -> None:
+        cap = {"capCents": 5, "per": "day"}
+        key = ok(customer, "POST", "/api/v1/keys", {"name": "ci", "spendingCap": cap})["key"]
+        ok(customer, "POST", BUDGETS, A_BUDGET)
+        assert [create(customer, ALICE, key=key)[0] for _ in range(3)] == [200, 200, 402]
+
+
+class TestChanges:
+    def test_a_changed_limit_counts_what_was_spent(self, customer: OpenedAccount) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
+        changed = ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"limitCents": 3})
+        assert (changed["limitCents"], changed["name"], changed["per"]) == (3, "Free users", "day")
+        assert [create(customer, ALICE)[0] for _ in range(2)] == [200, 402]
+        ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"limitCents": 1})
+        assert spent(customer, budget_id) == {"alice": (3, 0)}
+        assert create(customer, ALICE)[0] == 402
+        assert ok(customer, "DELETE", f"{BUDGETS}/{budget_id}")["deleted"] is True
+        assert create(customer, ALICE)[0] == 200
+        assert ok(customer, "GET", BUDGETS) == {"budgets": []}
+
+    def test_is_in_the_audit_log(self, customer: OpenedAccount) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"per": "total"})
+        ok(customer, "DELETE", f"{BUDGETS}/{budget_id}")
+        events = api_parts.api().audit.page(customer.account_id).rows
+        assert [(event.action, event.subject, event.detail) for event in events[:3]] == [
+            ("budget.deleted", "Free users", "$0.02 in total, for each user"),
+            ("budget.changed", "Free users", "$0.02 in total, for each user"),
+            ("budget.created", "Free users", "$0.02 per day, for each user"),
+        ]
+
+    def test_a_key_cannot_lift_its_own_limit(self, customer: OpenedAccount) -> None:
+        body = {"name": "ops", "scopes": ["media", "account"]}
+        key = ok(customer, "POST", "/api/v1/keys", body)
+        for value in (None, key["id"]):
+            made = ok(customer, "POST", BUDGETS, {**A_BUDGET, "scope": "key", "value": value})
+            for method, change in (("PATCH", {"limitCents": 100}), ("DELETE", None)):
+                status, answer, _ = call(method, f"{BUDGETS}/{made['id']}", key["key"], change)
+                assert (status, answer["error"]["code"]) == (403, "forbidden")
+
+    def test_there_is_an_end_to_them(self, customer: OpenedAccount) -> None:
+        for n in range(8):
+            ok(customer, "POST", BUDGETS, {**A_BUDGET, "name": f"b{n}"})
+        status, answer, _ = call("POST", BUDGETS, customer.api_key, A_BUDGET)
+        assert (status, answer["error"]["code"]) == (409, "budget_limit_reached")
+        assert "At most 8 budgets can apply to one request." in answer["error"]["message"]
+
+    def test_named_values_of_one_scope_never_meet_so_there_may_be_more(self, customer: OpenedAccount) -> None:
+        for n in range(50):
+            ok(customer, "POST", BUDGETS, {**A_BUDGET, "value": f"u{n}"})
+        status, answer, _ = call("POST", BUDGETS, customer.api_key, {**A_BUDGET, "value": "one more"})
+        assert (status, answer["error"]["code"]) == (409, "budget_limit_reached")
+        assert "This account has 50 budgets" in answer["error"]["message"]
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, {"/name", "/scope", "/limitCents", "/per"}),
+            ({**A_BUDGET, "limitCents": -1}, {"/limitCents"}),
+            ({**A_BUDGET, "limitCents": 1.5}, {"/limitCents"}),
+            ({**A_BUDGET, "per": "year"}, {"/per"}),
+            ({**A_BUDGET, "scope": "tag:Team"}, {"/scope"}),
+            ({**A_BUDGET, "scope": "tag:user"}, {"/scope"}),
+            ({**A_BUDGET, "scope": "account", "value": "x"}, {"/value"}),
+            ({**A_BUDGET, "value": ""}, {"/value"}),
+            ({**A_BUDGET, "more": 1}, {"/more"}),
+        ],
+    )
+    def test_a_wrong_body_is_named(self, customer: OpenedAccount, body: Any, paths: set[str]) -> None:
+        status, answer, _ = call("POST", BUDGETS, customer.api_key, body)
+        assert (status, set(details(answer))) == (400, paths)
+
+    def test_scope_and_value_never_change(self, customer: OpenedAccount) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        status, answer, _ = call("PATCH", f"{BUDGETS}/{budget_id}", customer.api_key, {"scope": "account"})
+        assert (status, set(details(answer))) == (400, {"/scope"})
+
+    @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+    def test_an_unknown_or_foreign_budget_is_404(
+        self, aws: Aws, customer: OpenedAccount, method: str
+    ) -> None:
+        stranger = api_parts.api().accounts.open(10_000)
+        foreign = ok(stranger, "POST", BUDGETS, A_BUDGET)["id"]
+        for budget_id in (foreign, "bud_1"):
+            body = {"name": "x"} if method == "PATCH" else None
+            status, answer, _ = call(method, f"{BUDGETS}/{budget_id}", customer.api_key, body)
+            assert (status, answer["error"]["code"]) == (404, "budget_not_found")
