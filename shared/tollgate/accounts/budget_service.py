@@ -1,4 +1,4 @@
-"""Customers' management of budgets: list, create, change, delete, and what each value has spent."""
+"""Customers' management of budgets: list, create, change, delete, and show the spending of each value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,14 +29,14 @@ from tollgate.ledger.budgets import (
     period_at,
 )
 
-# Values in one list, the most expensive ones first.
+# Values in one list. The most expensive values come first.
 MAX_VALUES = 100
 # The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "The budgets of this account are"
 
 
 class BudgetValueView(Shape):
-    """What one value has spent in the current period."""
+    """The spending of one value in the current period."""
 
     value: str
     """An end user, a tag's value or a key's id; empty for the account."""
@@ -87,7 +87,7 @@ class BudgetService:
     clock: Clock
 
     def all(self, account_id: str) -> list[BudgetView]:
-        """Return an account's budgets with what they have counted in their current periods."""
+        """Return an account's budgets with the spending in their current periods."""
         return [self._view(account_id, budget) for budget in self.budgets.read(account_id).budgets]
 
     def one(self, account_id: str, budget_id: str) -> BudgetView:
@@ -119,7 +119,7 @@ class BudgetService:
         by: ApiKey | None = None,
         who: str = OWNER,
     ) -> BudgetView:
-        """Change a budget's name, limit or period. What was spent in the period still counts.
+        """Change a budget's name, limit or period. The spending of the period still counts.
 
         Raises `InvalidInputError`, `BudgetNotFoundError`, `ForbiddenError`.
         """

@@ -29,7 +29,7 @@ class BudgetMover:
     known: KnownBudgets = field(default_factory=KnownBudgets)
 
     def applied(self, account_id: str, spender: Spender, now_ms: int) -> Applied:
-        """Return the known budgets of an account, with the ones that count a request."""
+        """Return the known budgets of an account, with each budget that counts a request."""
         return self.known.get(account_id).applied(spender, now_ms)
 
     def load(self, account_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The budgets of accounts in DynamoDB: their definitions, and what each has counted."""
+"""The budgets of accounts in DynamoDB: their definitions, and their counted spending."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class BudgetRepository:
         self._db.transact([self._writes.define(account_id, read, changed), *announced, *others])
 
     def spent(self, account_id: str, budget: Budget, stamp: str) -> Mapping[str, int]:
-        """Return what each value has spent of a budget in a period, with open holds, in micro-USD.
+        """Return the spending of each value of a budget in a period, with open holds, in micro-USD.
 
         It reads `MAX_ROWS` rows at most.
         """

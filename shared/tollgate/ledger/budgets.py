@@ -2,13 +2,13 @@
 
 Source: site/budgets.md, docs/decisions/0056-budgets.md.
 
-    bud_…#2026-11#0#<digest>       what one value has spent in a period: the main row
-    bud_…#2026-11#3#<digest>       the share of wallet 3: what is left of it there
+    bud_…#2026-11#0#<digest>       the spending of one value in a period: the main row
+    bud_…#2026-11#3#<digest>       the share of wallet 3, as far as it is left
 
 A budget is checked in the transaction that takes the money: each budget of the request has a row there, with
 its own condition. The transaction that returns money returns it to the same rows. An account with several
 rows (`wallets.py`) has a row of each budget beside each wallet, so that requests at once do not wait for each
-other. `fund` and `gather` move a budget's money between these rows, like those of wallets.
+other. `fund` and `gather` move a budget's money between these rows, as between wallets.
 
 Every row of an account stores the version of its budgets, and each request of money requires the version that
 it knows. So no process ever uses old budgets, and a request of an account without budgets costs no more.
@@ -202,7 +202,7 @@ class Budgets:
         return cls(row["seq"], tuple(Budget.from_item(each) for each in row["budgets"]))
 
     def applied(self, spender: Spender, now_ms: int) -> "Applied":
-        """Return the budgets with the ones that count a request."""
+        """Return the budgets, with each budget that counts a request."""
         found = ((budget, budget.value_of(spender)) for budget in self.budgets)
         uses = tuple(budget.use(value, now_ms) for budget, value in found if value is not None)
         return Applied(self, uses)
@@ -221,7 +221,7 @@ NO_BUDGETS = Budgets()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The budgets of an account, and the ones that count a request."""
+    """The budgets of an account, and each budget that counts a request."""
 
     budgets: Budgets = NO_BUDGETS
     uses: tuple[Use, ...] = ()
@@ -436,7 +436,7 @@ def _key(account_id: str, item: str) -> Item:
 
 
 def _about(use: Use) -> list[SetIfMissing]:
-    """Return what a new row says about itself: its value for lists, and the time when it is dropped."""
+    """Return the facts of a new row: its value for lists, and the time when it is dropped."""
     about = [SetIfMissing("value", use.value)]
     if use.ends_ms is not None:
         about.append(SetIfMissing("expires_at_s", (use.ends_ms + KEPT_MS) // MS_PER_S))

@@ -29,7 +29,7 @@ class TextBudgets:
     known: KnownBudgets = field(default_factory=KnownBudgets)
 
     def applied(self, account_id: str, spender: Spender) -> Applied:
-        """Return the known budgets of an account, with the ones that count a request."""
+        """Return the known budgets of an account, with each budget that counts a request."""
         return self.known.get(account_id).applied(spender, self.clock.now_ms())
 
     async def load(self, account_id: str) -> None:
