@@ -198,6 +198,8 @@ class TestAClaimedPayment:
 
 class TestTasks:
     def test_a_task_is_refunded_once(self, operator: Browser, account_id: str, clock: ManualClock) -> None:
+        budget = {"name": "All", "scope": "account", "limitCents": 5, "per": "total"}
+        budget_id = api_parts.api().budgets.create(account_id, budget)["id"]
         task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
         run_to_end(task_id, clock)
         paid = balance_cents(account_id)
@@ -207,6 +209,8 @@ class TestTasks:
             assert said in operator.get(f"/tasks/{task_id}").text
         assert (paid, balance_cents(account_id)) == (WELCOME_CENTS - 1, WELCOME_CENTS)
         assert "blurred" in operator.get(f"/tasks/{task_id}").text
+        (value,) = api_parts.api().budgets.one(account_id, budget_id)["values"]
+        assert (value["spentCents"], value["leftCents"]) == (0, 5)
 
 
 class TestProviders:

@@ -49,6 +49,9 @@ NOTED = {
     f"PATCH {R}/keys/{{key_id}}": {Action.KEY_CHANGED},
     f"POST {R}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
     f"DELETE {R}/keys/{{key_id}}": {Action.KEY_REVOKED},
+    f"POST {R}/budgets": {Action.BUDGET_CREATED},
+    f"PATCH {R}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
+    f"DELETE {R}/budgets/{{budget_id}}": {Action.BUDGET_DELETED},
     f"POST {R}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
     f"POST {A}/accounts/{{account_id}}": {
         Action.CREDITED, Action.DEBITED, Action.SUSPENDED, Action.RESUMED,
@@ -262,6 +265,11 @@ class TestTheRoutes:
         ask(f"PATCH {R}/keys/{{key_id}}", key, {"name": "Renamed"})
         ask(f"POST {R}/keys/{{key_id}}/rotate", f"{key}/rotate", {"overlapS": 0})
         ask(f"DELETE {R}/keys/{{key_id}}", key)
+        budget = {"name": "Users", "scope": "user", "limitCents": 1, "per": "day"}
+        _, made, _ = ask(f"POST {R}/budgets", f"{R}/budgets", budget)
+        made_at = f"{R}/budgets/{made['data']['id']}"
+        ask(f"PATCH {R}/budgets/{{budget_id}}", made_at, {"limitCents": 2})
+        ask(f"DELETE {R}/budgets/{{budget_id}}", made_at)
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})
         ask(f"DELETE {R}/files/{{file_id}}", f"{R}/files/{granted['data']['id']}")
         for route in (f"DELETE {R}/task/files/{{task_id}}", f"DELETE {R}/videos/{{video_id}}"):

@@ -127,6 +127,7 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     for table, row in (
         ("ResponsesTable", {"response_id": "resp_1", "content": PLAN}),
         ("UsageTable", {"usage_day": "2026-11-22"}),
+        ("BudgetsTable", {"item": "bud_1#total#0#1", "value": ADA}),
         ("WebhookLanesTable", {}),
     ):
         typed: Any = {name: {"S": text} for name, text in {"account_id": account_id, **row}.items()}

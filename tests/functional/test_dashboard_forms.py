@@ -212,6 +212,15 @@ class TestTasks:
             assert bob.post(f"/playground/tasks/{task_id}/{action}").status == 404
         assert task_id not in bob.get("/tasks").text
 
+    def test_a_budget_of_the_account_counts_it(self, ada: Browser) -> None:
+        account_id = ada.sign_in("ada@example.com")
+        budget = {"name": "All", "scope": "account", "limitCents": 1, "per": "total"}
+        api_parts.api().budgets.create(account_id, budget)
+        task_id = self.run(ada)
+        refused = ada.post(f"/playground/tasks/{task_id}/again", {"form_id": "again_1"})
+        assert refused.status == 402
+        assert "The budget All has $0.00 of $0.01 left" in refused.text
+
     def test_it_can_be_made_again_for_no_more(self, ada: Browser) -> None:
         task_id = self.run(ada)
         for _ in range(2):

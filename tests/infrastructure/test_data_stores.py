@@ -28,6 +28,7 @@ EXPIRING = (
     "IdempotencyTable",
     "ResponsesTable",
     "SessionsTable",
+    "BudgetsTable",
 )
 
 KEYS = {
@@ -40,6 +41,7 @@ KEYS = {
     "LedgerTable": ["account_id", "entry_id"],
     "CheckpointsTable": ["account_id"],
     "UsageTable": ["account_id", "usage_day"],
+    "BudgetsTable": ["account_id", "item"],
     "WatchesTable": ["account_id"],
     "AuditTable": ["account_id", "event_id"],
     "CountedEntriesTable": ["entry_id"],
@@ -169,6 +171,7 @@ class TestNothingIsLost:
         money = {
             "AccountsTable",
             "LedgerTable",
+            "BudgetsTable",
             "TasksTable",
             "ApiKeysTable",
             "IdentitiesTable",

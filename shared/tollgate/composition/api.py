@@ -26,7 +26,7 @@ from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(LedgerSettings, RatedSettings):
+class ApiSettings(SpendingSettings, RatedSettings):
     """Settings of `functions/api`."""
 
     api_keys_table: str

@@ -13,7 +13,7 @@ from tollgate.accounts.service import AccountService
 from tollgate.artifacts.results import Results
 from tollgate.audit.repository import AuditLog
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.due_index import DueIndex
@@ -24,7 +24,7 @@ from tollgate.web.sessions import SessionStore
 
 
 @dataclass(frozen=True, kw_only=True)
-class CloseAccountsSettings(LedgerSettings):
+class CloseAccountsSettings(SpendingSettings):
     """Settings of `functions/close_accounts`: all places with data of an account."""
 
     api_keys_table: str

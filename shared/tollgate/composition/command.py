@@ -14,7 +14,7 @@ from tollgate.composition import parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition.api import Api
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.dead_letters import DeadLetters
 from tollgate.kit.aws.queue import Queue
@@ -40,7 +40,7 @@ from tollgate.usage.recorder import UsageRecorder
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommandSettings(LedgerSettings):
+class CommandSettings(SpendingSettings):
     """Settings of the operator's command. Only the command uses the dead-letter queues."""
 
     tasks_table: str

@@ -7,7 +7,7 @@ from tollgate.artifacts.store import ArtifactStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
@@ -25,7 +25,7 @@ from tollgate.webhooks.repository import DeliveryRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunTaskSettings(LedgerSettings):
+class RunTaskSettings(SpendingSettings):
     """Settings of `functions/run_task`."""
 
     tasks_table: str

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
@@ -17,7 +17,7 @@ from tollgate.tasks.watch import RouteWatch
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepSettings(LedgerSettings):
+class SweepSettings(SpendingSettings):
     """Settings of `functions/sweep`."""
 
     tasks_table: str
