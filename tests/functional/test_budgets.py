@@ -1,18 +1,28 @@
 """Budgets through the handler of `functions/api`, with the charges and refunds that they count."""
 
+import json
 from typing import Any
 
 import pytest
 
+from local.events import Context
+from run_task.app import handler as run_task
+from sweep.app import handler as sweep
 from tests.conftest import Aws
-from tests.functional.conftest import with_prompt
+from tests.functional.conftest import invoke, with_prompt
 from tests.functional.test_api import call, details
-from tests.functional.test_run_task import run_to_end
+from tests.functional.test_run_task import run_to_end, task_of
+from tests.functional.test_sweep import EVENT as SWEEP
 from tests.support.clock import START_MS, ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
-from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
+from tollgate.kit.dynamodb.database import Database
+from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.budgets import Spender
+from tollgate.ledger.holds import Hold, HoldWrites
+from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
 
 BUDGETS = "/api/v1/budgets"
@@ -76,9 +86,29 @@ class TestCharges:
         second = ok(customer, "POST", BUDGETS, {**A_BUDGET, "scope": "tag:team", "value": "search"})["id"]
         _, task_id = create(customer, ALICE, "[[reject]]")
         assert spent(customer, first) == {"alice": (1, 1)}
-        run_to_end(task_id, clock)
+        while not (task := task_of(task_id)).ended:
+            invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "seq": task.seq}))
+            clock.advance(MS_PER_S)
         assert spent(customer, first) == {"alice": (0, 2)}
         assert spent(customer, second) == {"search": (0, 2)}
+
+    def test_an_expired_hold_is_returned_too(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        budgets = api_parts.api().budgets.budgets.read(customer.account_id)
+        applied = budgets.applied(Spender(None, Attribution("alice")), clock.now_ms())
+        tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable", "BudgetsTable"))
+        writes = HoldWrites(*tables)
+        hold = Hold("req_1", 15_000, clock.now_ms() + MS_PER_S, budgets=applied.items(0))
+        window = RateMeter(600).guess(customer.account_id, clock.now_ms())
+        place = writes.place(customer.account_id, hold, window, budgets=budgets)
+        take = writes.budgets.take(customer.account_id, applied.uses[0], 15_000)
+        Database(aws.clients.dynamodb).transact([place, take])
+        assert spent(customer, budget_id) == {"alice": (2, 0)}
+        clock.advance(MS_PER_S)
+        sweep(SWEEP, Context("SweepFunction"))
+        assert spent(customer, budget_id) == {"alice": (0, 2)}
 
     def test_the_next_period_starts_again(self, customer: OpenedAccount, clock: ManualClock) -> None:
         budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]

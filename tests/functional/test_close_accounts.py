@@ -51,7 +51,7 @@ pytestmark = pytest.mark.usefixtures("dashboard")
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
 PLAN = "my secret plan"
-STEPS = 14
+STEPS = 15
 KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable"}
 """Where something about a closed account may be: its row, the books, the log, ended keys."""
 EXPIRING = {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
