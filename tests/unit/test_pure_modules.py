@@ -25,7 +25,11 @@ ACTING = (
     "tollgate.operator.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
+    "tollgate.ledger.budget_mover",
+    "tollgate.ledger.budget_repository",
     "tollgate.ledger.wallet_repository",
+    "tollgate.tasks.charges",
+    "tollgate.text.budgets",
     "tollgate.text.wallets",
     "tollgate.*.service",
     "tollgate.*_service",

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Any
 
 from tollgate.accounts.budget_request import read_budget
+from tollgate.accounts.budget_views import BudgetView, DeletedBudgetView
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
@@ -13,7 +14,6 @@ from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import BudgetLimitReachedError, BudgetNotFoundError, ForbiddenError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import cents_down, cents_up, dollars
-from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import (
@@ -33,45 +33,6 @@ from tollgate.ledger.budgets import (
 MAX_VALUES = 100
 # The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "The budgets of this account are"
-
-
-class BudgetValueView(Shape):
-    """The spending of one value in the current period."""
-
-    value: str
-    """An end user, a tag's value or a key's id; empty for the account."""
-    spentCents: Cents
-    """With open reservations of running text requests; rounded up."""
-    leftCents: Cents
-
-
-class BudgetView(Shape):
-    """A budget. Days, weeks from Monday, and months are UTC."""
-
-    id: str
-    name: str
-    scope: Annotated[str, Keywords(description="account, key, user, or tag: and the name of a tag.")]
-    value: str | None
-    """The only value that it limits; null for each value on its own."""
-    limitCents: Cents
-    per: BudgetPeriod
-    resetsAt: Timestamp | None
-    values: list[BudgetValueView]
-    """The values that have spent the most in this period, at most 100."""
-
-
-class BudgetsView(Shape):
-    """The account's budgets, the oldest first."""
-
-    budgets: list[BudgetView]
-
-
-class DeletedBudgetView(Shape):
-    """A budget that was deleted."""
-
-    id: str
-    deleted: Literal[True]
-    name: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)

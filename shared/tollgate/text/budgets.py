@@ -37,7 +37,7 @@ class TextBudgets:
         self.known.put(account_id, await self.db.get(self.writes.table, definitions_key(account_id)))
 
     async def fund(self, account_id: str, short: BudgetShortError, wallets: int) -> None:
-        """Give a wallet's row a share of a budget, if it still needs some."""
+        """Move a share of a budget to the row beside a wallet, if that row still needs it."""
         if not short.wallet:
             return
         key = {"account_id": account_id, "item": short.use.item()}
