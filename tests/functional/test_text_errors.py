@@ -132,9 +132,12 @@ class TestAModelOfAnotherKind:
         ("path", "body"),
         [
             ("/chat/completions", CHAT),
+            ("/completions", {"prompt": "hello"}),
             ("/messages", CLAUDE),
             ("/messages/count_tokens", COUNT),
             ("/responses", RESPONSE),
+            ("/responses/compact", {"input": "hello"}),
+            ("/responses/input_tokens", {"input": "hello"}),
             ("/embeddings", {"input": "hello"}),
         ],
     )

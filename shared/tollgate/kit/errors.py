@@ -5,7 +5,7 @@ compares the two.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -149,6 +149,10 @@ class InvalidInputError(TollgateError, status=400, code="invalid_input"):
         where = f"{first['path']}: " if first["path"] else ""
         more = f" (and {others} more, see details{self._unlisted()})" if others else ""
         super().__init__(f"{where}{first['message']}{more}")
+
+    def renamed(self, rename: Callable[[Problem], Problem]) -> "InvalidInputError":
+        """Return the same error, of the same class and code, with the fields by other names."""
+        return type(self)([rename(problem) for problem in self.problems])
 
     def _unlisted(self) -> str:
         number = len(self.problems) - len(self.details)

@@ -70,7 +70,7 @@ def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
 
 def with_sent_names(error: InvalidInputError, sent_names: Mapping[str, str]) -> InvalidInputError:
     """Return the problems of a create with the paths of the original request."""
-    return InvalidInputError([replace(one, path=_sent_path(one.path, sent_names)) for one in error.problems])
+    return error.renamed(lambda one: replace(one, path=_sent_path(one.path, sent_names)))
 
 
 def _sent_path(path: str, sent_names: Mapping[str, str]) -> str:

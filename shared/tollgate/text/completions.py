@@ -7,7 +7,7 @@ Source: `openai.types.completion_create_params`, `openai.types.completion`.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -42,7 +42,7 @@ def read_completion_request(body: bytes) -> TextRequest:
 
 def _problems(fields: Mapping[str, Any], prompt: Any) -> Iterator[Problem]:
     if not isinstance(prompt, str) or not prompt:
-        yield Problem("/prompt", "Must be a text, or a list of one text.")
+        yield Problem("/prompt", "Must be a string, or a list of one string.")
     for name, value in fields.items():
         row = COMPLETIONS.get(name)
         if row is None and name in CHAT and CHAT[name].own:
@@ -53,11 +53,8 @@ def _problems(fields: Mapping[str, Any], prompt: Any) -> Iterator[Problem]:
 
 def in_completions(error: InvalidInputError) -> InvalidInputError:
     """Return an error about the chat with the names that the client used."""
-    return InvalidInputError(
-        [
-            Problem("/prompt" if each.path.startswith(_MESSAGE) else each.path, each.message, each.allowed)
-            for each in error.problems
-        ]
+    return error.renamed(
+        lambda each: replace(each, path="/prompt") if each.path.startswith(_MESSAGE) else each
     )
 
 

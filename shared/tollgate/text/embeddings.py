@@ -175,7 +175,7 @@ def _shape_problems(fields: Fields) -> Iterator[Problem]:
         yield Problem("/model", "Must be an embedding model's id.")
     if not _is_input(fields.get("input")):
         yield Problem(
-            "/input", "Must be a text, a list of texts, or token ids as a list or lists; none empty."
+            "/input", "Must be a string, a list of strings, or token ids as a list or lists; none empty."
         )
     dimensions = fields.get("dimensions")
     if dimensions is not None and not _is_count(dimensions):

@@ -69,7 +69,7 @@ class ResponsesCall:
         try:
             return await text.respond(self.chat, key, request_id, headers)
         except InvalidInputError as exc:
-            raise InvalidInputError([_told(problem, self.origins) for problem in exc.problems]) from exc
+            raise exc.renamed(lambda problem: _told(problem, self.origins)) from exc
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class ResponsesService:
             chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
             chat = replace(chat, ignored=unused_fields(asked.fields), native=native, sent=asked.fields)
         except InvalidInputError as exc:
-            raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
+            raise exc.renamed(lambda problem: _told(problem, told.origins)) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)
         rendering = ResponsesRendering(
             asked,
@@ -126,7 +126,7 @@ class ResponsesService:
         try:
             chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
         except InvalidInputError as exc:
-            raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
+            raise exc.renamed(lambda problem: _told(problem, told.origins)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S
         rendering = CompactionRendering(new_id("resp"), created_s, [*earlier, *items])
         return ResponsesCall(chat, rendering, told.origins)

@@ -65,7 +65,7 @@ def responses_body(chat: Fields, client: TextProtocol, mark: str) -> tuple[dict[
     except InvalidInputError as exc:
         if client is TextProtocol.OPENAI:
             raise
-        raise InvalidInputError([_in_messages(problem) for problem in exc.problems]) from exc
+        raise exc.renamed(_in_messages) from exc
 
 
 def _in_messages(problem: Problem) -> Problem:
