@@ -78,7 +78,7 @@ def _blocks(content: Any, path: str) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
-        raise _invalid(path, "Must be a text or a list of blocks.")
+        raise _invalid(path, "Must be a string or a list of blocks.")
     return content
 
 

@@ -80,7 +80,7 @@ def messages_request(
 def _stops(stop: Any) -> list[str]:
     stops = [stop] if isinstance(stop, str) else stop or []
     if not isinstance(stops, list) or not all(isinstance(text, str) for text in stops):
-        raise _invalid("/stop", "Must be a text or a list of texts.")
+        raise _invalid("/stop", "Must be a string or a list of strings.")
     return [text for text in stops if text.strip()]
 
 
@@ -164,7 +164,7 @@ def _texts(content: Any, path: str) -> list[dict[str, Any]]:
     if content is None or isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     if not isinstance(content, list):
-        raise _invalid(f"{path}/content", "Must be a text or a list of parts.")
+        raise _invalid(f"{path}/content", "Must be a string or a list of parts.")
     found = [_text_block(part, f"{path}/content/{at}") for at, part in enumerate(content)]
     return [block for block in found if block["text"]]
 

@@ -46,7 +46,7 @@ class StatisticsService:
         group_by = query.get(GROUP_BY)
         is_known = group_by in (None, MODEL, KEY, MEMBER) or _LABEL.fullmatch(group_by or "")
         if not is_known:
-            raise InvalidInputError([Problem(f"/{GROUP_BY}", "Unknown group.", _FORMS)])
+            raise InvalidInputError([Problem(f"/{GROUP_BY}", f"Must be {_FORMS}.", _FORMS)])
         period, days = self.days(account_id, query)
         found = statistics(period, days)
         if group_by is None:

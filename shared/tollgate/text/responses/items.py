@@ -297,7 +297,7 @@ def _parts(content: Any, path: str) -> str | list[dict[str, Any]]:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise invalid(path, "Must be a text or a list of parts.")
+        raise invalid(path, "Must be a string or a list of parts.")
     return [_part(part, f"{path}/{position}") for position, part in enumerate(content)]
 
 
@@ -326,7 +326,7 @@ def _plain_text(content: Any, path: str) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise invalid(path, "Must be a text or a list of parts.")
+        raise invalid(path, "Must be a string or a list of parts.")
     return "".join(_texts(content))
 
 

@@ -84,7 +84,7 @@ def _blocks(content: Any, path: str) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"text": content}]
     if not isinstance(content, list):
-        raise _invalid(path, "Must be a text or a list of blocks.")
+        raise _invalid(path, "Must be a string or a list of blocks.")
     found = []
     for position, block in enumerate(content):
         if not isinstance(block, dict):
