@@ -43,7 +43,9 @@ TEXT = sorted(
         route
         for route, operation in OPERATIONS.items()
         # Text's own function answers in the vendors' shapes, without our envelope.
-        if operation.get("scope") == "text" and "data" not in operation
+        if operation.get("scope") == "text"
+        and "data" not in operation
+        and operation["id"] != "cancelResponse"
     ),
     key=lambda route: route.startswith("DELETE"),
 )
