@@ -13,7 +13,7 @@ _FLAGS = {JobState.QUEUED: 0, JobState.RUNNING: 0, JobState.SUCCEEDED: 1, JobSta
 _FAILED = 3
 _MODELS = {
     name: videos(
-        model=needed(one(name)),
+        model=needed(str),
         aspect_ratio=one("16:9", "9:16", "Auto"),
         imageUrls=Annotated[Urls, Field(max_length=3)],
         generationType=one("TEXT_2_VIDEO", "FIRST_AND_LAST_FRAMES_2_VIDEO", "REFERENCE_2_VIDEO"),

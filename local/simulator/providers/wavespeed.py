@@ -26,6 +26,9 @@ _IMAGES = Annotated[Urls, Field(max_length=10)]
 _SOUND = {"keep_original_sound": bool}
 _MODELS = {
     "kwaivgi/kling-v4.0/text-to-video": videos(**_KLING_4),
+    "kwaivgi/kling-v4.0-flash/text-to-video": videos(
+        duration=Annotated[int, Field(ge=3, le=20)], aspect_ratio=_KLING_4["aspect_ratio"]
+    ),
     "kwaivgi/kling-v4.0/image-to-video": videos(
         **{**_KLING_4, "prompt": Prompt, "image": needed(Url), "last_image": Url},
         keyframes=Annotated[Urls, Field(max_length=8)],

@@ -1,5 +1,6 @@
 """The shipped data keeps to the catalog's rules, and the lint sees what breaks them (decision 0002)."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -133,6 +134,11 @@ class TestLint:
 
 def test_every_media_model_has_a_reserve_or_a_word_on_why_not() -> None:
     assert [fault for model in CATALOG.media_models() for fault in reserve_faults(model)] == []
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+def test_a_reason_for_a_single_route_has_the_day_of_the_search(model: Model) -> None:
+    assert model.single_route is None or re.search(r"20\d\d-\d\d-\d\d", model.single_route)
 
 
 def test_a_vendor_has_one_name() -> None:

@@ -58,6 +58,12 @@ VIDEOS = submits(
     says("an unpaid bill", FailureKind.REFUSED_US, *errors(403, "AccountOverdueError")),
     says("our quota is used up", FailureKind.REFUSED_US, *errors(429, "QuotaExceeded", "SetLimitExceeded")),
     says("a model that is not open to us", FailureKind.NOT_CONFIGURED, *errors(404, "ModelNotOpen")),
+    says(
+        "a retired id, with any status",
+        FailureKind.NOT_CONFIGURED,
+        *errors(404, "InvalidEndpointOrModel.NotFound"),
+        *errors(400, "InvalidEndpoint.ClosedEndpoint"),
+    ),
     says("too many requests", FailureKind.LIMITED, *errors(429, "RateLimitExceeded.EndpointRPMExceeded")),
     says("too busy", FailureKind.LIMITED, *errors(429, "ServerOverloaded")),
     says("its own fault", FailureKind.PROVIDER_ERROR, *errors(500, "InternalServiceError"), (400, "<html>")),

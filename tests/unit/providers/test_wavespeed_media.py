@@ -19,6 +19,8 @@ CASES: list[Case] = [
     ("kling-4.0", {**P, "aspectRatio": "21:9", "resolution": "1080p", "duration": 30},
      f"{PATH}/text-to-video",
      {**P, "resolution": "1080p", "duration": 30, "aspect_ratio": "21:9"}),
+    ("kling-4.0-flash", {**P, "aspectRatio": "1:1", "duration": 20}, f"{PATH}-flash/text-to-video",
+     {**P, "duration": 20, "aspect_ratio": "1:1"}),
     ("kling-4.0", {"multiShots": SCENES}, f"{PATH}/text-to-video",
      {"resolution": "720p", "duration": 5, "prompt": "Shot 1 (2 seconds): a\nShot 2 (3 seconds): b"}),
     ("kling-4.0",

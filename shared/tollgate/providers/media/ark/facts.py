@@ -25,6 +25,9 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "*SensitiveContent*": RejectionKind.CONTENT,
     # The named or detected kind of job does not fit. This is no statement about the input.
     "*TaskTypeMismatch*": FailureKind.PROVIDER_ERROR,
+    # An id that was retired, or that our account has not opened.
+    "InvalidEndpoint*": FailureKind.NOT_CONFIGURED,
+    "ModelNotOpen*": FailureKind.NOT_CONFIGURED,
     "InvalidParameter*": RejectionKind.INPUT,
     "MissingParameter*": RejectionKind.INPUT,
     # These two come with 429, but waiting does not help.

@@ -16,6 +16,16 @@ def _video(url: str) -> Body:
 
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
+    # From text only. It has one resolution and no field for it.
+    "kling-4.0-flash": Family(
+        {
+            "prompt": "prompt",
+            "duration": "duration",
+            "aspectRatio": "aspect_ratio",
+            "resolution": accept_only("720p"),
+        },
+        prepare=partial(in_words, tag=capital),
+    ),
     "kling-4.0": Family(
         {
             "prompt": "prompt",
