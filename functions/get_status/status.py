@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from get_status.http import address_of
-from tollgate.accounts.models import Scope
+from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.tasks.models import TaskView
@@ -18,15 +18,7 @@ ROUTE = "/api/v1/task/status/{task_id}"
 async def shown_status(request: Request) -> Response:
     """Return the task. With `wait`, return it when it has ended, at the latest after this many seconds."""
     parts = get_status()
-    request.state.task_id = request.path_params["task_id"]
-    key = await run_in_threadpool(
-        parts.authenticator.authenticate,
-        sent_key(request.headers, request.query_params),
-        Scope.MEDIA,
-        address_of(request),
-    )
-    request.state.account_id = key.account_id
-    parts.count(key.account_id)
+    key = await authenticated(request)
     pauses = read_pauses(request.query_params.get("wait", "0"))
     shown = await _look(request, parts, key.account_id)
     for pause_s in pauses:
@@ -36,6 +28,21 @@ async def shown_status(request: Request) -> Response:
         shown = await _look(request, parts, key.account_id)
     headers = {"Retry-After": str(shown["pollAfterS"])} if "pollAfterS" in shown else None
     return JSONResponse({"code": 200, "data": shown}, headers=headers)
+
+
+async def authenticated(request: Request) -> ApiKey:
+    """Return the caller's key, and count the request."""
+    parts = get_status()
+    request.state.task_id = request.path_params["task_id"]
+    key = await run_in_threadpool(
+        parts.authenticator.authenticate,
+        sent_key(request.headers, request.query_params),
+        Scope.MEDIA,
+        address_of(request),
+    )
+    request.state.account_id = key.account_id
+    parts.count(key.account_id)
+    return key
 
 
 async def _look(request: Request, parts: GetStatus, account_id: str) -> TaskView:
