@@ -350,7 +350,7 @@ class TestFaults:
         assert status == 400
         assert len(json.dumps(answer)) < 64 * 1024
         assert len(answer["error"]["details"]) == 50
-        assert "and 59 952 more" in answer["error"]["message"]
+        assert "and 59,952 more" in answer["error"]["message"]
 
     def test_a_fault_of_ours_is_a_500_that_says_nothing(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch

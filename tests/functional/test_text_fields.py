@@ -106,9 +106,7 @@ class TestToolsOnResponses:
 
 class TestElsewhere:
     @pytest.mark.parametrize("field", [{"n": 2}, {"logprobs": True}], ids=["n", "logprobs"])
-    @pytest.mark.parametrize(
-        "model", ["claude-haiku-5-5", "claude-sonnet-4-6", "test-chat", "minimax-m2.5-lightning"]
-    )
+    @pytest.mark.parametrize("model", ["claude-haiku-5-5", "claude-sonnet-4-6", "test-chat"])
     def test_several_answers_and_log_probabilities_are_refused(
         self, client: TextClient, model: str, field: dict[str, Any]
     ) -> None:
