@@ -49,7 +49,8 @@ _STOP: Mapping[str, Any] = {
     "stop_sequence": None,
 }
 _BLOCKS: Mapping[str, Mapping[str, Any]] = {
-    "text": {"citations": None},
+    # An array and not null: the AI SDK refuses null.
+    "text": {"citations": []},
     "tool_use": {"caller": {"type": "direct"}},
 }
 _MESSAGES_EVENTS = {

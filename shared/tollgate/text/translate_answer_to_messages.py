@@ -31,7 +31,7 @@ _STOPS = {
 _PARTS = {"reasoning_content": "thinking", "content": "text", "refusal": "text"}
 _EMPTY: Mapping[str, dict[str, Any]] = {
     "thinking": {"type": "thinking", "thinking": "", "signature": ""},
-    "text": {"type": "text", "text": "", "citations": None},
+    "text": {"type": "text", "text": "", "citations": []},
 }
 
 

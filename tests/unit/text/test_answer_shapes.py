@@ -104,7 +104,7 @@ SCENARIOS = {
                 {
                     "role": "assistant",
                     "content": [
-                        {"type": "text", "text": "I look.", "citations": None},
+                        {"type": "text", "text": "I look.", "citations": []},
                         {"type": "tool_use", "caller": {"type": "direct"}, **USE},
                     ],
                 },

@@ -247,7 +247,7 @@ class TestBedrock:
         assert found["id"].startswith("msg_")
         assert found["content"] == [
             {"type": "thinking", "thinking": "hm", "signature": "sig"},
-            {"type": "text", "text": "wait", "citations": None},
+            {"type": "text", "text": "wait", "citations": []},
             {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"}},
         ]
         assert found["stop_reason"] == "tool_use"

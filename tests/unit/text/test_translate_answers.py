@@ -264,7 +264,7 @@ def streamed_message(events: list[SseEvent]) -> dict[str, Any]:
 
 
 DIRECT = {"caller": {"type": "direct"}}
-EMPTY = {"type": "text", "text": "", "citations": None}
+EMPTY = {"type": "text", "text": "", "citations": []}
 CHAT_CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 
 
@@ -281,7 +281,7 @@ class TestMessageOfCompletion:
             "model": "ours",
             "content": [
                 {"type": "thinking", "thinking": "hm", "signature": ""},
-                {"type": "text", "text": "wait", "citations": None},
+                {"type": "text", "text": "wait", "citations": []},
                 {"type": "tool_use", "id": "call_1", "name": "f", "input": {"a": 1}, **DIRECT},
             ],
             "stop_reason": "tool_use",
