@@ -17,7 +17,7 @@ _NEW_CLAUDES = ("claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "cla
 _ALWAYS_THINK = _NEW_CLAUDES[:3]
 _THINK_BETWEEN_TOOLS = ("claude-sonnet-5-5",)
 _ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5")
-_NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:2]
+_NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:3]
 _THOUGHTS = ("thinking", "redacted_thinking")
 _GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _FIRST_WITHOUT_EFFORT, _FIRST_THINKING_UNASKED = (5, 4), (5, 5)
@@ -50,7 +50,7 @@ def converse_refusal(model: str, body: Body) -> str | None:
     if output.get("effort") == "max":
         return "outputConfig.effort: must be low, medium, high or xhigh"
     specs = [_object(_object(tool).get("toolSpec")) for tool in tools.get("tools") or []]
-    if "-5-5" in model and any(spec.get("strict") for spec in specs):
+    if _is_one_of(model, _NEW_CLAUDES) and any(spec.get("strict") for spec in specs):
         return "toolConfig.tools.toolSpec.strict: not supported by this model"
     sampling["top_k"] = extra.get("top_k")
     return (
