@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-import boto3
 import pytest
 from moto import mock_aws
 
+from tests.conftest import moto_client
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.database import Database
@@ -35,7 +35,7 @@ class Books:
     """An account with 100 cents on it, and its ledger."""
 
     def __init__(self) -> None:
-        client = boto3.client("dynamodb", region_name="us-east-1")
+        client = moto_client("dynamodb")
         for table, keys in (("Accounts", ("account_id",)), ("Ledger", ("account_id", "entry_id"))):
             client.create_table(
                 TableName=table,

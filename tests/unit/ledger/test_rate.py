@@ -3,10 +3,10 @@
 import random
 from collections.abc import Iterator
 
-import boto3
 import pytest
 from moto import mock_aws
 
+from tests.conftest import moto_client
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, AtLeast
 from tollgate.kit.dynamodb.rows import Item
@@ -31,7 +31,7 @@ class Account:
     """An account's row, and processes that count requests in it."""
 
     def __init__(self) -> None:
-        client = boto3.client("dynamodb", region_name="us-east-1")
+        client = moto_client("dynamodb")
         client.create_table(
             TableName="Accounts",
             BillingMode="PAY_PER_REQUEST",

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-import boto3
 import pytest
 from moto import mock_aws
 
+from tests.conftest import moto_client
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
@@ -24,7 +24,7 @@ LIMIT = 100
 @pytest.fixture
 def db() -> Iterator[Database]:
     with mock_aws():
-        client = boto3.client("dynamodb", region_name="us-east-1")
+        client = moto_client("dynamodb")
         client.create_table(
             TableName=TABLE,
             BillingMode="PAY_PER_REQUEST",

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, Literal
 
-import boto3
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from tests.conftest import moto_client
 from tests.support.clock import ManualClock
 from tests.support.laws import examples
 from tollgate.catalog.loader import Catalog
@@ -57,7 +57,7 @@ class Books:
     """The tables of the roll-up, on moto."""
 
     def __init__(self) -> None:
-        client = boto3.client("dynamodb", region_name="us-east-1")
+        client = moto_client("dynamodb")
         for table, keys in (("Usage", ("account_id", "usage_day")), ("Counted", ("entry_id",))):
             client.create_table(
                 TableName=table,
