@@ -15,6 +15,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.loaders import JSONFileLoader
 from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
@@ -50,6 +51,12 @@ settings.load_profile("untimed")
 quick_moto.install()
 # Each HTTP client reads all certificates of the machine, for 20 ms; nobody here speaks TLS.
 ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[assignment]
+
+_load_file, _load_once = JSONFileLoader.load_file, cache(partial(JSONFileLoader.load_file, JSONFileLoader()))
+# Each session of the SDK reads how each service is spoken to; `kit/aws/sdk.py` changes that of DynamoDB.
+JSONFileLoader.load_file = lambda loader, path: (  # type: ignore[method-assign]
+    _load_file(loader, path) if "dynamodb" in path else _load_once(path)
+)
 
 _read_yaml, _read_once = loader.read_yaml, cache(loader.read_yaml)
 # The catalog's files stay as they are, and are read for many tables of tests.
