@@ -54,7 +54,7 @@ ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[a
 
 _load_file, _load_once = JSONFileLoader.load_file, cache(partial(JSONFileLoader.load_file, JSONFileLoader()))
 # Each session of the SDK reads how each service is spoken to; `kit/aws/sdk.py` changes that of DynamoDB.
-JSONFileLoader.load_file = lambda loader, path: (  # type: ignore[method-assign]
+JSONFileLoader.load_file = lambda loader, path: (  # type: ignore[assignment,method-assign]
     _load_file(loader, path) if "dynamodb" in path else _load_once(path)
 )
 

@@ -42,7 +42,7 @@ class Books:
                 BillingMode="PAY_PER_REQUEST",
                 AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
                 KeySchema=[
-                    {"AttributeName": key, "KeyType": kind}  # type: ignore[typeddict-item]
+                    {"AttributeName": key, "KeyType": kind}
                     for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
                 ],
             )
