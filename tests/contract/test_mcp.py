@@ -15,6 +15,8 @@ import pytest
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 
 from local.template import ROOT
 from tests.support.missing import missing
@@ -83,6 +85,8 @@ class TestAgents:
                 made = await agent.call_tool("generate", {**asked, "price_version": version})
                 assert not made.is_error
                 task = json.loads(text_of(made))
+                assert made.structured_content == task
+                assert all(tool.output_schema for tool in (await agent.list_tools()).tools)
                 assert (task["status"], task["cost"]) == ("finished", "$0.01")
                 assert made.content[1].type == "image"
                 assert made.content[1].mime_type == "image/png"
@@ -116,6 +120,9 @@ class TestAgents:
                 assert "/priceVersion" in text_of(await agent.call_tool("generate", other))
                 unknown = await agent.call_tool("get_task", {"task_id": "task_../../user/me"})
                 assert unknown.is_error
+                with pytest.raises(MCPError) as raised:
+                    await agent.call_tool("nothing", {})
+                assert raised.value.code == INVALID_PARAMS
 
         anyio.run(talk)
 

@@ -4,12 +4,21 @@ import base64
 import json
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    ImageContent,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from .service import Service, ServiceError
 
@@ -42,20 +51,85 @@ TaskId = Annotated[str, Field(description="The id returned by generate.")]
 
 def server(service: Service, version: str) -> MCPServer[Any]:
     """Return the MCP server for one caller."""
-    made: MCPServer[Any] = MCPServer(
-        name="tollgate", title="Tollgate", instructions=INSTRUCTIONS, version=version
-    )
+    made = Server(name="tollgate", title="Tollgate", instructions=INSTRUCTIONS, version=version)
     tools = Tools(service)
-    made.add_tool(tools.list_models, annotations=_READS, structured_output=False)
-    made.add_tool(tools.describe_model, annotations=_READS, structured_output=False)
-    made.add_tool(tools.estimate, annotations=_READS, structured_output=False)
-    made.add_tool(tools.generate, annotations=_SPENDS, structured_output=False)
-    made.add_tool(tools.get_task, annotations=_READS, structured_output=False)
-    made.add_tool(tools.cancel_task, annotations=_SPENDS, structured_output=False)
-    made.add_tool(tools.delete_task_files, annotations=_DELETES, structured_output=False)
-    made.add_tool(tools.chat, annotations=_SPENDS, structured_output=False)
-    made.add_tool(tools.balance, annotations=_READS, structured_output=False)
+    made.add_tool(tools.list_models, annotations=_READS)
+    made.add_tool(tools.describe_model, annotations=_READS)
+    made.add_tool(tools.estimate, annotations=_READS)
+    made.add_tool(tools.generate, annotations=_SPENDS)
+    made.add_tool(tools.get_task, annotations=_READS)
+    made.add_tool(tools.cancel_task, annotations=_SPENDS)
+    made.add_tool(tools.delete_task_files, annotations=_DELETES)
+    made.add_tool(tools.chat, annotations=_SPENDS)
+    made.add_tool(tools.balance, annotations=_READS)
     return made
+
+
+class Server(MCPServer[Any]):
+    """The SDK's server, with the protocol's error for an unknown tool instead of a tool's result.
+
+    Source: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#error-handling.
+    """
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Any = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool by name. Raises `MCPError` for an unknown tool."""
+        if name not in {tool.name for tool in await self.list_tools()}:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
+        return await super().call_tool(name, arguments, context)
+
+
+class ListedModel(TypedDict):
+    """A model in a list."""
+
+    id: str
+    type: str
+    name: str
+    price: str
+
+
+class ModelList(TypedDict):
+    """The models that match."""
+
+    models: list[ListedModel]
+
+
+class EstimatedPrice(TypedDict):
+    """The exact charge of a generation, and the version of its price."""
+
+    price: str
+    priceVersion: str
+
+
+class ToldTask(TypedDict):
+    """A generation: its status, and its files when it is finished."""
+
+    taskId: str
+    status: str
+    model: str
+    progress: NotRequired[int]
+    files: NotRequired[list[dict[str, Any]]]
+    filesDeletedAt: NotRequired[str]
+    output: NotRequired[dict[str, Any]]
+    error: NotRequired[dict[str, Any]]
+    cost: NotRequired[str]
+    refunded: NotRequired[str]
+
+
+class ChatAnswer(TypedDict):
+    """A text model's answer."""
+
+    text: str
+
+
+class Balance(TypedDict):
+    """The account's balance in dollars."""
+
+    balance: str
+
+
+TaskResult = Annotated[CallToolResult, ToldTask]
 
 
 class Tools:
@@ -72,19 +146,21 @@ class Tools:
         capability: Annotated[
             str | None, Field(description="Such as text-to-video or image-to-image.")
         ] = None,
-    ) -> str:
+    ) -> Annotated[CallToolResult, ModelList]:
         """List the models with their prices. Free."""
         try:
             found = await self._service.models("llm" if kind == "text" else None, capability)
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
         fitting = [one for one in found if kind is None or str(one["type"]).lower() == kind]
-        lines = [
-            f"{one['id']} ({str(one['type']).lower()}, {price_of(one)}): {one['name']}" for one in fitting
+        shown = [
+            {"id": one["id"], "type": str(one["type"]).lower(), "name": one["name"], "price": price_of(one)}
+            for one in fitting[:MAX_LISTED]
         ]
-        return "\n".join(lines[:MAX_LISTED]) or "No model matches."
+        lines = [f"{one['id']} ({one['type']}, {one['price']}): {one['name']}" for one in shown]
+        return _result("\n".join(lines) or "No model matches.", {"models": shown})
 
-    async def describe_model(self, model: Model) -> str:
+    async def describe_model(self, model: Model) -> Annotated[CallToolResult, dict[str, Any]]:
         """Return a model's input fields, with their bounds and defaults, and its prices. Free."""
         try:
             found = await self._service.model(model)
@@ -101,15 +177,21 @@ class Tools:
             "params",
             "protocols",
         )
-        return json.dumps({name: found[name] for name in shown if found.get(name)}, ensure_ascii=False)
+        told_of = {name: found[name] for name in shown if found.get(name)}
+        return _result(json.dumps(told_of, ensure_ascii=False), told_of)
 
-    async def estimate(self, model: Model, input: Input) -> str:  # noqa: A002 - the API's own name
+    async def estimate(
+        self,
+        model: Model,
+        input: Input,  # noqa: A002 - the API's own name
+    ) -> Annotated[CallToolResult, EstimatedPrice]:
         """Return the exact charge of generate for this input, and its price_version. Free."""
         try:
             found = await self._service.estimate(model, input)
-            return f"{dollars(int(found['price']))} (price_version {found['priceVersion']})"
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
+        price, version = dollars(int(found["price"])), str(found["priceVersion"])
+        return _result(f"{price} (price_version {version})", {"price": price, "priceVersion": version})
 
     async def generate(
         self,
@@ -122,7 +204,7 @@ class Tools:
             str | None, Field(description="From estimate: refuse if prices have changed since.")
         ] = None,
         wait_seconds: Wait = 20,
-    ) -> CallToolResult:
+    ) -> TaskResult:
         """Generate an image, a video or music.
 
         COSTS MONEY: the price from estimate is charged at once, and refunded in full if it fails. Returns the
@@ -137,21 +219,21 @@ class Tools:
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
-    async def get_task(self, task_id: TaskId, wait_seconds: Wait = 20) -> CallToolResult:
+    async def get_task(self, task_id: TaskId, wait_seconds: Wait = 20) -> TaskResult:
         """Return the status of a generation, with its files when it is finished. Free."""
         try:
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
-    async def cancel_task(self, task_id: TaskId) -> CallToolResult:
+    async def cancel_task(self, task_id: TaskId) -> TaskResult:
         """Cancel a generation. It is refunded if it ends without a result."""
         try:
             return await self._shown(await self._service.cancel(task_id))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
-    async def delete_task_files(self, task_id: TaskId) -> CallToolResult:
+    async def delete_task_files(self, task_id: TaskId) -> TaskResult:
         """Delete the files of a generation that has ended, permanently. Nothing is refunded."""
         try:
             return await self._shown(await self._service.delete_files(task_id))
@@ -164,7 +246,7 @@ class Tools:
         prompt: Annotated[str, Field(min_length=1)],
         system: Annotated[str | None, Field(description="The system prompt.")] = None,
         max_tokens: Annotated[int, Field(gt=0, description="The output limit in tokens.")] = 4096,
-    ) -> str:
+    ) -> Annotated[CallToolResult, ChatAnswer]:
         """Ask a text model. COSTS MONEY: its tokens, at the prices of list_models."""
         before = [{"role": "system", "content": system}] if system else []
         messages = [*before, {"role": "user", "content": prompt}]
@@ -175,25 +257,34 @@ class Tools:
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
         choices = answer.get("choices") or [{}]
-        return str((choices[0].get("message") or {}).get("content") or "")
+        text = str((choices[0].get("message") or {}).get("content") or "")
+        return _result(text, {"text": text})
 
-    async def balance(self) -> str:
+    async def balance(self) -> Annotated[CallToolResult, Balance]:
         """Return the account's balance. The API key needs the scope `account`. Free."""
         try:
-            return dollars(await self._service.balance_cents())
+            balance = dollars(await self._service.balance_cents())
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
+        return _result(balance, {"balance": balance})
 
     async def _shown(self, task: Mapping[str, Any]) -> CallToolResult:
         """Return a task as text, with its small images."""
-        content: list[Any] = [TextContent(type="text", text=json.dumps(told(task), ensure_ascii=False))]
+        shown = told(task)
+        content: list[Any] = [TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))]
         images = [one for one in task.get("files") or () if one.get("fileType") == "image"]
         for one in images[:MAX_INLINE_IMAGES]:
             if (found := await self._service.small_file(one["fileUrl"])) is not None:
                 data = base64.b64encode(found[0]).decode()
                 content.append(ImageContent(type="image", data=data, mime_type=found[1]))
         # Agents use this flag to detect a failure, not the text.
-        return CallToolResult(content=content, is_error=task["status"] in ("failed", "expired"))
+        is_error = task["status"] in ("failed", "expired")
+        return CallToolResult(content=content, structured_content=shown, is_error=is_error)
+
+
+def _result(text: str, structured: dict[str, Any]) -> CallToolResult:
+    """Return a result for agents that read text and for agents that read structured content."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
 
 
 def told(task: Mapping[str, Any]) -> dict[str, Any]:
