@@ -61,23 +61,19 @@ async def count_tokens(request: Request) -> Answer:
 
 
 async def list_models(request: Request) -> Answer:
-    """Return the text models with their prices per 1M tokens."""
+    """Return a page of the text models with their prices per 1M tokens."""
     key = await _authenticate(request)
     models = [model for model in text_parts.catalog().text_models() if key.allows(model.id)]
-    return Reply(encoded(models_view(models)))
+    return Reply(encoded(models_view(models, request.query)))
 
 
 async def get_model(request: Request) -> Answer:
-    """Return one text model by any of its names."""
+    """Return one model by any of its names, also a media model."""
     key = await _authenticate(request)
-    named = (await text_parts.text()).service.models.get(request.path_id.casefold())
-    found = [
-        model for model in text_parts.catalog().text_models() if named is not None and model.id == named.id
-    ]
-    if not found or not key.allows(found[0].id):
-        use = None if found else text_parts.catalog().use_of(request.path_id)
-        raise ModelNotFoundError(use or "")
-    return Reply(encoded(model_view(found[0])))
+    model = text_parts.catalog().find_by_name(request.path_id)
+    if model is None or not key.allows(model.id):
+        raise ModelNotFoundError("")
+    return Reply(encoded(model_view(model)))
 
 
 async def responses(request: Request) -> Answer:
@@ -218,7 +214,7 @@ routes = Routes(
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),
         ("POST", "/api/v1/responses/{id}/cancel", cancel_response),
         ("GET HEAD", "/api/v1/models", list_models),
-        ("GET HEAD", "/api/v1/models/{id}", get_model),
+        ("GET HEAD", "/api/v1/models/{name}", get_model),
         ("GET HEAD", "/healthz", healthz),
     ],
     # Running requests are settled before the process ends.

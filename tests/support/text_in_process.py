@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from logging import CRITICAL
+from logging import ERROR
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -159,6 +159,9 @@ class Known:
     def is_due(self) -> bool:
         return False
 
+    def follow_days(self) -> None:
+        return
+
     def count(self, account_id: str) -> None:
         return
 
@@ -232,7 +235,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     )
     level = logger.log_level
     # A quarter of the time would go into the log.
-    logger.setLevel(CRITICAL)
+    logger.setLevel(ERROR)
     options: Any = {"base_url": "http://tollgate", "headers": {"authorization": "Bearer k"}}
     with (
         patch.dict(os.environ, {"STAGE": "local"}),

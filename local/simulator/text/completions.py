@@ -4,7 +4,10 @@ Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compat
 """
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import APIRouter
@@ -16,6 +19,7 @@ from local.simulator.engine import Engine
 from local.simulator.text import embeddings, responses
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
+from local.simulator.text.errors import FIRST_SERVER_ERROR, refusal_of
 from local.simulator.text.refusals import chat_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
@@ -25,7 +29,10 @@ from local.simulator.text.vendors import (
     HEADERS,
     HIDES_REASONING,
     IN_CHOICES,
+    LOG_PROBABILITIES,
+    SAYS_NO_REFUSAL,
     SAYS_REASONING,
+    SEVERAL_ANSWERS,
     USAGE_WITH_CONTENT,
     VENDORS,
     scaled,
@@ -33,18 +40,11 @@ from local.simulator.text.vendors import (
 from local.simulator.wire import api_key, json_object, text
 
 DONE = b"data: [DONE]\n\n"
+FIRST_ERROR = 400
+MAX_ANSWERS = 8
 
-_REFUSALS = {
-    400: ("invalid_request_error", "content_policy_violation", "The prompt breaks the usage policy."),
-    401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
-    404: ("invalid_request_error", "model_not_found", "The model does not exist."),
-    429: ("requests", "rate_limit_exceeded", "Rate limit reached for requests."),
-    503: ("server_error", "overloaded", "The engine is overloaded."),
-}
-FIRST_SERVER_ERROR = 500
 PROCESSING = b": OPENROUTER PROCESSING\n\n"
 """The comments with which OpenRouter keeps a stream open until a host responds."""
-_SERVER_ERROR = ("server_error", "server_error", "The server had an error.")
 
 
 def router(engine: Engine) -> APIRouter:
@@ -54,12 +54,12 @@ def router(engine: Engine) -> APIRouter:
     @routes.post("/v1/chat/completions")
     async def completions(request: Request) -> Response:
         if api_key(request, "Bearer") is None:
-            return _refused(401)
+            return _refused(engine.provider, 401)
         body = await json_object(request)
         if body is None or not isinstance(body.get("messages"), list):
-            return _refused(400, "Invalid body: 'messages' is required.")
+            return _refused(engine.provider, 400, "Invalid body: 'messages' is required.")
         if (reason := chat_refusal(engine.provider, text(body.get("model")), body)) is not None:
-            return _refused(400, reason, engine.provider)
+            return _refused(engine.provider, 400, reason, stream=body.get("stream") is True)
         return await _answered(engine, body)
 
     embeddings.add_routes(routes, engine)
@@ -76,16 +76,16 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
         fails_inside = engine.provider == SAYS_REASONING and turn >= FIRST_SERVER_ERROR
         if fails_inside:
             return _failed_inside(turn, stream=body.get("stream") is True)
-        return _refused(turn, vendor=engine.provider)
+        return _refused(engine.provider, turn, stream=body.get("stream") is True)
     vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
-    shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions)
+    shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions, body=body)
     headers = {"x-request-id": f"req_{shape.answer.id}", **HEADERS.get(vendor, {})}
     if body.get("stream") is not True:
         content = json.dumps(shape.completion(), ensure_ascii=False).encode()
         return whole(content, turn.common, turn.directions, headers)
     options = body.get("stream_options")
     asked = isinstance(options, dict) and options.get("include_usage") is True
-    error = _event({"error": _error(*_SERVER_ERROR)})
+    error = _event(refusal_of("openai", FIRST_SERVER_ERROR)[1])
     events = disturbed(shape.events(asked=asked), error, turn.common, turn.directions)
     return EventStream(events, turn.directions, headers)
 
@@ -94,7 +94,14 @@ class Shape:
     """A response in a vendor's format."""
 
     def __init__(
-        self, vendor: str, model: str, created_s: int, said: Answer, directions: TextDirections
+        self,
+        vendor: str,
+        model: str,
+        created_s: int,
+        said: Answer,
+        directions: TextDirections,
+        *,
+        body: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.vendor = vendor
         self.answer = said
@@ -104,17 +111,24 @@ class Shape:
         self._in_choices = IN_CHOICES.get(vendor, {})
         self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
         self._directions = directions
+        wanted = body.get("n") if vendor in SEVERAL_ANSWERS else 1
+        self._count = min(wanted, MAX_ANSWERS) if isinstance(wanted, int) and wanted > 1 else 1
+        self._has_logprobs = body.get("logprobs") is True and vendor in LOG_PROBABILITIES
 
     def completion(self) -> dict[str, Any]:
         """Return the complete response."""
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
+        if self.vendor in SAYS_NO_REFUSAL:
+            message["refusal"] = None
         if self._shown_reasoning():
             message[self._reasoning] = "".join(self._shown_reasoning())
         if self.answer.calls:
             message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
-        ended = {"logprobs": None, "finish_reason": self._finish()}
-        choice = {"index": 0, "message": message, **ended, **self._in_choices}
-        shown = {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
+        ended = {"logprobs": self._logprobs(self.answer.text), "finish_reason": self._finish()}
+        choices = [
+            {"index": index, "message": message, **ended, **self._in_choices} for index in range(self._count)
+        ]
+        shown = {**self._head, "object": "chat.completion", "choices": choices, "usage": self._usage()}
         return {**shown, "base_resp": {"status_code": 0}} if self.vendor == "minimax" else shown
 
     def events(self, *, asked: bool) -> list[bytes]:
@@ -126,7 +140,8 @@ class Shape:
             deltas.append({"tool_calls": [{"index": number, **_call(call, "")}]})
             for piece in call.pieces:
                 deltas.append({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
-        chunks = [self._chunk(delta, None) for delta in deltas]
+        chunks = [self._chunk(delta, None, index) for delta in deltas for index in range(self._count)]
+        chunks += [self._chunk({}, self._finish(), index) for index in range(1, self._count)]
         last = self._chunk({}, self._finish())
         with_content = self.vendor in USAGE_WITH_CONTENT or self._directions.usage_in_choices
         if with_content:
@@ -142,9 +157,10 @@ class Shape:
         waiting = [PROCESSING] if self.vendor == SAYS_REASONING else []
         return [*waiting, *map(_event, chunks), DONE]
 
-    def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
-        ended = {"logprobs": None, "finish_reason": finish}
-        choice = {"index": 0, "delta": delta, **ended, **self._in_choices}
+    def _chunk(self, delta: dict[str, Any], finish: str | None, index: int = 0) -> dict[str, Any]:
+        said = (delta["content"],) if delta.get("content") else ()
+        ended = {"logprobs": self._logprobs(said) if said else None, "finish_reason": finish}
+        choice = {"index": index, "delta": delta, **ended, **self._in_choices}
         return {**self._head, "object": "chat.completion.chunk", "choices": [choice]}
 
     def _shown_reasoning(self) -> tuple[str, ...]:
@@ -153,8 +169,20 @@ class Shape:
     def _usage(self) -> dict[str, Any] | None:
         if self._directions.no_usage:
             return None
-        usage: dict[str, Any] = scaled(VENDORS[self.vendor](self.answer), self._directions.usage_factor)
+        said = self.answer
+        count = self._count
+        answers = replace(
+            said, text=said.text * count, thinking=said.thinking * count, calls=said.calls * count
+        )
+        usage: dict[str, Any] = scaled(VENDORS[self.vendor](answers), self._directions.usage_factor)
         return usage
+
+    def _logprobs(self, pieces: tuple[str, ...]) -> dict[str, Any] | None:
+        if not self._has_logprobs:
+            return None
+        named = {"logprob": -0.5, "top_logprobs": []}
+        tokens = [{"token": piece, "bytes": list(piece.encode()), **named} for piece in pieces]
+        return {"content": tokens, "refusal": None}
 
     def _finish(self) -> str:
         if self.answer.is_cut:
@@ -217,14 +245,11 @@ def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
     return {"id": f"call_{call.id}", "type": "function", "function": function}
 
 
-def _refused(status: int, message: str | None = None, vendor: str = "") -> Response:
-    kind, code, usual = _REFUSALS.get(status, _SERVER_ERROR)
-    error = _error(kind, code, message or usual)
-    if vendor == SAYS_REASONING:
-        # OpenRouter adds the account and the host that refused.
-        metadata = {"provider_name": "Simulated Host", "raw": message or usual}
-        return JSONResponse({"error": {**error, "metadata": metadata}, "user_id": "user_simulated"}, status)
-    return JSONResponse({"error": error}, status)
+def _refused(vendor: str, status: int, message: str | None = None, *, stream: bool = False) -> Response:
+    told, body = refusal_of(vendor, status, message)
+    if stream and told < FIRST_ERROR:
+        return Response(_event(body), media_type="text/event-stream")
+    return JSONResponse(body, told)
 
 
 def _failed_inside(status: int, *, stream: bool) -> Response:
@@ -234,10 +259,6 @@ def _failed_inside(status: int, *, stream: bool) -> Response:
     if not stream:
         return JSONResponse(failed)
     return Response(PROCESSING + _event(failed), media_type="text/event-stream")
-
-
-def _error(kind: str, code: str, message: str) -> dict[str, Any]:
-    return {"message": message, "type": kind, "param": None, "code": code}
 
 
 def _event(payload: dict[str, Any]) -> bytes:

@@ -34,6 +34,12 @@ _TYPES = {
     529: "overloaded_error",
 }
 
+# Fields that are always there (@anthropic-ai/sdk 1.14.0, npm).
+_NOTHING: dict[str, Any] = dict.fromkeys(
+    ("container", "diagnostics", "stop_reason", "stop_sequence", "stop_details")
+)
+_DIRECT = {"type": "direct"}
+
 
 def router(engine: Engine) -> APIRouter:
     """Return Anthropic's routes."""
@@ -46,7 +52,8 @@ def router(engine: Engine) -> APIRouter:
             return body
         if not isinstance(body.get("max_tokens"), int):
             return _refused(400, "max_tokens: Field required")
-        if (reason := messages_refusal(text(body.get("model")), body)) is not None:
+        betas = request.headers.get("anthropic-beta", "")
+        if (reason := messages_refusal(text(body.get("model")), body, betas)) is not None:
             return _refused(400, reason)
         return await _answered(engine, body)
 
@@ -105,22 +112,26 @@ class Shape:
             thinking = "".join(self.answer.thinking)
             content.append({"type": "thinking", "thinking": thinking, "signature": SIGNATURE})
         if self.answer.text:
-            content.append({"type": "text", "text": "".join(self.answer.text)})
+            content.append({"type": "text", "text": "".join(self.answer.text), "citations": None})
         for call in self.answer.calls:
             named = {"id": f"toolu_{call.id}", "name": call.name}
-            content.append({"type": "tool_use", **named, "input": call.arguments})
-        ended = {"stop_reason": self._stop(), "stop_sequence": None}
+            content.append({"type": "tool_use", **named, "input": call.arguments, "caller": _DIRECT})
+        ended = {**_NOTHING, "stop_reason": self._stop()}
         return {**self._head(), "content": content, **ended, **self._usage(self._all_output())}
 
     def events(self) -> list[bytes]:
         """Return the response as events."""
-        started = {**self._head(), "content": [], "stop_reason": None, "stop_sequence": None}
+        started = {**self._head(), "content": [], **_NOTHING}
         first = {"type": "message_start", "message": {**started, **self._usage(1)}}
         blocks = list(self._blocks())
         events = [first, *(event for at, block in enumerate(blocks) for event in _block_events(at, *block))]
         events.insert(2, {"type": "ping"})
-        delta = {"stop_reason": self._stop(), "stop_sequence": None}
-        events.append({"type": "message_delta", "delta": delta, **self._usage(self._all_output())})
+        delta = {"container": None, "stop_reason": self._stop(), "stop_sequence": None, "stop_details": None}
+        ended = self._usage(self._all_output())
+        if ended:
+            told = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+            ended = {"usage": {name: ended["usage"][name] for name in told}}
+        events.append({"type": "message_delta", "delta": delta, **ended})
         events.append({"type": "message_stop"})
         return list(map(_event, events))
 
@@ -132,9 +143,10 @@ class Shape:
             blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]))
         if self.answer.text:
             deltas = [{"type": "text_delta", "text": piece} for piece in self.answer.text]
-            blocks.append(({"type": "text", "text": ""}, deltas))
+            blocks.append(({"type": "text", "text": "", "citations": None}, deltas))
         for call in self.answer.calls:
-            start = {"type": "tool_use", "id": f"toolu_{call.id}", "name": call.name, "input": {}}
+            named = {"id": f"toolu_{call.id}", "name": call.name}
+            start = {"type": "tool_use", **named, "input": {}, "caller": _DIRECT}
             pieces = ["", *call.pieces]
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
             blocks.append((start, deltas))

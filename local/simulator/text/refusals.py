@@ -27,10 +27,36 @@ _GPT_MESSAGE = frozenset(
 """The fields of `ChatCompletionMessageParam`."""
 
 
-def messages_refusal(model: str, body: Body) -> str | None:
-    """Return Claude's reason to refuse a body of messages."""
+# Fields of `CompletionCreateParams` (openai 3.57.0). OpenAI refuses others: "Unknown parameter".
+_CHAT_FIELDS = frozenset(
+    {
+        *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "messages"),
+        *("max_completion_tokens", "max_tokens", "metadata", "modalities", "model", "moderation", "n"),
+        *("parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key", "reasoning_effort"),
+        *("prompt_cache_options", "prompt_cache_retention", "response_format", "safety_identifier", "seed"),
+        *("service_tier", "stop", "store", "stream", "stream_options", "temperature", "tool_choice", "tools"),
+        *("top_logprobs", "top_p", "user", "verbosity", "web_search_options"),
+    }
+)
+# Fields of `MessageCreateParams` (anthropic 2.14.0), and sampling, which older models take.
+_MESSAGES_FIELDS = frozenset(
+    {
+        *("cache_control", "container", "diagnostics", "inference_geo", "max_tokens", "messages", "metadata"),
+        *("model", "output_config", "service_tier", "speed", "stop_sequences", "stream", "system"),
+        *("thinking", "tool_choice", "tools", "temperature", "top_p", "top_k"),
+    }
+)
+# Fields that need a beta header, of `anthropic.types.beta.MessageCreateParams`.
+_BETA_FIELDS = frozenset({"compaction", "context_management", "fallbacks", "mcp_servers", "thread"})
+
+
+def messages_refusal(model: str, body: Body, betas: str = "") -> str | None:
+    """Return Claude's reason to refuse a body of messages. `betas` is the header `anthropic-beta`."""
+    known = _MESSAGES_FIELDS | _BETA_FIELDS if betas else _MESSAGES_FIELDS
+    unknown = next((name for name in body if name not in known), None)
     return (
-        _sampling_refusal(model, body)
+        (f"{unknown}: Extra inputs are not permitted" if unknown else None)
+        or _sampling_refusal(model, body)
         or _thinking_refusal(model, _object(body.get("thinking")), _object(body.get("output_config")))
         or _choice_refusal(model, _object(body.get("tool_choice")))
         or _order_refusal(body)
@@ -109,6 +135,9 @@ def _order_refusal(body: Body) -> str | None:
 
 
 def _gpt_refusal(model: str, body: Body) -> str | None:
+    for name in body:
+        if name not in _CHAT_FIELDS:
+            return f"Unknown parameter: '{name}'."
     for message in body["messages"]:
         for name in _object(message):
             if name not in _GPT_MESSAGE:

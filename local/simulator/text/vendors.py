@@ -128,3 +128,10 @@ HEADERS: dict[str, dict[str, str]] = {
 """Headers with the account, or with the host's location."""
 SAYS_REASONING = "openrouter"
 """The vendor that calls reasoning `reasoning`, has the host in `provider`, and fails inside HTTP 200."""
+SAYS_NO_REFUSAL = ("openai", "azure")
+"""Vendors whose message has `refusal: null` (`openai.types.chat.ChatCompletionMessage`)."""
+_SEVERAL = ("openai", "azure", "google", "xai", "dashscope", "together", "fireworks", "deepinfra")
+SEVERAL_ANSWERS = (*_SEVERAL, "moonshot")
+"""Vendors with `n`: docs/providers/openai_compatible.md#wishes-that-a-vendor-lacks."""
+LOG_PROBABILITIES = (*_SEVERAL, "deepseek")
+"""Vendors with `logprobs`: the same page."""

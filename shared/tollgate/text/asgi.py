@@ -25,8 +25,6 @@ SEND_TIMEOUT_S = 60.0
 JSON = "application/json"
 NO_CONTENT = 204
 
-_ID = "{id}"
-
 
 class ClientLeftError(Exception):
     """The client went before its request was whole."""
@@ -115,7 +113,7 @@ Handler = Callable[[Request], Awaitable[Answer]]
 
 
 class Routes:
-    """Handlers by path and method; `{id}` matches one part of a path."""
+    """Handlers by path and method; `{id}` matches one part of a path, and `{name}` also a slash."""
 
     def __init__(
         self, routes: Iterable[tuple[str, str, Handler]], close: Callable[[], Awaitable[None]]
@@ -125,8 +123,9 @@ class Routes:
         self._close = close
         for methods, path, handler in routes:
             by_method = dict.fromkeys(methods.split(), handler)
-            if _ID in path:
-                self._with_id[re.compile(path.replace(_ID, "([^/]+)"))] = by_method
+            if "{" in path:
+                pattern = path.replace("{id}", "([^/]+)").replace("{name}", "(.+)")
+                self._with_id[re.compile(pattern)] = by_method
             else:
                 self._plain[path] = by_method
 

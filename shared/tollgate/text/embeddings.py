@@ -28,7 +28,7 @@ FLOAT, BASE64 = "float", "base64"
 MAX_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
 """Numbers in one response, by its format: as many as the function's memory holds, read and written."""
 
-_FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
+FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
 
 Fields = Mapping[str, Any]
 
@@ -183,8 +183,8 @@ def _shape_problems(fields: Fields) -> Iterator[Problem]:
     if fields.get("encoding_format") not in (None, FLOAT, BASE64):
         yield Problem("/encoding_format", f"Must be {FLOAT} or {BASE64}.", [FLOAT, BASE64])
     for name in fields:
-        if name not in _FIELDS:
-            yield Problem(f"/{name}", "Unknown field.", list(_FIELDS))
+        if name not in FIELDS:
+            yield Problem(f"/{name}", "Unknown field.", list(FIELDS))
 
 
 def _is_input(sent: object) -> bool:

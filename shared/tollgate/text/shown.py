@@ -154,10 +154,12 @@ def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, An
     outer, inner = _ERRORS[protocol]
     message = payload["error"]["message"]
     words = shown_words(message)
-    changes = {} if words == message else {"message": words}
+    changes: dict[str, Any] = {} if words == message else {"message": words}
     if "param" in inner:
-        # Not every vendor has the field, which OpenAI's clients require.
-        changes["param"] = payload["error"].get("param")
+        # OpenAI's clients require all of them, and not every vendor has them, or as a text.
+        given = {name: payload["error"].get(name) for name in ("type", "param", "code")}
+        named = {name: None if value is None else str(value) for name, value in given.items()}
+        changes |= {**named, "type": named["type"] or "invalid_request_error"}
     error = _only(payload["error"], inner, changes)
     return _only(payload, outer, {} if error is payload["error"] else {"error": error})
 

@@ -1,12 +1,15 @@
 """The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Literal, NotRequired
+from types import MappingProxyType
+from typing import Any, Literal, NotRequired
 
 from tollgate.catalog import models as catalog
+from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
+from tollgate.text.fields import invalid
 from tollgate.text.models import (
     Embedding,
     LongContextTier,
@@ -17,22 +20,40 @@ from tollgate.text.models import (
     TokenPrices,
 )
 
+# Models in a page at most, and without a `limit`: Anthropic's bound.
+MAX_LISTED = 1_000
+CLAUDE = "claude-"
+
 
 class TextModelView(Shape):
-    """A text model, with the fields of OpenAI's and Anthropic's formats."""
+    """A model with the fields of OpenAI's and Anthropic's formats, and with limits and prices if it is for text."""
 
     id: str
     object: Literal["model"]
     type: Literal["model"]
     display_name: str
     created: int
+    """0 if the day of its release is unknown."""
     created_at: Timestamp
     owned_by: str
+    lifecycle: Literal["active", "deprecated"]
+    """`deprecated` if its end is announced."""
+    deprecated_at: None
+    retires_at: Timestamp | None
+    line: str | None
+    """Claude's line, such as `opus`."""
+    max_input_tokens: int | None
+    max_tokens: int | None
+    capabilities: dict[str, Any] | None
+    """Anthropic's `ModelCapabilities`, for Claude."""
     protocols: list[str]
+    """Empty for media models."""
     context_length: int
+    """0 for media models."""
     max_output_tokens: int
-    """0 for embedding models."""
+    """0 for embedding models and media models."""
     pricing: dict[str, DecimalText]
+    """Empty for media models, whose prices are in the catalog."""
     shutdown_date: NotRequired[Date]
     """The first day without the model, in UTC, if its end is announced."""
     successor: NotRequired[str]
@@ -46,7 +67,7 @@ class TextModelView(Shape):
 
 
 class TextModelsView(Shape):
-    """All text models; one page."""
+    """A page of the text models."""
 
     object: Literal["list"]
     data: list[TextModelView]
@@ -85,20 +106,60 @@ def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:
     )
 
 
-def models_view(models: Iterable[catalog.CatalogTextModel]) -> TextModelsView:
+def models_view(
+    models: Iterable[catalog.CatalogTextModel], query: Mapping[str, str] = MappingProxyType({})
+) -> TextModelsView:
     """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
 
-    Source: site/chat.md.
+    `query` selects a page in Anthropic's way (`anthropic.types.ModelListParams`). Without a `limit` all
+    models are on one page, because OpenAI's clients read one page. Raises `InvalidInputError`.
     """
-    data = [model_view(model) for model in models]
-    first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
-    # Anthropic's list has the ends beside OpenAI's fields; all of it is one page.
-    return {"object": "list", "data": data, "has_more": False, "first_id": first, "last_id": last}
+    listed = list(models)
+    ids = [model.id for model in listed]
+    limit = digits(query.get("limit", str(MAX_LISTED)), 1, MAX_LISTED)
+    if limit is None:
+        raise invalid("/limit", f"Must be a whole number from 1 to {MAX_LISTED}.")
+    for name in ("after_id", "before_id"):
+        if name in query and query[name] not in ids:
+            raise invalid(f"/{name}", "Must be the id of a model in this list.")
+    first = ids.index(query["after_id"]) + 1 if "after_id" in query else 0
+    last = ids.index(query["before_id"]) if "before_id" in query else len(ids)
+    # Before an id, the page is the one that ends there.
+    begin = max(first, last - limit) if "before_id" in query else first
+    page = listed[begin : min(last, begin + limit)]
+    has_more = begin > first if "before_id" in query else begin + len(page) < last
+    data = [model_view(model) for model in page]
+    ends = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+    return {"object": "list", "data": data, "has_more": has_more, "first_id": ends[0], "last_id": ends[1]}
 
 
-def model_view(model: catalog.CatalogTextModel) -> TextModelView:
-    """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read."""
+def model_view(model: catalog.CatalogModel) -> TextModelView:
+    """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read.
+
+    Source: `openai.types.Model`, `anthropic.types.ModelInfo`.
+    """
+    shown = _named(model)
+    if not isinstance(model, catalog.CatalogTextModel):
+        return shown
+    shown |= {
+        "max_input_tokens": model.context_tokens,
+        "max_tokens": model.max_output_tokens or None,
+        "capabilities": _capabilities(model) if model.id.startswith(CLAUDE) else None,
+        "protocols": list(model.protocols),
+        "context_length": model.context_tokens,
+        "max_output_tokens": model.max_output_tokens,
+        "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
+    }
+    if model.embedding is not None:
+        shown["dimensions"] = model.embedding.dimensions
+        shown["max_dimensions"] = model.embedding.max_dimensions
+        shown["max_inputs"] = model.embedding.max_inputs
+    return shown
+
+
+def _named(model: catalog.CatalogModel) -> TextModelView:
     created_s = _epoch_s(model.released_at)
+    name, _, rest = model.id.partition("-")
     shown: TextModelView = {
         "id": model.id,
         "object": "model",
@@ -107,19 +168,54 @@ def model_view(model: catalog.CatalogTextModel) -> TextModelView:
         "created": created_s,
         "created_at": datetime.fromtimestamp(created_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "owned_by": model.vendor,
-        "protocols": list(model.protocols),
-        "context_length": model.context_tokens,
-        "max_output_tokens": model.max_output_tokens,
-        "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
+        "lifecycle": "active" if model.shuts_down is None else "deprecated",
+        "deprecated_at": None,
+        "retires_at": None if model.shuts_down is None else f"{model.shuts_down.day}T00:00:00Z",
+        "line": rest.partition("-")[0] if f"{name}-" == CLAUDE else None,
+        "max_input_tokens": None,
+        "max_tokens": None,
+        "capabilities": None,
+        "protocols": [],
+        "context_length": 0,
+        "max_output_tokens": 0,
+        "pricing": {},
     }
     if model.shuts_down is not None:
         shown["shutdown_date"] = model.shuts_down.day
         shown["successor"] = model.shuts_down.successor
-    if model.embedding is not None:
-        shown["dimensions"] = model.embedding.dimensions
-        shown["max_dimensions"] = model.embedding.max_dimensions
-        shown["max_inputs"] = model.embedding.max_inputs
     return shown
+
+
+def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
+    """Return Anthropic's `ModelCapabilities`, as far as Tollgate sells them (`text/fields.py`)."""
+    refuses = frozenset(map(Refuses, model.refuses))
+    # Older models have a budget of tokens instead.
+    has_effort = model.adaptive_thinking
+    effort = dict.fromkeys(("low", "medium", "high", "xhigh"), has_effort)
+    thinking = {
+        "adaptive": model.adaptive_thinking,
+        "between_tools": model.adaptive_thinking,
+        "disabled": Refuses.DISABLED_THINKING not in refuses,
+        "enabled": Refuses.BUDGET_THINKING not in refuses,
+    }
+    return {
+        **_supports(batch=False, citations=True, code_execution=False, image_input=True, pdf_input=True),
+        **_supports(structured_outputs=Refuses.SCHEMAS not in refuses),
+        "context_management": {
+            **_supports(clear_thinking_20251015=True, clear_tool_uses_20250919=True, compact_20260112=False),
+            "supported": True,
+        },
+        "effort": {
+            **_supports(**effort, max=has_effort and Refuses.MOST_EFFORT not in refuses),
+            "supported": has_effort,
+        },
+        "server_tools": {**_supports(code_execution=False, web_search=False), "supported": False},
+        "thinking": {"supported": True, "types": _supports(**thinking)},
+    }
+
+
+def _supports(**features: bool) -> dict[str, Any]:
+    return {name: {"supported": is_supported} for name, is_supported in features.items()}
 
 
 def _epoch_s(day: str | None) -> int:

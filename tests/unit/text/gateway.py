@@ -18,7 +18,8 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
-from tollgate.text.errors import error_body
+from tollgate.text.errors import error_body, fault_body
+from tollgate.text.faults import FaultError
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import dumps, read_request
@@ -89,7 +90,11 @@ async def fetched(
     body = await got.aread()
     await http.aclose()
     if got.status_code == httpx.codes.OK:
-        return Response(exchange.read_whole(body), media_type="application/json")
+        try:
+            return Response(exchange.read_whole(body), media_type="application/json")
+        except FaultError as exc:
+            shown = fault_body(client, exc.fault)
+            return Response(encoded(shown), exc.fault.status, media_type="application/json")
     status, said = refusal(client, spoken, body, exchange.fault(got.status_code, got.headers, body))
     return Response(encoded(said), status, media_type="application/json")
 

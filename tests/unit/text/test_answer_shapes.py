@@ -243,8 +243,10 @@ def response_faults(events: list[Any]) -> Iterator[str]:
     if [one["sequence_number"] for one in events] != list(range(len(events))):
         yield "the sequence numbers have gaps"
     done = {one["output_index"]: one["item"] for one in events if one["type"].endswith("item.done")}
-    last = events[-1].get("response", {})
-    if last.get("output", []) != [done[at] for at in sorted(done)]:
+    output = events[-1].get("response", {}).get("output", [])
+    # A failed response may have an item that never ended.
+    ended = output[: len(done)] if events[-1]["type"] == "response.failed" else output
+    if ended != [done[at] for at in sorted(done)]:
         yield "the output is not the items"
 
 
@@ -263,6 +265,14 @@ def whole_faults(path: str, payload: dict[str, Any], billed: Usage) -> Iterator[
     if not payload["id"].startswith(PREFIXES[path]) or payload["id"] == PREFIXES[path]:
         yield f"id: {payload['id']}"
     yield from usage_faults(path, payload["usage"], billed)
+
+
+def unheard(body: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the wishes of a chat's request that were neither fulfilled nor refused."""
+    if body.get("n", 1) != len(payload.get("choices", [0])):
+        yield "another number of choices"
+    if body.get("logprobs") and not all(choice["logprobs"] for choice in payload["choices"]):
+        yield "no log probabilities"
 
 
 def usage_faults(path: str, told: Any, billed: Usage) -> Iterator[str]:
@@ -332,7 +342,7 @@ async def faults_in(
         return [f"HTTP {answer.status_code}"]
     billed = customer.books.billed[-1]
     if not stream:
-        return list(whole_faults(path, answer.json(), billed))
+        return [*whole_faults(path, answer.json(), billed), *unheard(body, answer.json())]
     return list(stream_faults(path, answer.text, billed, wants_usage=wants_usage))
 
 

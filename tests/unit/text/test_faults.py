@@ -188,14 +188,15 @@ class TestErrorEvent:
 
 class TestRefusal:
     def test_the_clients_own_protocol_is_passed_on_as_it_came(self) -> None:
-        body = b'{ "error": {"message": "bad", "param": "x"} }'
+        body = b'{ "error": {"message": "bad", "type": "t", "param": "x", "code": null} }'
         assert refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c")) == (400, json.loads(body))
 
     def test_whose_account_it_is_and_which_host_refused_is_left_out(self) -> None:
         error = {"message": "bad", "code": 400, "metadata": {"provider_name": "Host", "raw": "no"}}
         body = json.dumps({"error": error, "user_id": "user_1"}).encode()
         status, shown = refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c"))
-        assert (status, shown) == (400, {"error": {"message": "bad", "code": 400, "param": None}})
+        named = {"message": "bad", "type": "invalid_request_error", "param": None, "code": "400"}
+        assert (status, shown) == (400, {"error": named})
 
     @pytest.mark.parametrize(
         ("said", "shown"),

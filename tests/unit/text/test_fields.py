@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from anthropic.types import message_create_params as messages
 from anthropic.types.beta import message_create_params as beta_messages
-from openai.types import completion_create_params, responses
+from openai.types import EmbeddingCreateParams, completion_create_params, responses
 from openai.types.chat import completion_create_params as chat
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
+from tollgate.text.embeddings import FIELDS
 from tollgate.text.fields import CHAT, COMPLETIONS, MESSAGES, RESPONSES, Rule, Table, refused_fields, unsent
 
 DOCUMENTED: dict[str, tuple[Table, tuple[type, ...]]] = {
@@ -65,6 +66,11 @@ class TestTables:
     def test_every_row_that_is_not_followed_states_the_reason(self, protocol: str) -> None:
         table, _ = DOCUMENTED[protocol]
         assert [name for name, row in table.items() if row.rule is not Rule.SENT and not row.about] == []
+
+
+def test_embeddings_take_every_field_of_the_sdk() -> None:
+    # An unknown field is refused by its name.
+    assert names_of(EmbeddingCreateParams) == set(FIELDS)
 
 
 class TestUnsent:

@@ -28,7 +28,7 @@ from tollgate.text.usage import chat_usage, read_token_count
 # What a name says that is about the provider, or about what it takes from us.
 FORBIDDEN = re.compile(
     r"cost|price|bill|paid|credit|byok|discount|ticks|provider|vendor|host|upstream|native|region|router|"
-    r"organi|account|user_id|project|payer|perf_|request_id|filter_results|sensitive|base_resp"
+    r"organi|account|user_id|project|payer|perf_|filter_results|sensitive|base_resp"
 )
 SAID = re.compile(
     r"simulated host|openrouter|org-simulated|proj_simulated|user_simulated|org_simulated|\bgen-", re.I

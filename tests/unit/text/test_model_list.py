@@ -1,0 +1,93 @@
+"""`GET /models` and `/models/{name}` as OpenAI's and Anthropic's clients read them, and pages of the list."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+from anthropic.types import ModelInfo
+from openai.types import Model
+from pydantic import BaseModel
+
+from tests.support.sdk_shapes import faults_of
+from tests.support.text_in_process import TextCustomer, text_customer
+from text.app import app
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.names import names_of
+
+CATALOG = Catalog.shipped()
+IDS = [model.id for model in CATALOG.text_models()]
+UNDATED = 12
+"""Models whose day of release no source states, at most."""
+Found = TypeVar("Found")
+
+
+def ask(asking: Callable[[TextCustomer], Coroutine[Any, Any, Found]]) -> Found:
+    """Return the result of a conversation with the service."""
+
+    async def run() -> Found:
+        async with text_customer("openai", app) as customer:
+            return await asking(customer)
+
+    return asyncio.run(run())
+
+
+def get(path: str, **query: Any) -> Any:
+    async def asked(customer: TextCustomer) -> Any:
+        return (await customer.get(path, **query)).json()
+
+    return ask(asked)
+
+
+class TestModels:
+    @pytest.mark.parametrize("shape", [Model, ModelInfo])
+    def test_each_has_the_shape_of_both_protocols(self, shape: type[BaseModel]) -> None:
+        for one in get("models")["data"]:
+            assert faults_of(shape, {name: one[name] for name in shape.model_fields if name in one}) == []
+            assert set(ModelInfo.model_fields) <= set(one)
+
+    def test_they_have_real_dates(self) -> None:
+        dated = [one for one in get("models")["data"] if one["created"]]
+        assert len(dated) >= len(IDS) - UNDATED
+        assert {one["created_at"][:10] for one in dated if one["id"] == "claude-haiku-4-5"} == {"2025-10-15"}
+
+    def test_every_name_finds_its_model(self) -> None:
+        async def asked(customer: TextCustomer) -> dict[str, str]:
+            return {
+                name: (await customer.get(f"models/{name}")).json().get("id")
+                for model in CATALOG.all_models()
+                for name in names_of(model.id, model.aliases, model.vendor_names)
+                if isinstance(model, CatalogTextModel) or name == model.id
+            }
+
+        found = ask(asked)
+        assert len(found) > len(IDS)
+        assert {name for name, model_id in found.items() if model_id is None} == set()
+        assert found["openai/gpt-5.4-mini"] == "gpt-5.4-mini"
+        assert found["z-image"] == "z-image"
+
+
+class TestPages:
+    @pytest.mark.parametrize(
+        ("query", "page", "has_more"),
+        [
+            ({}, IDS, False),
+            ({"limit": 3}, IDS[:3], True),
+            ({"limit": 2, "after_id": IDS[2]}, IDS[3:5], True),
+            ({"after_id": IDS[-3]}, IDS[-2:], False),
+            ({"after_id": IDS[-1]}, [], False),
+            ({"limit": 2, "before_id": IDS[5]}, IDS[3:5], True),
+            ({"limit": 2, "before_id": IDS[2]}, IDS[:2], False),
+        ],
+    )
+    def test_of_the_list(self, query: dict[str, Any], page: list[str], has_more: bool) -> None:
+        found = get("models", **query)
+        assert [one["id"] for one in found["data"]] == page
+        ends = (page[0], page[-1]) if page else (None, None)
+        assert (found["has_more"], (found["first_id"], found["last_id"])) == (has_more, ends)
+
+    @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 1_001}, {"limit": "x"}, {"after_id": "no"}])
+    def test_a_wrong_page_names_its_field(self, query: dict[str, Any]) -> None:
+        error = get("models", **query)["error"]
+        assert (error["code"], error["param"]) == ("invalid_input", next(iter(query)))
