@@ -26,7 +26,7 @@ CLAUDE = "claude-"
 
 
 class TextModelView(Shape):
-    """A model with the fields of OpenAI's and Anthropic's formats, and with limits and prices if it is for text."""
+    """A model with the fields of OpenAI's and Anthropic's formats."""
 
     id: str
     object: Literal["model"]
