@@ -102,8 +102,8 @@ clients-check: .venv/.ready .local/ministack/.ready  ## both clients built and t
 browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a look at each in both themes at both widths (needs chromium)
 	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m browser tests/browser
 
-client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, SDKs and commands of others, against the service
-	@$(PYTHON) -m pytest -q -m suites tests/suites
+client-suites: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-suites,.local/suites/.ready)  ## LangChain's standard tests, SDKs and commands of others, against the service (NEWEST=1: their newest versions, and what changed)
+	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -m suites tests/suites
 
 check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonschema/.ready  ## lint, types, import rules, words, references, maps, template, audit
 	@$(PYTHON) -m ruff check .
@@ -277,6 +277,18 @@ endef
 	@cp tests/suites/node/* .local/suites/node/
 	@npm install --prefix .local/suites/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
 	@touch $@
+
+.PHONY: newest-suites
+newest-suites: | $(UV_READY)
+	@echo "Installing the newest versions into .local/suites-newest"
+	@mkdir -p .local/suites-newest/node
+	@$(UV) venv -q --allow-existing .local/suites-newest/python 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@sed 's/==.*//' tests/suites/requirements.txt | $(UV) pip install -q -U -p .local/suites-newest/python -r - \
+		2>.local/install.log || { $(CANNOT_INSTALL); }
+	@cp tests/suites/node/*.mjs tests/suites/node/package.json .local/suites-newest/node/
+	@$(PYTHON) -m local.newest --ask .local/suites-newest/node
+	@npm install --prefix .local/suites-newest/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
+	@$(PYTHON) -m local.newest --report .local/suites-newest
 
 .local/checkov/.ready: | $(UV_READY)
 	$(call install,checkov,checkov==$(CHECKOV_VERSION))
