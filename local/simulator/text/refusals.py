@@ -1,7 +1,7 @@
 """Refusals that depend on the vendor and the model, in addition to those for any invalid body.
 
-Each function returns the message of a refusal, or `None`. Sources: `@ai-sdk/anthropic` 3.0.140
-(`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and on Bedrock; `@ai-sdk/moonshotai`,
+Each function returns the message of a refusal, or `None`. Sources: `@ai-sdk/anthropic` 4.0.105
+(its model catalog) and litellm's flags for Claude, on Anthropic and on Bedrock; `@ai-sdk/moonshotai`,
 `@ai-sdk/xai`, `@ai-sdk/deepseek` for these vendors; Newelle issue 404 for the thinking that DeepSeek requires
 back; docker-agent issue 4162 and litellm pull request 34569 for GPT's tools with `reasoning_effort`, and for
 models that reason by default. The messages are similar to the vendors', but not identical.
@@ -13,11 +13,14 @@ from typing import Any
 
 Body = Mapping[str, Any]
 
-_NEW_CLAUDES = ("claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5")
-_ALWAYS_THINK = _NEW_CLAUDES[:3]
+# Beginnings of ids: `claude-opus-5` is Opus 5 and Opus 5.5.
+_ALWAYS_THINK = ("claude-fable-5", "claude-opus-5-5", "claude-sonnet-5-5")
+_NO_FORCED_TOOLS = ("claude-fable-5-1", "claude-fable-5-2", "claude-opus-5-5", "claude-sonnet-5-5")
+_NO_BUDGET = (*_ALWAYS_THINK, "claude-haiku-5-5")
+_NO_SAMPLING = (*_NO_BUDGET, "claude-opus-5", "claude-sonnet-5", "claude-opus-4-8", "claude-opus-4-7")
 _THINK_BETWEEN_TOOLS = ("claude-sonnet-5-5",)
-_ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5")
-_NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:3]
+_ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-6", "claude-opus-4-5")
+_NO_SCHEMAS_ON_BEDROCK = ("claude-fable-5-1", "claude-fable-5-2", "claude-opus-5-5", "claude-sonnet-5-5")
 _THOUGHTS = ("thinking", "redacted_thinking")
 _GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _FIRST_WITHOUT_EFFORT, _FIRST_THINKING_UNASKED = (5, 4), (5, 5)
@@ -76,7 +79,7 @@ def converse_refusal(model: str, body: Body) -> str | None:
     if output.get("effort") == "max":
         return "outputConfig.effort: must be low, medium, high or xhigh"
     specs = [_object(_object(tool).get("toolSpec")) for tool in tools.get("tools") or []]
-    if _is_one_of(model, _NEW_CLAUDES) and any(spec.get("strict") for spec in specs):
+    if _is_one_of(model, _NO_BUDGET) and any(spec.get("strict") for spec in specs):
         return "toolConfig.tools.toolSpec.strict: not supported by this model"
     sampling["top_k"] = extra.get("top_k")
     return (
@@ -94,7 +97,7 @@ def chat_refusal(vendor: str, model: str, body: Body) -> str | None:
 
 def _sampling_refusal(model: str, body: Body) -> str | None:
     given = [name for name in ("temperature", "top_p", "top_k") if body.get(name) is not None]
-    if _is_one_of(model, _NEW_CLAUDES):
+    if _is_one_of(model, _NO_SAMPLING):
         refused = [name for name in given if name != "temperature" or body[name] != 1]
         return f"{refused[0]}: not supported by this model" if refused else None
     if _is_one_of(model, _ONE_OF_TWO) and {"temperature", "top_p"} <= set(given):
@@ -109,7 +112,7 @@ def _thinking_refusal(model: str, thinking: Body, output: Body) -> str | None:
             return "thinking.type: between_tools is not supported by this model"
         if thinking.keys() != {"type"} or output.get("effort") in ("xhigh", "max"):
             return "thinking: between_tools takes no other options, and no effort above high"
-    if kind == "enabled" and _is_one_of(model, _NEW_CLAUDES):
+    if kind == "enabled" and _is_one_of(model, _NO_BUDGET):
         return "thinking.budget_tokens: not supported by this model. Use adaptive thinking."
     if kind == "disabled" and _is_one_of(model, _ALWAYS_THINK):
         return "thinking.type: this model cannot be used with thinking disabled"
@@ -117,7 +120,7 @@ def _thinking_refusal(model: str, thinking: Body, output: Body) -> str | None:
 
 
 def _choice_refusal(model: str, choice: Body) -> str | None:
-    if choice.get("type") in ("any", "tool") and _is_one_of(model, _ALWAYS_THINK):
+    if choice.get("type") in ("any", "tool") and _is_one_of(model, _NO_FORCED_TOOLS):
         return "tool_choice: this model does not support forced tool use"
     return None
 

@@ -18,8 +18,9 @@ TYPED = [
     ("anthropic/claude-haiku-4-5", "claude-haiku-4-5"),
     ("anthropic/claude-haiku-4.5", "claude-haiku-4-5"),
     ("anthropic/claude-haiku-4-5-20251001", "claude-haiku-4-5"),
-    ("claude-opus-4-8", "claude-opus-5-5"),
-    ("claude-sonnet-5", "claude-sonnet-5-5"),
+    # Other models than the newest ones: they take forced tools, and thinking can be off.
+    ("claude-opus-4.8", "claude-opus-4-8"),
+    ("anthropic/claude-sonnet-5", "claude-sonnet-5"),
     ("openai/gpt-5.4-mini", "gpt-5.4-mini"),
     ("GPT-5.4-Mini", "gpt-5.4-mini"),
     ("x-ai/grok-4.7", "grok-4.7"),

@@ -1,6 +1,7 @@
 """What pages say that a model costs."""
 
 import re
+from decimal import Decimal
 
 import pytest
 
@@ -44,9 +45,9 @@ class TestHeadline:
                 assert re.fullmatch(r"Free|\$[\d,]+\.\d\d|\$0\.0*[1-9]\d?", one.shown), one
                 if one.shown != "Free":
                     shown, exact = (
-                        float(text.strip("$").replace(",", "")) for text in (one.shown, one.exact)
+                        Decimal(text.strip("$").replace(",", "")) for text in (one.shown, one.exact)
                     )
-                    assert abs(shown - exact) <= 0.005
+                    assert abs(shown - exact) <= Decimal("0.005")
 
     def test_a_media_model_costs_what_its_defaults_cost(self) -> None:
         for model in CATALOG.media_models():
