@@ -100,7 +100,8 @@ class TestFiles:
     def test_a_file_does_not_exist_before_its_job_has_ended(
         self, http: httpx.Client, hand_clock: HandClock
     ) -> None:
-        order = {"model": "generate-music", "input": {"prompt": "a tune"}}
+        tune = {"prompt": "a tune", "mv": "V5", "custom_mode": False, "instrumental": False}
+        order = {"model": "generate-music", "input": tune}
         submitted = http.post("/poyo/api/generate/submit", json=order, headers=AUTH).json()
         url = f"/files/{submitted['data']['task_id']}/audio-1.mp3"
         assert http.get(url).status_code == 404

@@ -3,11 +3,13 @@
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Whole
-from tollgate.catalog.profiles.base import ImageUrl, Profile, Seed, field
+from tollgate.catalog.profiles.base import ImageUrl, Profile, field
 from tollgate.catalog.rules import Rule, only_together
 
 # Not shown in the contract: from the smallest image worth making to 4K.
 MIN_SIDE, MAX_SIDE = 64, 4096
+# The limit of every provider of these models (tests/truth/published/poyo.json; docs/providers/dashscope.md).
+MAX_SEED = 2_147_483_647
 
 Side = Annotated[int, Whole(MIN_SIDE, MAX_SIDE)]
 
@@ -28,4 +30,6 @@ class ImgG(Profile):
     )
     width: Side = field("Width", "Width in pixels, together with height. Replaces the aspect ratio.")
     height: Side = field("Height", "Height in pixels, together with width. Replaces the aspect ratio.")
-    seed: Seed = field("Seed", "The same seed and input return a similar result.")
+    seed: Annotated[int, Whole(0, MAX_SEED)] = field(
+        "Seed", "The same seed and input return a similar result."
+    )
