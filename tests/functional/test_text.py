@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -75,6 +76,22 @@ class TestMetering:
         list(client.openai.chat.completions.create(**chat("hello [[think]]", model=model), stream=True))
         whole, streamed = client.texts_when(2)
         assert whole.amount_micro_usd == streamed.amount_micro_usd < 0
+
+    @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5"])
+    @pytest.mark.parametrize("path", ["chat/completions", "messages", "responses"])
+    def test_every_protocol_tells_the_charge_of_the_ledger(
+        self, client: TextClient, path: str, model: str
+    ) -> None:
+        asked: dict[str, Any] = {"model": model}
+        asked |= {"max_tokens": 100} if path == "messages" else {}
+        asked |= {"usage": {"include": True}} if path == "chat/completions" else {}
+        asked |= {"input" if path == "responses" else "messages": CHAT["messages"]}
+        for stream in (False, True):
+            answer = client.post(f"/{path}", {**asked, "stream": stream})
+            told = re.findall(r'"cost":([0-9.e-]+)', answer.text)
+            assert len(told) == 1, answer.text
+            charges = [-entry.amount_micro_usd for entry in client.texts_when(stream + 1)]
+            assert set(charges) == {int(Decimal(told[0]) * 1_000_000)} != {0}
 
     def test_missing_usage_is_counted_and_flagged_never_free(self, client: TextClient) -> None:
         client.openai.chat.completions.create(**chat("hello [[no-usage]]"))

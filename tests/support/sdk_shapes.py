@@ -19,7 +19,9 @@ from pydantic import BaseModel, ValidationError
 
 # Fields that the types lack, by class: ours, which docs/text-protocols.md describes, and two that OpenAI's
 # service or its OpenAPI document has.
+_COST = {"cost", "cost_details", "is_byok"}
 OURS = {
+    **dict.fromkeys(("CompletionUsage", "Usage", "MessageDeltaUsage", "ResponseUsage"), _COST),
     "Response": {"store"},
     "ResponseFunctionCallArgumentsDoneEvent": {"name"},
     "ChatCompletionMessage": {"reasoning_content", "thinking_blocks"},

@@ -48,6 +48,11 @@ def usd_text(amount_micro_usd: int) -> str:
     return f"{amount_usd.normalize():f}"
 
 
+def usd_number(amount_micro_usd: int) -> float:
+    """Return micro-USD as dollars for a JSON number: its digits are exact for amounts below $9 billion."""
+    return amount_micro_usd / MICRO_USD_PER_USD
+
+
 def dollars(amount_cents: int) -> str:
     """Return whole cents as a person reads them: `$0.01`, `$1,234.50`, `-$0.05`."""
     whole, cents = divmod(abs(amount_cents), 100)

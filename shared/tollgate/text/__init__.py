@@ -11,6 +11,7 @@ embeddings.py     vectors of texts: the request, and the reader of its response
 admission.py      whether a request is accepted: its model, and how much it can use
 tokens.py         an upper bound and an estimate of a request's input tokens
 metering.py       the cost of a usage, and how much to hold for a request
+cost.py           the cost of a response as its usage tells it
 refusal.py        the error for a refused hold
 usage.py          token counts as each protocol and vendor reports them
 sse.py            a byte stream as server-sent events

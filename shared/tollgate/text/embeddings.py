@@ -22,7 +22,7 @@ from tollgate.text.request import TextRequest, read_json_body
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
-from tollgate.text.usage import ReasoningCount, read_chat_usage
+from tollgate.text.usage import ReasoningCount, embedding_usage, read_chat_usage
 
 FLOAT, BASE64 = "float", "base64"
 MAX_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
@@ -117,12 +117,10 @@ def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect:
     # Gemini reports no usage, so our own count is billed.
     meter.reported = read_chat_usage(answer.get("usage"), ReasoningCount.INSIDE)
     meter.final = meter.reported is not None
-    tokens = meter.usage().total_input_tokens
     data = [
         {"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)
     ]
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    return encoded({"object": "list", "data": data, "model": model, "usage": usage})
+    return encoded({"object": "list", "data": data, "model": model, "usage": meter.told(embedding_usage)})
 
 
 def _fault_in(body: bytes, dialect: ChatDialect) -> Any:

@@ -137,7 +137,11 @@ CHAT: Table = {
     "verbosity": Field(Rule.HINT, "It makes a response shorter or longer."),
     "metadata": Field(Rule.HINT, "Labels for stored completions."),
     "store": Field(Rule.HINT, "Tollgate stores no completions.", (False,)),
-    "usage": Field(Rule.HANDLED, "Usage is always counted.", own=False),
+    "usage": Field(
+        Rule.HANDLED,
+        "`include: true` adds the usage to a stream, like `stream_options.include_usage`.",
+        own=False,
+    ),
     **_rows(
         Rule.HINT,
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),

@@ -118,7 +118,7 @@ class ChatRelay(AnswerStream):
 
     def _usage_chunk(self) -> bytes:
         shown = {**self._head, "object": "chat.completion.chunk", "model": self._model}
-        return chat_event({**shown, "choices": [], "usage": chat_usage(self.meter.usage())})
+        return chat_event({**shown, "choices": [], "usage": self.meter.told(chat_usage)})
 
 
 class MessagesRelay(AnswerStream):
@@ -148,7 +148,7 @@ class MessagesRelay(AnswerStream):
             started = message if isinstance(message, dict) else {}
             shown = {**shown, "message": shown_message(started, self._model, messages_usage(known))}
         elif kind == "message_delta":
-            shown = {**shown, "usage": message_end_usage(self.meter.usage())}
+            shown = {**shown, "usage": self.meter.told(message_end_usage)}
         is_passed = shown is payload and may_pass(event.raw, event.data)
         return event.raw if is_passed else messages_event(shown)
 
@@ -157,9 +157,8 @@ def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: Chat
     """Return a chat completion as clients read it, and read it into `meter`. Raises `FaultError`."""
     shown = shown_chat(read_completion(body, meter, dialect), dialect.finish_names)
     choices = [_whole_choice(choice) for choice in shown["choices"]]
-    return dumps(
-        {**shown, "model": public_model, "choices": choices, "usage": chat_usage(meter.usage())}
-    ).encode()
+    named = {"system_fingerprint": None, **shown, "model": public_model, "choices": choices}
+    return dumps({**named, "usage": meter.told(chat_usage)}).encode()
 
 
 def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
@@ -172,7 +171,7 @@ def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
     """Return a message as clients read it, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
-    return dumps(shown_message(payload, public_model, messages_usage(meter.usage()))).encode()
+    return dumps(shown_message(payload, public_model, meter.told(messages_usage))).encode()
 
 
 def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:

@@ -144,10 +144,18 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
         parsed,
         fields["model"],
         fields.get("stream") is True,
-        (fields.get("stream_options") or {}).get("include_usage") is True if is_chat else True,
+        _wants_usage(fields) if is_chat else True,
         min(limits) if limits else None,
         int(fields.get("n") or 1) if is_chat else 1,
     )
+
+
+def _wants_usage(fields: Mapping[str, Any]) -> bool:
+    """Return whether a chat's stream shall end with the usage, in OpenAI's words or in OpenRouter's."""
+    options, usage = fields.get("stream_options"), fields.get("usage")
+    asked = options.get("include_usage") if isinstance(options, dict) else None
+    asked_otherwise = usage.get("include") if isinstance(usage, dict) else None
+    return asked is True or asked_otherwise is True
 
 
 def read_json_body(body: bytes) -> JsonBody:

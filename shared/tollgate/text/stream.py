@@ -2,6 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ class Meter:
 
     `input_estimate` is our own count of the input and `output_limit` the most tokens that all choices
     together may have. Both are used if the provider's report is missing. `final`: the report is complete.
+    `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`).
     """
 
     input_estimate: int
@@ -31,6 +33,7 @@ class Meter:
     reported: Usage | None = None
     delivered_bytes: int = 0
     final: bool = False
+    cost_of: Callable[[Usage], Mapping[str, Any]] | None = None
 
     def deliver(self, text: object) -> None:
         """Count `text` (anything else than a text counts nothing) as delivered."""
@@ -51,6 +54,16 @@ class Meter:
             return known
         fresh = known.input_tokens if known.total_input_tokens else self.input_estimate
         return replace(known, input_tokens=fresh, output_tokens=output, estimated=True)
+
+    def told(self, shape: Callable[[Usage], dict[str, Any]]) -> dict[str, Any]:
+        """Return the billed usage in the `shape` of a protocol, with its cost.
+
+        The cost of an estimate is left out, because the estimate can change until the response is settled.
+        """
+        usage = self.usage()
+        if self.cost_of is None or usage.estimated or usage.disbelieved:
+            return shape(usage)
+        return {**shape(usage), **self.cost_of(usage)}
 
     def _is_implausible(self, reported: Usage) -> bool:
         most_input = max(IMPLAUSIBLE_FACTOR * self.input_estimate, MIN_IMPLAUSIBLE_TOKENS)

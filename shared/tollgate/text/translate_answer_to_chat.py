@@ -47,8 +47,8 @@ def completion_of_message(body: bytes, meter: Meter, public_model: str, created_
     finish = finish_of(payload.get("stop_reason"))
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
     head = {"id": _completion_id(payload), "object": "chat.completion", "created": created_s}
-    usage = chat_usage(meter.usage())
-    return dumps({**head, "model": public_model, "choices": [choice], "usage": usage}).encode()
+    head |= {"model": public_model, "system_fingerprint": None}
+    return dumps({**head, "choices": [choice], "usage": meter.told(chat_usage)}).encode()
 
 
 def finish_of(stop_reason: object) -> str:
@@ -140,7 +140,7 @@ class ChatFromMessages(AnswerStream):
 
     def _stop(self) -> bytes:
         self.done = True
-        usage = self._chunk({"choices": [], "usage": chat_usage(self.meter.usage())})
+        usage = self._chunk({"choices": [], "usage": self.meter.told(chat_usage)})
         return usage + DONE_EVENT if self._wants_usage else DONE_EVENT
 
     def _text(self, name: str, text: object) -> bytes:

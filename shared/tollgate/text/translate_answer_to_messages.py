@@ -47,7 +47,7 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
     ]
     content += [_tool_use(call, at) for at, call in enumerate(_list(said.get("tool_calls")))]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
-    usage = messages_usage(meter.usage())
+    usage = meter.told(messages_usage)
     return dumps(_message(payload, public_model, content or [_EMPTY["text"]], stop, usage)).encode()
 
 
@@ -128,7 +128,7 @@ class MessagesFromChat(AnswerStream):
         yield from self._close()
         stop = stop_of(self._finish, self._dialect, refused=self._refused)
         delta = message_end({"stop_reason": stop})
-        yield {"type": "message_delta", "delta": delta, "usage": message_end_usage(self.meter.usage())}
+        yield {"type": "message_delta", "delta": delta, "usage": self.meter.told(message_end_usage)}
         yield {"type": "message_stop"}
 
     def _message_start(self, payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
 from tollgate.text.capabilities import fit_chat, sampling_to_report
+from tollgate.text.cost import shown_cost
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
@@ -49,7 +50,9 @@ class RoutedRequest:
 
     def meter(self) -> Meter:
         """Return a fresh meter for one attempt."""
-        return Meter(self.input_estimate, self.hold.output_limit * self.request.answers)
+        most = self.hold.output_limit * self.request.answers
+        cost_of = partial(shown_cost, model=self.model, most_micro_usd=self.hold.amount_micro_usd)
+        return Meter(self.input_estimate, most, cost_of=cost_of)
 
 
 @dataclass(frozen=True, slots=True)

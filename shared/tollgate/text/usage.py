@@ -14,6 +14,9 @@ from typing import Any
 MAX_TOKENS = 1_000_000_000
 
 
+# Beside the tokens of a usage (`text/cost.py`).
+COST_FIELDS = ("cost", "cost_details", "is_byok")
+
 # Anthropic's iterations whose tokens are not in the total.
 _BESIDE_TOTAL = ("compaction", "advisor_message")
 
@@ -173,8 +176,14 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
     }
 
 
+def embedding_usage(usage: Usage) -> dict[str, Any]:
+    """Return `usage` as the `usage` object of embeddings."""
+    tokens = usage.total_input_tokens
+    return {"prompt_tokens": tokens, "total_tokens": tokens}
+
+
 def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chat's `usage` in the form of a response."""
+    """Return a chat's `usage` in the form of a response, with its cost."""
     details = usage.get("prompt_tokens_details") or {}
     read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
     thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
@@ -185,6 +194,7 @@ def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         "output_tokens": completion,
         "output_tokens_details": {"reasoning_tokens": thought},
         "total_tokens": prompt + completion,
+        **{name: usage[name] for name in COST_FIELDS if name in usage},
     }
 
 

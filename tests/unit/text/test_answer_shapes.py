@@ -213,7 +213,7 @@ def error_faults(path: str, payload: Mapping[str, Any]) -> Iterator[str]:
         yield "error: param is no text"
 
 
-def chat_faults(parts: list[Any], usage: dict[str, Any], *, wants_usage: bool) -> Iterator[str]:
+def chat_faults(parts: list[Any], billed: Usage, *, wants_usage: bool) -> Iterator[str]:
     """Yield what is wrong with the chunks of a chat, which ended well."""
     chunks, last = parts[:-1], parts[-1]
     if last != "[DONE]":
@@ -229,8 +229,10 @@ def chat_faults(parts: list[Any], usage: dict[str, Any], *, wants_usage: bool) -
     if roles[0] != "assistant" or set(roles[len(finishes) :]) - {None, "assistant"}:
         yield f"roles: {roles}"
     told = [one.get("usage", "left out") for one in chunks]
-    if wants_usage and told != [*[None] * (len(chunks) - 1), usage]:
-        yield f"usage: {told[-2:]}, billed {usage}"
+    if wants_usage and told[:-1] != [None] * (len(chunks) - 1):
+        yield f"usage before the end: {told[-2:]}"
+    if wants_usage:
+        yield from usage_faults(CHAT, told[-1], billed)
     if not wants_usage and set(told) - {None, "left out"}:
         yield "usage without a wish for it"
     if wants_usage and chunks[-1]["choices"]:
@@ -285,6 +287,8 @@ def usage_faults(path: str, told: Any, billed: Usage) -> Iterator[str]:
     }
     if differing:
         yield f"usage: told and billed differ: {differing}"
+    if ("cost" in told) is billed.estimated:
+        yield f"cost: {told.get('cost', 'left out')} of {billed}"
 
 
 def stream_faults(path: str, text: str, billed: Usage, *, wants_usage: bool) -> Iterator[str]:
@@ -302,7 +306,7 @@ def stream_faults(path: str, text: str, billed: Usage, *, wants_usage: bool) -> 
         yield from (fault for one in parts for fault in faults_of(ChatCompletionChunk, one))
     elif path == CHAT:
         yield from (fault for one in parts[:-1] for fault in faults_of(ChatCompletionChunk, one))
-        yield from chat_faults(parts, chat_usage(billed), wants_usage=wants_usage)
+        yield from chat_faults(parts, billed, wants_usage=wants_usage)
     elif path == MESSAGES:
         yield from message_faults([one for one in parts if one["type"] != "ping"], billed)
     else:

@@ -86,15 +86,17 @@ class TestAnswer:
     def test_usage_as_reported(self) -> None:
         answer = {"data": [{"embedding": [0.5]}], "usage": {"prompt_tokens": 9, "total_tokens": 9}}
         shown, usage = self.read(answer, input="a text")
-        assert (shown["usage"], shown["model"]) == ({"prompt_tokens": 9, "total_tokens": 9}, "vectors")
+        told = shown["usage"]
+        assert (told["prompt_tokens"], told["total_tokens"], shown["model"]) == (9, 9, "vectors")
         assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (9, 0, False)
 
     def test_what_a_provider_adds_about_itself_is_left_out(self) -> None:
-        usage = {"prompt_tokens": 9, "total_tokens": 9, "cost": 1e-06, "cost_details": {}}
+        usage = {"prompt_tokens": 9, "total_tokens": 9, "cost": 7.0, "cost_details": {}}
         answer = {"data": [{"embedding": [0.5]}], "usage": usage, "provider": "Host", "id": "gen-emb-1"}
         shown, _ = self.read(answer, input="a text")
         assert shown.keys() == {"object", "data", "model", "usage"}
-        assert shown["usage"] == {"prompt_tokens": 9, "total_tokens": 9}
+        # Our charge instead of the provider's price: 9 x 0.13, rounded up.
+        assert shown["usage"]["cost"] == 2e-06
 
     def test_usage_counted_where_none_is_reported(self) -> None:
         shown, usage = self.read({"data": [{"embedding": [0.5]}]}, input="eight by")

@@ -1,3 +1,4 @@
+import json
 from decimal import Decimal
 
 import pytest
@@ -5,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import prices, text_model, tiered_model
+from tollgate.text.cost import shown_cost
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import LongContextTier, TextModel, TokenPrices
 from tollgate.text.usage import Usage
@@ -20,7 +22,18 @@ MODELS = st.builds(
     st.integers(1, 200_000),
 )
 DEMANDS = st.builds(Demand, st.integers(0, 400_000), st.none() | st.integers(0, 300_000), st.integers(1, 8))
+USAGES = st.builds(Usage, *[st.integers(0, 300_000)] * 5)
 BALANCES = st.integers(0, 50_000_000)
+
+
+class TestShownCost:
+    @given(USAGES, MODELS, st.integers(0, 50_000_000))
+    def test_its_digits_are_the_charge_and_its_parts_add_up(
+        self, usage: Usage, model: TextModel, hold: int
+    ) -> None:
+        told = json.loads(json.dumps(shown_cost(usage, model, hold)), parse_float=Decimal)
+        assert told["cost"] * 1_000_000 == min(charge_micro_usd(usage, model), hold)
+        assert sum(part for part in told["cost_details"].values() if part is not None) == told["cost"]
 
 
 class TestChargeMicroUsd:

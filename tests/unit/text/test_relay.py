@@ -260,6 +260,7 @@ class TestRelayCompletion:
         }
         assert json.loads(relay_completion(body, used, "ours", PLAIN)) == {
             "model": "ours",
+            "system_fingerprint": None,
             "choices": [{"logprobs": None, "message": {"refusal": None, "content": "hi"}}],
             "usage": {**USAGE, **details},
         }

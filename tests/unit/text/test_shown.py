@@ -23,7 +23,7 @@ from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.relay import ChatRelay, MessagesRelay
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import Meter
-from tollgate.text.usage import chat_usage, read_token_count
+from tollgate.text.usage import COST_FIELDS, chat_usage, read_token_count
 
 # What a name says that is about the provider, or about what it takes from us.
 FORBIDDEN = re.compile(
@@ -38,15 +38,23 @@ PROMPTS = ["hello", "hello [[think]] [[tool]] [[cached 3]] [[cache-write 2]]", "
 
 
 def names_in(value: Any) -> Iterator[str]:
-    """Return the names of all fields, but for those inside what a model said."""
+    """Return the names of all fields, except those inside what a model said, and those of our charge."""
     if isinstance(value, Mapping):
+        ours = COST_FIELDS if value.get("is_byok") is False else ()
         for name, inner in value.items():
+            if name in ours:
+                continue
             yield name
             if name not in ("arguments", "input"):
                 yield from names_in(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from names_in(inner)
+
+
+def usages_in(parts: list[Any]) -> Iterator[Any]:
+    holders = [*parts, *(part.get("message") or {} for part in parts)]
+    return (one["usage"] for one in holders if one.get("usage"))
 
 
 def parts_of(answer: httpx.Response) -> list[Any]:
@@ -73,7 +81,7 @@ def gateway_url(meters: list[Meter]) -> Iterator[str]:
 @pytest.mark.parametrize("path", ["chat/completions", "messages"])
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_no_answer_of_any_provider_says_more_than_its_protocol(
-    gateway_url: str, upstream: str, path: str
+    gateway_url: str, meters: list[Meter], upstream: str, path: str
 ) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     tool: dict[str, Any] = {"name": "weather", "input_schema": schema}
@@ -88,6 +96,8 @@ def test_no_answer_of_any_provider_says_more_than_its_protocol(
             answer = httpx.post(f"{gateway_url}/{upstream}/v1/{path}", json={**body, "stream": stream})
             parts = parts_of(answer)
             assert parts, (prompt, stream)
+            told = {json.dumps(one["cost_details"]) for one in usages_in(parts) if "cost" in one}
+            assert told <= {json.dumps(meters[-1].told(chat_usage).get("cost_details"))}, (prompt, stream)
             assert [name for name in names_in(parts) if FORBIDDEN.search(name)] == [], (prompt, stream)
             # The words of a refusal are the provider's, and may repeat the prompt.
             assert SAID.search(answer.text) is None, (prompt, stream)
@@ -112,8 +122,8 @@ class TestOneShapeOfChats:
         shown = self.asked(gateway_url, upstream).json()
         ChatCompletion.model_validate(shown, strict=True)
         assert shown["id"].startswith("chatcmpl-")
-        assert shown["usage"] == chat_usage(meters[-1].usage())
-        assert shown["usage"].keys() == TOKENS | DETAILS
+        assert shown["usage"] == meters[-1].told(chat_usage)
+        assert shown["usage"].keys() == TOKENS | DETAILS | set(COST_FIELDS)
         [choice] = shown["choices"]
         assert choice.keys() == {"index", "message", "logprobs", "finish_reason"}
         assert choice["message"]["refusal"] is None
@@ -126,7 +136,7 @@ class TestOneShapeOfChats:
         assert {part["id"].split("-")[0] for part in parts} == {"chatcmpl"}
         assert {each["id"] for each in parts} == {last["id"]}
         assert [part["usage"] for part in parts if part["usage"] is not None] == []
-        assert (last["choices"], last["usage"]) == ([], chat_usage(meters[-1].usage()))
+        assert (last["choices"], last["usage"]) == ([], meters[-1].told(chat_usage))
 
     def test_streamed_without_usage(self, gateway_url: str, upstream: str) -> None:
         parts = parts_of(self.asked(gateway_url, upstream, stream=True))

@@ -124,6 +124,7 @@ class TestCompletionOfMessage:
             "object": "chat.completion",
             "created": CREATED_S,
             "model": "ours",
+            "system_fingerprint": None,
             "choices": [choice],
             "usage": CHAT_USAGE,
         }

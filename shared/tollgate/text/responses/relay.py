@@ -90,7 +90,7 @@ def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any
     meter.reported = read_responses_usage(response.get("usage"))
     meter.final = meter.reported is not None
     output = [sealed_item(item, mark) for item in response["output"] if isinstance(item, Mapping)]
-    return {**response, "output": output, "usage": responses_usage(chat_usage(meter.usage()))}
+    return {**response, "output": output, "usage": responses_usage(meter.told(chat_usage))}
 
 
 def _deliver(item: Any, meter: Meter) -> None:

@@ -1,0 +1,32 @@
+"""The cost of a response as its usage tells it: the charge of the customer. Pure.
+
+Source of the names: OpenRouter's usage accounting (`ChatUsage` in its SDKs). There they tell the inference
+provider's price. Here all of them are parts of Tollgate's charge.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from tollgate.kit.money import usd_number
+from tollgate.text.metering import charge_micro_usd
+from tollgate.text.models import TextModel
+from tollgate.text.usage import Usage
+
+
+def shown_cost(usage: Usage, model: TextModel, most_micro_usd: int) -> dict[str, Any]:
+    """Return the fields beside a usage that tell its cost, in USD.
+
+    `most_micro_usd` is the hold: as in `TextBilling.settle`, a charge is never larger.
+    """
+    total = min(charge_micro_usd(usage, model), most_micro_usd)
+    input_part = charge_micro_usd(replace(usage, output_tokens=0), model)
+    prompt = min(total, input_part)
+    return {
+        "cost": usd_number(total),
+        "cost_details": {
+            "upstream_inference_cost": None,
+            "upstream_inference_prompt_cost": usd_number(prompt),
+            "upstream_inference_completions_cost": usd_number(total - prompt),
+        },
+        "is_byok": False,
+    }
