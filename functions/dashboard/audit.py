@@ -20,6 +20,7 @@ WORDS = {
     Action.BUDGET_CREATED: "Budget created",
     Action.BUDGET_CHANGED: "Budget changed",
     Action.BUDGET_DELETED: "Budget deleted",
+    Action.BUDGET_REACHED: "Budget partly or fully spent",
     Action.CAP_REACHED: "Spending cap nearly used up",
     Action.KEY_EXPIRING: "API key expires soon",
     Action.KEY_EXPIRED: "API key expired",

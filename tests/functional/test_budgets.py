@@ -11,6 +11,7 @@ from sweep.app import handler as sweep
 from tests.conftest import Aws
 from tests.functional.conftest import invoke, with_prompt
 from tests.functional.test_api import call, details
+from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.functional.test_sweep import EVENT as SWEEP
 from tests.support.clock import START_MS, ManualClock
@@ -19,6 +20,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.holds import Hold, HoldWrites
@@ -142,6 +144,43 @@ class TestCharges:
         key = ok(customer, "POST", "/api/v1/keys", {"name": "ci", "spendingCap": cap})["key"]
         ok(customer, "POST", BUDGETS, A_BUDGET)
         assert [create(customer, ALICE, key=key)[0] for _ in range(3)] == [200, 200, 402]
+
+
+class TestNotices:
+    def count(self, aws: Aws) -> None:
+        """Deliver the ledger's stream."""
+        assert record(counted_records(aws)) == {"batchItemFailures": []}
+
+    def events(self, aws: Aws) -> list[tuple[str, int]]:
+        found = aws.clients.dynamodb.scan(TableName=aws.stack.refs["DeliveriesTable"])["Items"]
+        rows = [from_attributes(each) for each in found]
+        data = [row["data"] for row in rows if row["event"] == "budget.reached"]
+        return sorted((one["value"], one["percent"]) for one in data)
+
+    def test_a_webhook_for_each_value_and_a_mail_for_one(self, aws: Aws, customer: OpenedAccount) -> None:
+        hook = {"webhook": "https://example.com/hook"}
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "limitCents": 4, **hook})
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "name": "Team", "scope": "tag:team", "value": "search"})
+        create(customer, "user=alice")
+        self.count(aws)
+        assert self.events(aws) == []
+        create(customer, "user=alice")
+        for _ in range(2):  # The stream repeats a batch.
+            self.count(aws)
+        assert self.events(aws) == [("alice", 50)]
+        # Two cents at once: only the highest share has a notice.
+        for _ in range(2):
+            create(customer, ALICE)
+        self.count(aws)
+        assert self.events(aws) == [("alice", 50), ("alice", 100)]
+        noted = api_parts.api().audit.page(customer.account_id).rows
+        reached = [(event.subject, event.detail) for event in noted if event.action == "budget.reached"]
+        assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15T00:00:00.000Z")]
+
+    def test_a_private_address_is_refused(self, customer: OpenedAccount) -> None:
+        body = {**A_BUDGET, "webhook": "http://127.0.0.1/hook"}
+        status, answer, _ = call("POST", BUDGETS, customer.api_key, body)
+        assert (status, set(details(answer))) == (400, {"/webhook"})
 
 
 class TestChanges:

@@ -10,8 +10,6 @@ sent_key.py        the key in a request's headers
 auth.py            checks of the caller's key; `async_auth.py` is the same for text, without blocking
 networks.py        the networks from which a key may be used
 delegation.py      the rights of one key over another
-budget_service.py  list, create, change and delete budgets; `budget_request.py` checks the body,
-                   and `budget_views.py` has the responses
 key_request.py     the body of a request about a key, checked as a whole
 key_service.py     list, create, change, rotate, revoke
 answers_service.py whether text answers are completed after their client has disconnected

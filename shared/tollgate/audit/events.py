@@ -32,6 +32,7 @@ class Action(StrEnum):
     BUDGET_CREATED = "budget.created"  # A budget was created.
     BUDGET_CHANGED = "budget.changed"  # The name, limit or period of a budget was changed.
     BUDGET_DELETED = "budget.deleted"  # A budget was deleted.
+    BUDGET_REACHED = "budget.reached"  # 50, 80 or 100 percent of a budget are spent.
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.
     KEY_EXPIRED = "key.expired"  # A key has expired.

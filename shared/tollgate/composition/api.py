@@ -9,7 +9,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tollgate.accounts.answers_service import AnswerSettings
 from tollgate.accounts.auth import Authenticator
-from tollgate.accounts.budget_service import BudgetService
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
@@ -19,6 +18,7 @@ from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
 from tollgate.audit.repository import AuditLog
+from tollgate.budgets.service import BudgetService
 
 # Imported for the snapshot, because models import them only when they check an input.
 from tollgate.catalog import checking, input_classes  # noqa: F401
@@ -182,7 +182,10 @@ def api() -> Api:
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, current.id_of, audit, clock()),
         budgets=BudgetService(
-            BudgetRepository(db, settings.accounts_table, settings.budgets_table), audit, clock()
+            BudgetRepository(db, settings.accounts_table, settings.budgets_table),
+            audit,
+            clock(),
+            webhook_guard,
         ),
         tasks=TaskService(
             tasks=tasks,

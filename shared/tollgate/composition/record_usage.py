@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from tollgate.accounts.cap_monitor import CapMonitor
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.audit.repository import AuditLog, OnceLog
+from tollgate.budgets.monitor import BudgetMonitor
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.low_balance.monitor import BalanceMonitor
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.usage.recorder import UsageRecorder
@@ -18,7 +20,7 @@ from tollgate.webhooks.repository import DeliveryRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordUsageSettings(LedgerSettings):
+class RecordUsageSettings(SpendingSettings):
     """Settings of `functions/record_usage`."""
 
     api_keys_table: str
@@ -35,8 +37,8 @@ class RecordUsageSettings(LedgerSettings):
 def usage_recorder() -> UsageRecorder:
     """Create the parts of `functions/record_usage`.
 
-    After counting entries, it also checks the balances and caps that they changed, so the stream needs only
-    one reader.
+    After counting entries, it also checks the balances, caps and budgets that they changed. So the stream
+    needs only one reader.
     """
     settings = RecordUsageSettings.from_env()
     db = database()
@@ -52,4 +54,11 @@ def usage_recorder() -> UsageRecorder:
     once = OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     caps = CapMonitor(keys, AccountRepository(db, settings.accounts_table), once, clock())
-    return UsageRecorder(roll_up, (monitor.check_entries, caps.check_entries), clock())
+    budgets = BudgetMonitor(
+        BudgetRepository(db, settings.accounts_table, settings.budgets_table),
+        once,
+        monitor.deliveries,
+        clock(),
+    )
+    checks = (monitor.check_entries, caps.check_entries, budgets.check_entries)
+    return UsageRecorder(roll_up, checks, clock())

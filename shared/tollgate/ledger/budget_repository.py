@@ -6,13 +6,16 @@ from itertools import islice
 
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import BeginsWith, Equals
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.ledger.budgets import (
     Budget,
     Budgets,
     BudgetWrites,
+    Counted,
     announce,
     definitions_key,
+    items_of,
     wallet_of,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
@@ -49,6 +52,14 @@ class BudgetRepository:
         ]
         self._db.transact([self._writes.define(account_id, read, changed), *announced, *others])
 
+    def counted(self, account_id: str, main: str) -> Counted:
+        """Return the spending of one value, by the sort key of its main row."""
+        wallets = self._wallets.limits(account_id).wallets
+        keys = [{"account_id": account_id, "item": item} for item in items_of(main, wallets)]
+        rows = self._db.get_all(self._writes.table, keys)
+        value = next((row["value"] for row in rows), "")
+        return Counted(value, sum(map(_spent_in, rows)))
+
     def spent(self, account_id: str, budget: Budget, stamp: str) -> Mapping[str, int]:
         """Return the spending of each value of a budget in a period, with open holds, in micro-USD.
 
@@ -60,7 +71,10 @@ class BudgetRepository:
         )
         found: dict[str, int] = defaultdict(int)
         for row in islice(rows, MAX_ROWS):
-            # The main row counts the shares of wallets as spent.
-            is_share = wallet_of(row["item"]) != 0
-            found[row["value"]] += -row["left_micro_usd"] if is_share else row["spent_micro_usd"]
+            found[row["value"]] += _spent_in(row)
         return found
+
+
+def _spent_in(row: Item) -> int:
+    # The main row counts the shares of wallets as spent.
+    return int(-row["left_micro_usd"] if wallet_of(row["item"]) else row["spent_micro_usd"])

@@ -94,6 +94,13 @@ class Budget:
     limit_micro_usd: int
     per: BudgetPeriod
     value: str | None = None
+    webhook: str | None = None
+    """Where events about its spending are sent."""
+
+    @property
+    def has_one_value(self) -> bool:
+        """Return whether it limits one value and not each value on its own."""
+        return self.value is not None or self.scope == ACCOUNT
 
     def to_item(self) -> Item:
         """Return the budget as a map of plain values."""
@@ -104,13 +111,15 @@ class Budget:
             "limit": self.limit_micro_usd,
             "per": str(self.per),
         }
-        return row if self.value is None else {**row, "value": self.value}
+        more = {"value": self.value, "webhook": self.webhook}
+        return row | {name: text for name, text in more.items() if text is not None}
 
     @classmethod
     def from_item(cls, item: Item) -> "Budget":
         """Return the budget that a map holds."""
         per = BudgetPeriod(item["per"])
-        return cls(item["id"], item["name"], item["scope"], item["limit"], per, item.get("value"))
+        more = item.get("value"), item.get("webhook")
+        return cls(item["id"], item["name"], item["scope"], item["limit"], per, *more)
 
     def value_of(self, spender: Spender) -> str | None:
         """Return the value for which a request counts here; `None` if it does not count here."""
@@ -158,6 +167,14 @@ class Use:
             value=self.value,
             resets_at=None if self.ends_ms is None else iso(self.ends_ms),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The spending of one value of a budget in a period, with open holds."""
+
+    value: str
+    micro_usd: int
 
 
 class StaleBudgetsError(Exception):
@@ -388,6 +405,18 @@ def left_of(use: Use, rows: Mapping[int, Item]) -> int:
 def wallet_of(item: str) -> int:
     """Return the wallet that a budget's row belongs to, from its sort key."""
     return int(item.split("#")[2])
+
+
+def counted_item(item: str) -> str:
+    """Return the sort key of the main row of the budget that a row belongs to."""
+    budget_id, stamp, _, digest = item.split("#")
+    return f"{budget_id}#{stamp}#{_MAIN}#{digest}"
+
+
+def items_of(main: str, wallets: int) -> list[str]:
+    """Return the sort keys of all rows of a budget's value, from its main row's."""
+    budget_id, stamp, _, digest = main.split("#")
+    return [f"{budget_id}#{stamp}#{wallet}#{digest}" for wallet in range(wallets)]
 
 
 def budget_of(item: str) -> str:

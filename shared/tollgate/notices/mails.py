@@ -36,6 +36,13 @@ KINDS = {
     Action.BUDGET_CREATED: Kind(Topic.LIMITS, "Budget created", "Budget", "/audit"),
     Action.BUDGET_CHANGED: Kind(Topic.LIMITS, "Budget changed", "Budget", "/audit"),
     Action.BUDGET_DELETED: Kind(Topic.LIMITS, "Budget deleted", "Budget", "/audit"),
+    Action.BUDGET_REACHED: Kind(
+        Topic.LIMITS,
+        "Budget partly or fully spent",
+        "Budget",
+        "/audit",
+        "Requests above the budget are refused until it starts again. Raise the budget to continue earlier.",
+    ),
     Action.CAP_REACHED: Kind(
         Topic.LIMITS,
         "Spending cap nearly used up",

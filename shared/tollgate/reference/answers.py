@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from tollgate.accounts import budget_views as budgets
 from tollgate.accounts import models as accounts
 from tollgate.accounts import webhook_secrets
 from tollgate.artifacts import models as artifacts
+from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
 from tollgate.ledger import entries

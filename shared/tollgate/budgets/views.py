@@ -26,6 +26,8 @@ class BudgetView(Shape):
     """The only value that it limits; null for each value on its own."""
     limitCents: Cents
     per: BudgetPeriod
+    webhook: str | None
+    """Called at 50, 80 and 100 percent."""
     resetsAt: Timestamp | None
     values: list[BudgetValueView]
     """The values that have spent the most in this period, at most 100."""

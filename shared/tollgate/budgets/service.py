@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tollgate.accounts.budget_request import read_budget
-from tollgate.accounts.budget_views import BudgetView, DeletedBudgetView
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
+from tollgate.budgets.request import read_budget
+from tollgate.budgets.views import BudgetView, DeletedBudgetView
 from tollgate.kit.clock import Clock, iso
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import BudgetLimitReachedError, BudgetNotFoundError, ForbiddenError
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.kit.retry import retry_change
@@ -28,6 +29,7 @@ from tollgate.ledger.budgets import (
     at_once,
     period_at,
 )
+from tollgate.webhooks.receivers import check_host
 
 # Values in one list. The most expensive values come first.
 MAX_VALUES = 100
@@ -46,6 +48,7 @@ class BudgetService:
     budgets: BudgetRepository
     audit: AuditLog
     clock: Clock
+    guard: AddressGuard
 
     def all(self, account_id: str) -> list[BudgetView]:
         """Return an account's budgets with the spending in their current periods."""
@@ -59,7 +62,7 @@ class BudgetService:
         self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
     ) -> BudgetView:
         """Create a budget. Raises `InvalidInputError`, `BudgetLimitReachedError`, `UserNotFoundError`."""
-        fields = read_budget(body, is_new=True)
+        fields = self._read(body, is_new=True)
         # Outside of the retries: a repeat after a lost answer finds its own budget.
         made = Budget(new_id("bud"), **{"value": None, **fields})
 
@@ -84,7 +87,7 @@ class BudgetService:
 
         Raises `InvalidInputError`, `BudgetNotFoundError`, `ForbiddenError`.
         """
-        fields = read_budget(body)
+        fields = self._read(body)
 
         def change() -> Budget:
             read = self.budgets.read(account_id)
@@ -115,6 +118,13 @@ class BudgetService:
 
         name = retry_change(change, StaleBudgetsError, what=_WHAT).name
         return {"id": budget_id, "deleted": True, "name": name}
+
+    def _read(self, body: Mapping[str, Any], *, is_new: bool = False) -> dict[str, Any]:
+        """Read a body, and check the host of its webhook. Raises `InvalidInputError`."""
+        fields = read_budget(body, self.guard, is_new=is_new)
+        if fields.get("webhook") is not None:
+            check_host("/webhook", fields["webhook"], self.guard)
+        return fields
 
     def _write(
         self,
@@ -148,6 +158,7 @@ class BudgetService:
             "value": budget.value,
             "limitCents": cents_down(limit),
             "per": budget.per,
+            "webhook": budget.webhook,
             "resetsAt": None if ends_ms is None else iso(ends_ms),
             "values": [
                 {

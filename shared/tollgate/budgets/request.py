@@ -4,23 +4,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
 from tollgate.ledger.attribution import MAX_USER_LENGTH, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
+from tollgate.webhooks.receivers import url_problem
 
 MAX_NAME_LENGTH = 100
 MAX_LIMIT_CENTS = 2**31 - 1
 _SCOPES = f"{ACCOUNT}, {KEY}, {USER}, or {TAG} and the name of a tag, such as {TAG}team"
 
 
-def read_budget(body: Mapping[str, Any], *, is_new: bool = False) -> dict[str, Any]:
+def read_budget(body: Mapping[str, Any], guard: AddressGuard, *, is_new: bool = False) -> dict[str, Any]:
     """Return the fields of `Budget` in a body; missing fields are left out.
 
     A new budget must have a name, a scope, a limit and a period. The scope and the value of a budget never
-    change. Raises `InvalidInputError` with every problem of the body.
+    change. `guard` checks the address of a webhook. Raises `InvalidInputError` with every problem.
     """
-    readers = {"name": _name, "limitCents": _limit, "per": _period}
+
+    def webhook(value: Any, found: dict[str, Any]) -> Problem | None:
+        found["webhook"] = value
+        return None if value is None else url_problem("/webhook", value, guard)
+
+    readers = {"name": _name, "limitCents": _limit, "per": _period, "webhook": webhook}
     if is_new:
         readers |= {"scope": _scope, "value": _value}
     problems = unknown_fields(body, list(readers))

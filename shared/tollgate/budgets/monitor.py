@@ -1,0 +1,97 @@
+"""Notices when new entries of the ledger have used up 50, 80 or 100 percent of a budget."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.audit.events import Action
+from tollgate.audit.repository import OnceLog
+from tollgate.kit.clock import Clock, iso
+from tollgate.kit.money import cents_down, cents_up, dollars
+from tollgate.ledger.budget_repository import BudgetRepository
+from tollgate.ledger.budgets import Budget, budget_of, counted_item, period_at
+from tollgate.ledger.entries import Entry
+from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
+from tollgate.webhooks.schedule import LATE_MS
+
+EVENT = "budget.reached"
+# The shares of a budget that are worth a notice.
+PERCENTS = (100, 80, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetMonitor:
+    """Checks the budgets that counted some entries. A repeat is harmless: each notice has its own id.
+
+    A budget for each value of its scope has only a webhook, because end users can be too many for mails.
+    """
+
+    budgets: BudgetRepository
+    once: OnceLog
+    deliveries: DeliveryRepository
+    clock: Clock
+
+    def check_entries(self, entries: Iterable[Entry]) -> None:
+        """Check the budgets of some entries, each once; entries without budgets cost nothing."""
+        counted: dict[str, set[str]] = defaultdict(set)
+        for entry in entries:
+            counted[entry.account_id].update(map(counted_item, entry.budgets or ()))
+        for account_id, items in counted.items():
+            if items:
+                self._check_account(account_id, items)
+
+    def _check_account(self, account_id: str, items: Iterable[str]) -> None:
+        known = {budget.budget_id: budget for budget in self.budgets.read(account_id).budgets}
+        for item in sorted(items):
+            budget = known.get(budget_of(item))
+            # It was deleted meanwhile.
+            if budget is not None:
+                self._check(account_id, budget, item)
+
+    def _check(self, account_id: str, budget: Budget, item: str) -> None:
+        counted = self.budgets.counted(account_id, item)
+        limit = budget.limit_micro_usd
+        percent = next((each for each in PERCENTS if counted.micro_usd * 100 >= limit * each), None)
+        if percent is None or not limit:
+            return
+        _, ends_ms = period_at(budget.per, self.clock.now_ms())
+        resets_at = None if ends_ms is None else iso(ends_ms)
+        # A changed limit needs a new check of the same spending.
+        notice_id = f"{item}#{limit}#{percent}"
+        if budget.webhook is not None:
+            data = {
+                "budgetId": budget.budget_id,
+                "budgetName": budget.name,
+                "scope": budget.scope,
+                "value": counted.value,
+                "percent": percent,
+                "limitCents": cents_down(limit),
+                "spentCents": cents_up(counted.micro_usd),
+                "resetsAt": resets_at,
+            }
+            self._deliver(account_id, budget.webhook, f"evt_{notice_id}", data)
+        if budget.has_one_value:
+            spent = f"{dollars(cents_up(counted.micro_usd))} of {dollars(cents_down(limit))} used"
+            then = "" if resets_at is None else f"; starts again {resets_at}"
+            detail = f"{spent} ({percent} %){then}"
+            self.once.note(account_id, notice_id, Action.BUDGET_REACHED, budget.name, detail)
+
+    def _deliver(self, account_id: str, url: str, event_id: str, data: dict[str, Any]) -> None:
+        now_ms = self.clock.now_ms()
+        # An earlier check of the same spending has written it.
+        with suppress(StaleDeliveryError):
+            self.deliveries.add(
+                Delivery(
+                    event_id,
+                    account_id,
+                    url,
+                    EVENT,
+                    now_ms,
+                    data=data,
+                    next_attempt_at_ms=now_ms,
+                    wake_at_ms=now_ms + LATE_MS,
+                )
+            )
