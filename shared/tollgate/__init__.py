@@ -11,6 +11,7 @@ artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers
 catalog/       the models and their prices
 accounts/      accounts and API keys; members/: the people of an account
+budgets/       hard limits of an account, its keys, end users and tags
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members; mail/: the layout and the sending of mails
 usage/         statistics; activity/: each request and its cost; audit/: the log of changes and access

@@ -25,6 +25,7 @@ ACTING = (
     "tollgate.operator.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
+    "tollgate.budgets.monitor",
     "tollgate.ledger.budget_mover",
     "tollgate.ledger.budget_repository",
     "tollgate.ledger.wallet_repository",
