@@ -12,7 +12,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from tollgate.catalog.loader import read_yaml
 from tollgate.kit.settings import QUEUES, TABLES, unpacked
+from tollgate.reference.document import HERE
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / ".local" / "translations"
@@ -24,6 +26,8 @@ Properties = dict[str, Any]
 PACKED = (TABLES, QUEUES)
 
 
+ANY_METHOD = "x-amazon-apigateway-any-method"
+"""SAM's word for `Method: ANY`."""
 ONE_PART, ANY_PARTS = "[^/]+", ".+"
 _PROXY = re.compile(r"\\{\w+\\\+\\}")
 _VARIABLE = re.compile(r"\\{\w+\\}")
@@ -46,9 +50,18 @@ class Template:
         return self.of_type("AWS::Lambda::Function")
 
     def openapi(self) -> dict[str, Any]:
-        """Return the API's OpenAPI document."""
+        """Return the API's OpenAPI document. A route for any method has the described methods of its path."""
         body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
-        return body
+        described = _described_methods()
+        paths = {
+            path: {
+                each: route
+                for method, route in on.items()
+                for each in (described[path] if method == ANY_METHOD else [method])
+            }
+            for path, on in body["paths"].items()
+        }
+        return {**body, "paths": paths}
 
     def routes(self) -> set[tuple[str, str]]:
         """Return every route to a function as `(METHOD, path)`, without the gateway's preflights."""
@@ -110,6 +123,16 @@ def read_template(parameters: Mapping[str, str] | None = None) -> Template:
     reads the template once. The result is shared, so callers must not change it.
     """
     return _read(tuple(sorted((parameters or {}).items())))
+
+
+@cache
+def _described_methods() -> Mapping[str, list[str]]:
+    """Return the methods of each path for customers, in lower case."""
+    found: dict[str, list[str]] = {}
+    for route in read_yaml(HERE / "operations.yaml")["operations"]:
+        method, path = route.split(" ")
+        found.setdefault(path, []).append(method.lower())
+    return found
 
 
 @cache
