@@ -6,6 +6,7 @@ calls a provider, and never holds provider credentials.
 http.py       the key, the body and the envelope, for all routes
 media.py      estimate, create, status, cancel, lists
 requests.py   running text requests
+openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
@@ -34,6 +35,7 @@ from api import (
     images,
     keys,
     media,
+    openrouter,
     payments,
     reference,
     requests,
@@ -74,6 +76,7 @@ ROUTERS = [
         media,
         files,
         requests,
+        openrouter,
         images,
         videos,
         catalog,

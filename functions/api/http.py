@@ -72,6 +72,13 @@ def account_key(api: Services, request: Request) -> ApiKey:
     return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
 
 
+def any_key(api: Services, request: Request) -> ApiKey:
+    """Return the caller's key, whatever its scopes."""
+    with suppress(ForbiddenError):
+        return file_key(api, request)
+    return account_key(api, request)
+
+
 def key_of_now(api: Services, request: Request) -> ApiKey:
     """Return the caller's key with the `account` scope from the table, not from the cache of 30 s."""
     return _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
@@ -108,6 +115,7 @@ MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
 MediaKey = Annotated[ApiKey, Depends(media_key)]
 FileKey = Annotated[ApiKey, Depends(file_key)]
 TextKey = Annotated[ApiKey, Depends(text_key)]
+AnyKey = Annotated[ApiKey, Depends(any_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
 Attributed = Annotated[Attribution, Depends(attributed)]
 KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]

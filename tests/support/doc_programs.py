@@ -38,6 +38,7 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("docs/performance.md", ""): "measurements, which take the whole machine for minutes",
     ("use/aider", "export OPENAI_API_BASE"): "aider is not installed for tests; run by hand",
     ("use/llamaindex", "# pip install llama-index"): "needs an older openai than the tests; run by hand",
+    ("use/openrouter", ""): "its SDKs are not installed for tests; run by hand",
     ("use/mcp", "claude mcp add tollgate-program"): "run by tests/clients/test_served_packages.py",
     ("use/tollgate", "import { Client }"): "run by tests/clients/test_served_packages.py",
     ("docs/local.md", "export TOLLGATE_URL=http://127.0.0.1:8080"): "the same in two lines",

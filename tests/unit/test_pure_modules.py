@@ -81,6 +81,7 @@ ACTING = (
     "tollgate.accounts.cap_monitor",
     "tollgate.webhooks.failing_endpoints",
     "tollgate.usage.monthly_statements",
+    "tollgate.usage.openrouter",
     "tollgate.usage.recorder",
     # Asking providers, and remembering how they did.
     "tollgate.providers.media.*.media",

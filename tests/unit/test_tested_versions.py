@@ -61,7 +61,7 @@ STATED = [
     ("others", f"| Continue's `cn` | {SUITES['@continuedev/cli']} |"),
     ("others", f"| Cline's command | {SUITES['cline']} |"),
 ]
-BY_HAND = {"aider", "llamaindex"}
+BY_HAND = {"aider", "llamaindex", "openrouter"}
 """Pages of clients that no test installs."""
 
 

@@ -58,6 +58,7 @@ from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
 from tollgate.usage.monthly_statements import MonthlyStatements
+from tollgate.usage.openrouter import OpenRouterAccount
 from tollgate.usage.repository import UsageRepository
 from tollgate.usage.service import StatisticsService
 from tollgate.webhooks.repository import DeliveryRepository
@@ -111,6 +112,7 @@ class Api:
     months: MonthlyStatements
     statement: Statement
     activity: ActivityService
+    openrouter: OpenRouterAccount
     payments: PaymentService
     low_balance: LowBalanceService
     answers: AnswerSettings
@@ -172,6 +174,7 @@ def api() -> Api:
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock())
     usage = UsageRepository(db, settings.usage_table)
+    funds = partial(_total_funds, accounts, ledger)
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
@@ -212,9 +215,10 @@ def api() -> Api:
         callbacks=Callbacks(tasks, task_queue),
         webhooks=_webhooks(settings, accounts, webhook_guard, audit),
         statistics=StatisticsService(usage, clock(), keys.members),
-        months=MonthlyStatements(usage, ledger, partial(_total_funds, accounts, ledger), clock()),
+        months=MonthlyStatements(usage, ledger, funds, clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
+        openrouter=OpenRouterAccount(accounts, ledger, usage, funds, clock()),
         payments=_payments(settings, ledger, accounts, audit, low_balance),
         low_balance=low_balance,
         answers=AnswerSettings(accounts, audit),

@@ -352,7 +352,7 @@ class UploadNotFoundError(TollgateError, status=404, code="file_not_found"):
 
 
 class RequestNotFoundError(TollgateError, status=404, code="request_not_found"):
-    """The text request is not running or belongs to another account."""
+    """The text request is not running, has not ended, or belongs to another account."""
 
     default_message = "No such request is running."
 

@@ -14,7 +14,7 @@ from tollgate.catalog import views as catalog
 from tollgate.ledger import entries
 from tollgate.tasks import models as tasks
 from tollgate.text import views as text
-from tollgate.usage import counts
+from tollgate.usage import counts, openrouter_views
 from tollgate.webhooks import models as webhooks
 
 Json = dict[str, Any]
@@ -32,6 +32,7 @@ _MODULES = (
     tasks,
     text,
     counts,
+    openrouter_views,
     webhooks,
 )
 _SUFFIX = "View"

@@ -8,5 +8,6 @@ recorder.py           adds a batch of the stream to the roll-up
 repository.py         the rows, and a mark for each counted entry
 period.py             the days of a request
 service.py            totals by day and by model
+openrouter.py         an account in OpenRouter's shapes; `openrouter_views.py`: the shapes
 monthly_statements.py reads monthly statements; `statement.py`: one statement
 """

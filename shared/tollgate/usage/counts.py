@@ -19,7 +19,7 @@ LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 
 # The disjoint counts of a request's input (`text/usage.py`). The entry has no count of 0.
-_INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
 
 
 TAG = "tag:"
@@ -49,7 +49,8 @@ class CountsView(Shape):
 class Counts(NamedTuple):
     """Sums over entries. Money is in micro-USD and never negative; spent is before refunds.
 
-    Input tokens are all of them, cached or not; output tokens include reasoning.
+    Input tokens are all of them, cached or not; output tokens include reasoning. Cached tokens are reads.
+    Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted.
     """
 
     spent_micro_usd: int = 0
@@ -58,6 +59,8 @@ class Counts(NamedTuple):
     tasks: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def plus(self, other: "Counts") -> "Counts":
         """Return the sums of both."""
@@ -221,8 +224,10 @@ def counts_of(entry: Entry) -> Counts:
             return Counts(
                 spent_micro_usd=-entry.amount_micro_usd,
                 requests=1,
-                input_tokens=sum(usage.get(name, 0) for name in _INPUT),
+                input_tokens=sum(usage.get(name, 0) for name in INPUT),
                 output_tokens=usage.get("output_tokens", 0),
+                cached_tokens=usage.get("cache_read_tokens", 0),
+                reasoning_tokens=usage.get("reasoning_tokens", 0),
             )
         case _:
             raise ValueError(f"{entry.entry_id} is no usage but a {entry.kind}")

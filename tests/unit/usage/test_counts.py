@@ -32,7 +32,12 @@ class TestCountsOf:
             "reasoning_tokens": 5,  # a part of the output
         }
         assert counts_of(text(usage)) == Counts(
-            spent_micro_usd=63, requests=1, input_tokens=1_111, output_tokens=7
+            spent_micro_usd=63,
+            requests=1,
+            input_tokens=1_111,
+            output_tokens=7,
+            cached_tokens=10,
+            reasoning_tokens=5,
         )
 
     def test_counts_that_were_zero_are_not_in_the_entry(self) -> None:

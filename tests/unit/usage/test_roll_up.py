@@ -76,7 +76,7 @@ class Books:
 
     def sums(self, accounts: Sequence[str]) -> Sums:
         return {
-            (account, day, model): list(counts)
+            (account, day, model): list(counts[:6])
             for account in accounts
             for day, found in self.usage.days(account, FIRST, LAST)
             for model, counts in found.by_model.items()
