@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
-from tests.browser.checks import violations
+from tests.browser.checks import faults, violations
 from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
@@ -33,6 +33,32 @@ def visitor(chromium: Browser, base_url: str) -> Iterator[Page]:
     yield opened
     context.close()
     assert faults == []
+
+
+class TestBudgets:
+    def test_a_problem_is_beside_its_field_and_the_corrected_budget_has_a_bar(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/budgets")
+        visitor.get_by_role("button", name="New budget").first.click()
+        dialog = visitor.locator("#new-budget")
+        dialog.get_by_label("Name", exact=True).fill(NAME)
+        dialog.get_by_label("Applies to").select_option("tag")
+        dialog.get_by_label("Name of the tag").fill("Team A")
+        dialog.get_by_label("Value").fill("search")
+        dialog.get_by_label("Limit (USD)").fill("lots")
+        dialog.get_by_role("button", name="Create budget").click()
+        expect(dialog.locator("#new-tag-problem")).to_contain_text("Must be the name of a tag.")
+        expect(dialog.locator("#new-limit-problem")).to_contain_text("Must be an amount in US dollars.")
+        assert violations(visitor) == []
+        dialog.get_by_label("Name of the tag").fill("team")
+        dialog.get_by_label("Limit (USD)").fill("2.50")
+        dialog.get_by_role("button", name="Create budget").click()
+        expect(dialog).to_be_hidden()
+        expect(visitor.locator("#budgets")).to_contain_text("$0.00 spent, $2.50 left")
+        visitor.get_by_role("button", name=f"Change {NAME}").click()
+        visitor.locator("dialog[open]").get_by_label("Limit (USD)").fill("0")
+        visitor.get_by_role("button", name="Save").click()
+        expect(visitor.locator("#budgets")).to_contain_text("used up")
+        assert faults(visitor) == []
 
 
 class TestUploads:

@@ -32,6 +32,7 @@ PAGES = (
     "/catalog",
     "/catalog/kling-3.0",
     "/keys",
+    "/budgets",
     "/webhooks",
     "/top-up",
 )

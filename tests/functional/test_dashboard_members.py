@@ -99,6 +99,8 @@ class TestTheTable:
         asked = {
             "POST /keys": "owner developer",
             "GET /keys": "owner developer viewer",
+            "GET /budgets": "owner developer billing viewer",
+            "POST /budgets/{budget_id}": "owner developer",
             "POST /playground/{model_id}/run": "owner developer",
             "POST /chat/key": "owner developer",
             "POST /webhooks/secret/rotate": "owner developer",

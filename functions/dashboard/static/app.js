@@ -146,11 +146,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     return;
   }
   form.querySelector("[data-refused]")?.remove();
+  // Messages beside the fields, which htmx puts there.
+  if (xhr.getResponseHeader("hx-reswap") === "none") return;
   if (xhr.status >= REFUSED) {
     event.detail.shouldSwap = false;
     refuse(form, xhr);
   } else {
     form.reset();
+    for (const problem of form.querySelectorAll(".problem")) problem.textContent = "";
     form.closest("dialog").close();
   }
 });

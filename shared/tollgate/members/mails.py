@@ -7,7 +7,7 @@ from tollgate.members.roles import Role
 # A short description of each role.
 ROLE_DESCRIPTIONS = {
     Role.OWNER: "can do everything, including members and payments",
-    Role.DEVELOPER: "can use keys, playground, chat and webhooks",
+    Role.DEVELOPER: "can use keys, budgets, playground, chat and webhooks",
     Role.BILLING: "can pay, and see spending and receipts",
     Role.VIEWER: "can see everything but change nothing",
 }

@@ -24,7 +24,7 @@ class Kind:
     sentence: str = ""
 
 
-_KEYS, _MEMBERS = "/keys", "/members"
+_KEYS, _MEMBERS, _BUDGETS = "/keys", "/members", "/budgets"
 KINDS = {
     Action.KEY_CREATED: Kind(Topic.KEYS, "API key created", "API key", _KEYS),
     Action.KEY_CHANGED: Kind(Topic.KEYS, "API key changed", "API key", _KEYS),
@@ -33,14 +33,14 @@ KINDS = {
         Topic.KEYS, "API key revoked", "API key", _KEYS, "Requests with this key are refused from now on."
     ),
     Action.WEBHOOK_SECRET_ROTATED: Kind(Topic.KEYS, "Webhook secret rotated", "Secret", "/webhooks"),
-    Action.BUDGET_CREATED: Kind(Topic.LIMITS, "Budget created", "Budget", "/audit"),
-    Action.BUDGET_CHANGED: Kind(Topic.LIMITS, "Budget changed", "Budget", "/audit"),
-    Action.BUDGET_DELETED: Kind(Topic.LIMITS, "Budget deleted", "Budget", "/audit"),
+    Action.BUDGET_CREATED: Kind(Topic.LIMITS, "Budget created", "Budget", _BUDGETS),
+    Action.BUDGET_CHANGED: Kind(Topic.LIMITS, "Budget changed", "Budget", _BUDGETS),
+    Action.BUDGET_DELETED: Kind(Topic.LIMITS, "Budget deleted", "Budget", _BUDGETS),
     Action.BUDGET_REACHED: Kind(
         Topic.LIMITS,
         "Budget partly or fully spent",
         "Budget",
-        "/audit",
+        _BUDGETS,
         "Requests above the budget are refused until it starts again. Raise the budget to continue earlier.",
     ),
     Action.CAP_REACHED: Kind(

@@ -30,7 +30,7 @@ def key_body(
     if days := sent.get("days"):
         body["expiresAt"] = iso(now_ms + _days(days) * DAY_MS)
     if cap := sent.get("cap", "").strip():
-        body["spendingCap"] = {"capCents": _cents(cap), "per": sent.get("per", "")}
+        body["spendingCap"] = {"capCents": cents_of(cap, "/cap"), "per": sent.get("per", "")}
     if models:
         body["models"] = list(models)
     if networks:
@@ -55,17 +55,20 @@ def _days(text: str) -> int:
     return int(text)
 
 
-def _cents(text: str) -> int:
-    """Return the cents of an amount in US dollars such as `2.50`."""
+def cents_of(text: str, path: str) -> int:
+    """Return the cents of an amount in US dollars such as `2.50`.
+
+    Raises `InvalidInputError` with the `path` of the field.
+    """
     try:
         cents = Decimal(text) * CENTS_PER_USD
     except ArithmeticError as exc:
-        raise _wrong("Must be an amount in US dollars.") from exc
+        raise _wrong(path, "Must be an amount in US dollars.") from exc
     # NaN and infinity have no integer part, and a huge exponent would take long to convert.
     if not cents.is_finite() or cents.adjusted() > MAX_DIGITS or cents != int(cents):
-        raise _wrong("Must be whole cents.")
+        raise _wrong(path, "Must be whole cents.")
     return int(cents)
 
 
-def _wrong(message: str) -> InvalidInputError:
-    return InvalidInputError([Problem("/cap", message, "2.50")])
+def _wrong(path: str, message: str) -> InvalidInputError:
+    return InvalidInputError([Problem(path, message, "an amount such as 2.50")])
