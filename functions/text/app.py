@@ -81,8 +81,8 @@ async def responses(request: Request) -> Answer:
     key = await _authenticate(request)
     body = await _body_with_files(request, key)
     made = await text_parts.text()
-    call = await made.responses.read(body, key)
     request_id = request.state[REQUEST_ID]
+    call = await made.responses.read(body, key, request_id)
     responding = call.respond(made.service, key, request_id, request.headers)
     end_if_asked = partial(made.service.end_if_asked, request_id) if call.chat.stream else None
     return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)

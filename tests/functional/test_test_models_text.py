@@ -73,7 +73,9 @@ class TestAnswers:
 
     def test_it_is_listed_with_its_price(self, pauper: TextClient) -> None:
         listed = {model.id: model for model in pauper.openai.models.list()}
-        assert listed[MODEL].model_dump()["pricing"] == {"input": "0", "output": "0"}
+        assert listed[MODEL].model_dump()["pricing"] == dict.fromkeys(
+            ("input", "output", "prompt", "completion"), "0"
+        )
 
 
 class TestDirections:

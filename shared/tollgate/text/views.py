@@ -1,6 +1,6 @@
 """The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -23,6 +23,17 @@ from tollgate.text.models import (
 # Models in a page at most, and without a `limit`: Anthropic's bound.
 MAX_LISTED = 1_000
 CLAUDE = "claude-"
+_MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
+TOKENS_OF_A_PRICE = 1_000_000
+# Parameters in OpenRouter's words, by the refusals that exclude them.
+_SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
+    (Refuses.SAMPLING, Refuses.TEMPERATURE): ("temperature",),
+    (Refuses.SAMPLING,): ("top_p",),
+    (Refuses.STOP,): ("stop",),
+    (Refuses.LOGITS, Refuses.STOP): ("frequency_penalty", "presence_penalty"),
+    (Refuses.LOGITS,): ("logit_bias", "logprobs", "top_logprobs"),
+    (Refuses.SCHEMAS,): ("structured_outputs",),
+}
 
 
 class TextModelView(Shape):
@@ -53,7 +64,18 @@ class TextModelView(Shape):
     max_output_tokens: int
     """0 for embedding models and media models."""
     pricing: dict[str, DecimalText]
-    """Empty for media models, whose prices are in the catalog."""
+    """`input`, `output` and caches: per 1M tokens. `prompt`, `completion` and `input_cache_…`: per token, as
+    OpenRouter has them. Prices of media models are in the catalog."""
+    name: str
+    """The same as `display_name`. The fields from here to `top_provider` are OpenRouter's."""
+    canonical_slug: str
+    architecture: dict[str, Any]
+    supported_parameters: list[str]
+    supported_voices: None
+    default_parameters: None
+    per_request_limits: None
+    links: dict[str, str]
+    top_provider: dict[str, Any]
     shutdown_date: NotRequired[Date]
     """The first day without the model, in UTC, if its end is announced."""
     successor: NotRequired[str]
@@ -74,6 +96,8 @@ class TextModelsView(Shape):
     has_more: bool
     first_id: str | None
     last_id: str | None
+    total_count: int
+    links: dict[str, str | None]
 
 
 def wire_model(model: catalog.CatalogTextModel) -> TextModel:
@@ -130,7 +154,15 @@ def models_view(
     has_more = begin > first if "before_id" in query else begin + len(page) < last
     data = [model_view(model) for model in page]
     ends = (data[0]["id"], data[-1]["id"]) if data else (None, None)
-    return {"object": "list", "data": data, "has_more": has_more, "first_id": ends[0], "last_id": ends[1]}
+    return {
+        "object": "list",
+        "data": data,
+        "has_more": has_more,
+        "first_id": ends[0],
+        "last_id": ends[1],
+        "total_count": len(listed),
+        "links": {"next": None},
+    }
 
 
 def model_view(model: catalog.CatalogModel) -> TextModelView:
@@ -149,7 +181,11 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         "context_length": model.context_tokens,
         "max_output_tokens": model.max_output_tokens,
         "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
+        "architecture": _architecture("text", "text" if model.embedding is None else "embeddings"),
+        "supported_parameters": _parameters(model),
+        "top_provider": _limits(model.context_tokens, model.max_output_tokens or None),
     }
+    shown["pricing"] |= _prices_per_token(model)
     if model.embedding is not None:
         shown["dimensions"] = model.embedding.dimensions
         shown["max_dimensions"] = model.embedding.max_dimensions
@@ -179,11 +215,58 @@ def _named(model: catalog.CatalogModel) -> TextModelView:
         "context_length": 0,
         "max_output_tokens": 0,
         "pricing": {},
+        "name": model.name,
+        "canonical_slug": model.id,
+        "architecture": _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text")),
+        "supported_parameters": [],
+        "supported_voices": None,
+        "default_parameters": None,
+        "per_request_limits": None,
+        "links": {"details": f"/api/v1/models/{model.id}"},
+        "top_provider": _limits(None, None),
     }
     if model.shuts_down is not None:
         shown["shutdown_date"] = model.shuts_down.day
         shown["successor"] = model.shuts_down.successor
     return shown
+
+
+def _architecture(takes: str, makes: str) -> dict[str, Any]:
+    return {
+        "modality": f"{takes}->{makes}",
+        "input_modalities": [takes],
+        "output_modalities": [makes],
+        "tokenizer": "Other",
+        "instruct_type": None,
+    }
+
+
+def _limits(context_tokens: int | None, output_tokens: int | None) -> dict[str, Any]:
+    return {
+        "context_length": context_tokens,
+        "max_completion_tokens": output_tokens,
+        "is_moderated": False,
+    }
+
+
+def _parameters(model: catalog.CatalogTextModel) -> list[str]:
+    """Return OpenRouter's names of the parameters that a model takes."""
+    if model.embedding is not None:
+        return []
+    refuses = frozenset(map(Refuses, model.refuses))
+    found = ["max_tokens", "reasoning", "response_format", "tool_choice", "tools"]
+    for refusals, names in _SUPPORTED.items():
+        found += [] if refuses.intersection(refusals) else names
+    return sorted(found)
+
+
+def _prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
+    """Return the prices of one token, in OpenRouter's words."""
+    prices = _prices(model.prices)
+    found = {"prompt": prices.input, "completion": prices.output}
+    found |= {} if prices.cache_read is None else {"input_cache_read": prices.cache_read}
+    found |= {} if prices.cache_write is None else {"input_cache_write": prices.cache_write}
+    return {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
 
 
 def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import pytest
@@ -46,6 +47,17 @@ class TestModels:
         for one in get("models")["data"]:
             assert faults_of(shape, {name: one[name] for name in shape.model_fields if name in one}) == []
             assert set(ModelInfo.model_fields) <= set(one)
+
+    def test_they_have_prices_per_token_in_openrouters_words(self) -> None:
+        for one in get("models")["data"]:
+            prices = one["pricing"]
+            per_million = {"prompt": "input", "completion": "output", "input_cache_read": "cacheRead"}
+            for theirs, ours in per_million.items():
+                if theirs in prices and ours in prices:
+                    assert Decimal(prices[theirs]) * 1_000_000 == Decimal(prices[ours]), one["id"]
+            assert prices.keys() >= {"prompt", "completion"}
+            is_embedding = one["architecture"]["output_modalities"] == ["embeddings"]
+            assert is_embedding is ("dimensions" in one) is not ("tools" in one["supported_parameters"])
 
     def test_they_have_real_dates(self) -> None:
         dated = [one for one in get("models")["data"] if one["created"]]

@@ -80,8 +80,8 @@ class ResponsesService:
     kept: ResponseRepository
     audit: AuditNotes
 
-    async def read(self, body: bytes, key: ApiKey) -> ResponsesCall:
-        """Return the request in `body`.
+    async def read(self, body: bytes, key: ApiKey, request_id: str | None = None) -> ResponsesCall:
+        """Return the request in `body`. With the request's id, its response's id ends like that id.
 
         Raises `InvalidInputError`, `ForbiddenError`, `ResponseNotFoundError`, and `PayloadTooLargeError` if
         the body and the stored items that it brings in have more bytes than one body may have.
@@ -98,7 +98,7 @@ class ResponsesService:
             chat = replace(chat, ignored=unused_fields(asked.fields), native=native, sent=asked.fields)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins)) from exc
-        skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)
+        skeleton = asked.skeleton(_response_id(request_id), self.text.clock.now_ms() // MS_PER_S)
         rendering = ResponsesRendering(
             asked,
             key.account_id,
@@ -247,6 +247,11 @@ class ResponsesService:
         for name in names:
             room.take(sizes[name])
         return [by_id[str(item.get("id"))] if is_reference(item) else item for item in items]
+
+
+def _response_id(request_id: str | None) -> str:
+    """Return the id of a request's response. `GET /generation` finds the request by it."""
+    return new_id("resp") if request_id is None else f"resp_{request_id.removeprefix('req_')}"
 
 
 def _told(problem: Problem, origins: Sequence[int]) -> Problem:
