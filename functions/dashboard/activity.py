@@ -1,5 +1,7 @@
 """Activity: each generation and text request with its cost and duration, and spending by day."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page
@@ -7,13 +9,20 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.activity.query import DASHBOARD
 from tollgate.activity.row import ActivityKind
+from tollgate.kit.errors import InvalidInputError
 from tollgate.tasks.models import TaskStatus
+from tollgate.usage.counts import TAG
+from tollgate.usage.period import GROUP_BY
+from tollgate.web.problems import in_words
 from tollgate.web.spending import Grouping, spending
 
 FILTERS = ("kind", "model", "key", "status", "from", "to")
 RANGES = {"7d": "7 days", "30d": "30 days"}
 DEFAULT_RANGE = "30d"
 PER_PAGE = "50"
+# Values in the table of a label. The API lists more.
+MAX_GROUPS = 50
+USERS, ANY_TAG = "user", "tag"
 KINDS = {ActivityKind.TASK: "Generations", ActivityKind.TEXT: "Text requests"}
 
 router = APIRouter(prefix="/activity")
@@ -42,6 +51,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         statuses=list(TaskStatus),
         models=[dto["id"] for dto in api.listing.matching_cards({})],
         key_names=key_names(services, visitor.account_id),
+        labels=_labels(services, request, visitor.account_id, chosen_range),
     )
 
 
@@ -57,6 +67,25 @@ def key_names(services: Services, account_id: str) -> dict[str, str]:
     """Return the names of the account's keys and of the dashboard. A revoked key is named by its id."""
     keys = services.api.keys.all(account_id)
     return {DASHBOARD: "Dashboard", "": "Dashboard", **{key["id"]: key["name"] or key["id"] for key in keys}}
+
+
+def _labels(services: Services, request: Request, account_id: str, days: str) -> dict[str, Any]:
+    """Return the spending of each end user, or of each value of the tag in the address, if one is chosen."""
+    group, tag = request.query_params.get("group", ""), request.query_params.get("tag", "").strip()
+    chosen = {USERS: USERS, ANY_TAG: f"{TAG}{tag}"}.get(group)
+    shown: dict[str, Any] = {"group": group, "tag": tag, "rows": [], "others": 0, "problem": ""}
+    if chosen is None:
+        return shown
+    try:
+        found = services.api.statistics.of(account_id, {"range": days, "groupBy": chosen})
+    except InvalidInputError as error:
+        # Only two things can be wrong here.
+        is_tag = error.problems[0].path == f"/{GROUP_BY}"
+        problem = "Enter the name of a tag, such as team." if is_tag else in_words(error.problems, beside=1)
+        return {**shown, "problem": problem}
+    groups = found.get("groups", [])
+    others = len(groups) - MAX_GROUPS + found.get("groupsLeftOut", 0)
+    return {**shown, "rows": groups[:MAX_GROUPS], "others": max(others, 0)}
 
 
 def _query(request: Request) -> dict[str, str]:

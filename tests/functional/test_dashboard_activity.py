@@ -6,6 +6,7 @@ from io import StringIO
 
 import pytest
 
+from dashboard import activity
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
@@ -197,3 +198,40 @@ class TestTheChart:
         assert "gpt-5.4-mini" in by_model[1]
         assert "Shop" in by_key[1]
         assert PAID_IMAGE not in by_key[1]
+
+
+class TestLabels:
+    def groups(self, browser: Browser, query: str) -> str:
+        """Return the words of the section at the address."""
+        text = browser.get(f"/activity{query}").text
+        (found,) = re.findall(r'(?s)<section [^>]*id="labels">.*?</form>(.*?)</section>', text)
+        return " ".join(re.sub(r"<[^>]+>", " ", found).split())
+
+    def test_spending_by_end_user_and_by_tag(
+        self, aws: Aws, account_id: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})["key"]
+        for tags in ("user=alice,team=a", "user=alice,team=b", "user=bob,team=b"):
+            body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+            status, made, _ = call("POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags})
+            assert status == 200, made
+        assert record(counted_records(aws)) == {"batchItemFailures": []}
+        head, foot = "Spent Refunded Generations Text requests", "How to label requests"
+        shown = self.groups(browser, "?group=user")
+        assert shown.startswith(f"End user {head} alice $0.02 $0.00 2 0 bob $0.01 $0.00 1 0 Requests can")
+        assert shown.endswith(foot)
+        shown = self.groups(browser, "?group=tag&tag=team")
+        assert shown.startswith(f"team {head} b $0.02 $0.00 2 0 a $0.01 $0.00 1 0 Requests can")
+        monkeypatch.setattr(activity, "MAX_GROUPS", 1)
+        assert "2 0 And 1 more with lower costs." in self.groups(browser, "?group=user")
+
+    @pytest.mark.parametrize(
+        ("query", "words"),
+        [
+            ("?group=user", "Nothing in these days has this label."),
+            ("?group=tag&tag=Team+A", "Enter the name of a tag, such as team."),
+            ("?group=tag", "Enter the name of a tag, such as team."),
+        ],
+    )
+    def test_without_any_it_says_so(self, account_id: str, browser: Browser, query: str, words: str) -> None:
+        assert words in self.groups(browser, query)
