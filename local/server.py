@@ -97,7 +97,7 @@ WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images
 TEXT_PATHS = tuple(
     f"{base}/{name}"
     for base in ("/api/v1", "/api", "/api/v1/v1")
-    for name in ("chat/", "completions", "messages", "models", "responses", "embeddings")
+    for name in ("chat/", "completions", "messages", "models", "responses", "conversations", "embeddings")
 )
 """Paths of the text function, in all the forms in which clients join base URLs."""
 

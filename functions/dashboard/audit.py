@@ -61,6 +61,8 @@ WORDS = {
     Action.FILE_DELETED: "File deleted",
     Action.TASK_FILES_DELETED: "Files of a generation deleted",
     Action.RESPONSE_DELETED: "Stored response deleted",
+    Action.CONVERSATION_DELETED: "Conversation deleted",
+    Action.CONVERSATION_ITEM_DELETED: "Item of a conversation deleted",
 }
 
 router = APIRouter(prefix="/audit")

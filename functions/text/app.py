@@ -144,6 +144,41 @@ async def input_items(request: Request) -> Answer:
     return Reply(await service.input_items(key, request.path_id, request.query))
 
 
+async def create_conversation(request: Request) -> Answer:
+    """Store a new conversation."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).conversations
+    return Reply(await service.create(key, await _body_with_files(request, key)))
+
+
+async def conversation(request: Request) -> Answer:
+    """Return a conversation, replace its metadata, or delete it."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).conversations
+    if request.method == "POST":
+        return Reply(await service.update(key, request.path_id, await _body(request)))
+    asked = service.delete if request.method == "DELETE" else service.get
+    return Reply(await asked(key, request.path_id))
+
+
+async def conversation_items(request: Request) -> Answer:
+    """List the items of a conversation, or add items to it."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).conversations
+    if request.method == "POST":
+        body = await _body_with_files(request, key)
+        return Reply(await service.add_items(key, request.path_id, body))
+    return Reply(await service.items(key, request.path_id, request.query))
+
+
+async def conversation_item(request: Request) -> Answer:
+    """Return an item of a conversation, or delete it."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).conversations
+    asked = service.remove_item if request.method == "DELETE" else service.item
+    return Reply(await asked(key, request.path_id, request.item_id))
+
+
 async def healthz(_: Request) -> Answer:
     """Respond to the web adapter's check that the app is running. The gateway has no route to it."""
     return Reply(status=NO_CONTENT)
@@ -213,6 +248,10 @@ routes = Routes(
         ("GET HEAD DELETE", "/api/v1/responses/{id}", stored_response),
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),
         ("POST", "/api/v1/responses/{id}/cancel", cancel_response),
+        ("POST", "/api/v1/conversations", create_conversation),
+        ("GET HEAD POST DELETE", "/api/v1/conversations/{id}", conversation),
+        ("GET HEAD POST", "/api/v1/conversations/{id}/items", conversation_items),
+        ("GET HEAD DELETE", "/api/v1/conversations/{id}/items/{itemId}", conversation_item),
         ("GET HEAD", "/api/v1/models", list_models),
         ("GET HEAD", "/api/v1/models/{name}", get_model),
         ("GET HEAD", "/healthz", healthz),

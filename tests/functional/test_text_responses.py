@@ -12,9 +12,8 @@ from pydantic import BaseModel
 from tests.support.text_app import USD, TextClient
 from tollgate.audit.events import Action, Log
 from tollgate.composition import api as api_parts
-from tollgate.composition import text as text_parts
 from tollgate.kit.dynamodb.core import DatabaseError
-from tollgate.text.responses import repository
+from tollgate.text.responses import storage
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -222,7 +221,7 @@ class TestStored:
     def test_what_cannot_be_stored_is_answered_all_the_same(
         self, client: TextClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "MAX_DAY_BYTES", 1)
+        monkeypatch.setattr(storage, "MAX_DAY_BYTES", 1)
         assert ask(client, "one").to_dict()["store"] is True
         made = ask(client, "two")
         assert made.output_text
@@ -233,8 +232,7 @@ class TestStored:
     def test_a_database_that_fails_costs_the_storage_and_not_the_answer(
         self, client: TextClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        (parts,) = text_parts._made.values()
-        monkeypatch.setattr(type(parts.responses.kept), "_count", _broken)
+        monkeypatch.setattr(storage.Storage, "count", _broken)
         made = ask(client, "two")
         assert made.output_text
         assert made.to_dict()["store"] is False

@@ -15,7 +15,7 @@ from tollgate.kit.aws.batches import MAX_AT_ONCE
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.entries import EntryKind
 from tollgate.notices.repository import LEASE_MS
-from tollgate.text.responses.repository import LIFETIME_S
+from tollgate.text.responses.storage import LIFETIME_S
 from tollgate.usage.counts import BALANCE_KINDS
 
 TABLE = "AWS::DynamoDB::Table"

@@ -50,6 +50,8 @@ _TEXT: tuple[TollgateError, ...] = (
     text.ProviderUnavailableError(),
     text.UpstreamTimeoutError(),
     text.ResponseNotFoundError("resp_1"),
+    text.ConversationNotFoundError("conv_1"),
+    text.StoreFullError(),
     text.RequestEndedError(),
 )
 KIT_ERRORS = {error.code: error for error in _KIT}

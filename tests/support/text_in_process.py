@@ -228,10 +228,10 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
         clock,
         known.current.use_of,
     )
-    responses = ResponsesService(service, unused, AuditNotes("audit", clock))
+    responses = ResponsesService(service, unused, unused, AuditNotes("audit", clock))
     loop = asyncio.get_running_loop()
     text_parts._made[loop] = text_parts.TextParts(
-        known_parts, service, responses, known_parts, known_parts, known.current, unused
+        known_parts, service, responses, unused, known_parts, known_parts, known.current, unused
     )
     level = logger.log_level
     # A quarter of the time would go into the log.

@@ -29,7 +29,7 @@ from tollgate.tasks import request as create_request
 from tollgate.tasks.openai_images import MAX_IMAGES
 from tollgate.text import event_stream, metering
 from tollgate.text import request as text_request
-from tollgate.text.responses.repository import LIFETIME_S as RESPONSE_S
+from tollgate.text.responses.storage import LIFETIME_S as RESPONSE_S
 from tollgate.text.service import WHOLE_TIMEOUT_S
 from tollgate.usage.period import MAX_DAYS
 from tollgate.webhooks import schedule, sender

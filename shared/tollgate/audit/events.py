@@ -77,13 +77,15 @@ class Action(StrEnum):
     FILE_DELETED = "file.deleted"  # An uploaded file was deleted.
     TASK_FILES_DELETED = "task_files.deleted"  # The files of a task were deleted.
     RESPONSE_DELETED = "response.deleted"  # A stored response was deleted.
+    CONVERSATION_DELETED = "conversation.deleted"  # A conversation was deleted with its items.
+    CONVERSATION_ITEM_DELETED = "conversation_item.deleted"  # An item of a conversation was deleted.
 
 
 class Log(StrEnum):
     """The two logs of an account: many events in one do not hide those in the other."""
 
     CHANGES = "changes"  # Changes to access or money.
-    ACCESS = "access"  # Sign-ins, and uploads and deletions of files and stored responses.
+    ACCESS = "access"  # Sign-ins, and uploads and deletions of files, stored responses and conversations.
 
 
 ACCESS = frozenset(
@@ -96,6 +98,8 @@ ACCESS = frozenset(
         Action.FILE_DELETED,
         Action.TASK_FILES_DELETED,
         Action.RESPONSE_DELETED,
+        Action.CONVERSATION_DELETED,
+        Action.CONVERSATION_ITEM_DELETED,
     }
 )
 """The actions in the log of access; all others are in the log of changes."""

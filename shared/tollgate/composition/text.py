@@ -38,8 +38,11 @@ from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
 from tollgate.text.prompt_files import PromptFiles
 from tollgate.text.request_counter import RequestCounter
+from tollgate.text.responses.conversation_service import ConversationService
+from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.responses.storage import Storage
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
@@ -147,6 +150,7 @@ class TextParts:
     authenticator: AsyncAuthenticator
     service: TextService
     responses: ResponsesService
+    conversations: ConversationService
     counter: RequestCounter
     catalog: LiveCatalog
     shown: Catalog
@@ -167,6 +171,7 @@ class TextParts:
         if self.shown is not current:
             self.service = replace(self.service, models=_models(current), use_of=current.use_of)
             self.responses = replace(self.responses, text=self.service)
+            self.conversations = replace(self.conversations, text=self.service)
             self.shown = current
 
 
@@ -219,13 +224,15 @@ def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
-    stored = ResponseRepository(database, known.responses_table, objects, clock)
-    responses = ResponsesService(service, stored, AuditNotes(known.audit_table, clock))
+    storage = Storage(database, known.responses_table, objects, clock)
+    kept, audit = ConversationRepository(storage), AuditNotes(known.audit_table, clock)
+    responses = ResponsesService(service, ResponseRepository(storage), kept, audit)
+    conversations = ConversationService(service, kept, audit)
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
     requests, limits = RequestMeter(known.requests_per_minute), service.billing.limits
     counter = RequestCounter(database, known.accounts_table, requests, limits, clock)
     files = UploadedPromptFiles(objects, clock)
-    return TextParts(authenticator, service, responses, counter, live, live.current, files)
+    return TextParts(authenticator, service, responses, conversations, counter, live, live.current, files)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:

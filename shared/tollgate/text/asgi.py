@@ -6,7 +6,7 @@ lengthen the function's start by a fifth (decision 0053).
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -31,12 +31,13 @@ class ClientLeftError(Exception):
 
 
 class Request:
-    """A request; `path_id` is the value of `{id}` in its route."""
+    """A request; `path_id` is the value of `{id}` in its route, `item_id` that of `{itemId}`."""
 
-    def __init__(self, scope: Scope, receive: Receive, path_id: str) -> None:
+    def __init__(self, scope: Scope, receive: Receive, path_id: str, item_id: str = "") -> None:
         self._scope = scope
         self._receive = receive
         self.path_id = path_id
+        self.item_id = item_id
         # Of several headers of one name the first counts.
         pairs = reversed(scope["headers"])
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
@@ -113,7 +114,10 @@ Handler = Callable[[Request], Awaitable[Answer]]
 
 
 class Routes:
-    """Handlers by path and method; `{id}` matches one part of a path, and `{name}` also a slash."""
+    """Handlers by path and method.
+
+    `{id}`, and `{itemId}` after it, match one part of a path; `{name}` matches also a slash.
+    """
 
     def __init__(
         self, routes: Iterable[tuple[str, str, Handler]], close: Callable[[], Awaitable[None]]
@@ -124,7 +128,9 @@ class Routes:
         for methods, path, handler in routes:
             by_method = dict.fromkeys(methods.split(), handler)
             if "{" in path:
-                pattern = path.replace("{id}", "([^/]+)").replace("{name}", "(.+)")
+                pattern = path.replace("{name}", "(.+)")
+                for name in ("{id}", "{itemId}"):
+                    pattern = pattern.replace(name, "([^/]+)")
                 self._with_id[re.compile(pattern)] = by_method
             else:
                 self._plain[path] = by_method
@@ -134,20 +140,20 @@ class Routes:
         if scope["type"] != "http":
             await self._live(scope, receive, send)
             return
-        by_method, path_id = self._find(scope["path"])
+        by_method, ids = self._find(scope["path"])
         handler = by_method.get(scope["method"])
         if handler is None:
             raise MethodNotAllowedError(by_method)
-        answer = await handler(Request(scope, receive, path_id))
+        answer = await handler(Request(scope, receive, *ids))
         await answer.send(receive, send)
 
-    def _find(self, path: str) -> tuple[dict[str, Handler], str]:
+    def _find(self, path: str) -> tuple[dict[str, Handler], Sequence[str]]:
         found = self._plain.get(path)
         if found is not None:
-            return found, ""
+            return found, [""]
         for pattern, by_method in self._with_id.items():
             if match := pattern.fullmatch(path):
-                return by_method, match[1]
+                return by_method, match.groups()
         raise RouteNotFoundError
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -50,6 +50,21 @@ class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
 
 
+class ConversationNotFoundError(TollgateError, status=404, code="conversation_not_found"):
+    """The conversation, or the item in it, does not exist, is expired or belongs to another account."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no conversation or item '{shortened(name)}'.")
+
+
+class StoreFullError(TollgateError, status=429, code="storage_limited"):
+    """The account has stored all that it may today (site/limits.md#sizes-and-times)."""
+
+    retry_after_s = 3600
+    default_message = "This account has stored the most that it may in a day."
+    next_step = "The count starts again at midnight UTC."
+
+
 class ThreadUnsupportedError(InvalidInputError):
     """A messages request that keeps its conversation at the server, in a thread.
 

@@ -184,8 +184,10 @@ MESSAGES: Table = {
     ),
 }
 
+# The fields by which a Responses request continues what Tollgate stores.
+_CONTINUED = ("previous_response_id", "conversation")
 RESPONSES: Table = {
-    **{name: each for name, each in _ELSEWHERE.items() if name != "previous_response_id"},
+    **{name: each for name, each in _ELSEWHERE.items() if name not in _CONTINUED},
     **_TUNING,
     **_rows(
         Rule.SENT,
@@ -193,6 +195,7 @@ RESPONSES: Table = {
         *("temperature", "top_p", "parallel_tool_calls", "stream"),
     ),
     "previous_response_id": Field(Rule.HANDLED, "Tollgate stores the conversation."),
+    "conversation": Field(Rule.HANDLED, "Tollgate stores the conversation."),
     "store": Field(Rule.HANDLED, "Tollgate stores the response."),
     "metadata": Field(Rule.HANDLED, "Stored with the response, and shown in it."),
     "stream_options": Field(Rule.HANDLED, "Streams have no padding.", ({},)),
@@ -213,7 +216,6 @@ RESPONSES: Table = {
     ),
     "background": Field(Rule.REFUSED, _SUPPORT, (False,)),
     "background_options": Field(Rule.REFUSED, _SUPPORT),
-    "conversation": Field(Rule.REFUSED, _SUPPORT),
     "prompt": Field(Rule.REFUSED, _SUPPORT),
     "context_management": Field(Rule.REFUSED, _SUPPORT, ([],)),
     "moderation": Field(Rule.REFUSED, _SUPPORT),

@@ -22,7 +22,7 @@ _FIELD = "file_id"
 _OWN = "file"
 """The prefix of our ids."""
 _OWN_ID = re.compile(rb'"file_[0-9A-Z]{26}"', re.ASCII)
-_PROMPTS = ("messages", "input", "system")
+_PROMPTS = ("messages", "input", "items", "system")
 _OPAQUE = frozenset({"input", "arguments"})
 """The customer's own values of tool calls."""
 _NO_FILE = "This account has no such file, or it is too large for this request."

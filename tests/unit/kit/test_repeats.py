@@ -289,7 +289,7 @@ class TestEveryWrite:
         "ledger/wallets.py lower_balance",
         "ledger/wallets.py WalletWrites._move",
         "notices/repository.py NoticeRepository.count",
-        "text/responses/repository.py ResponseRepository._count",
+        "text/responses/storage.py Storage.count",
         "usage/repository.py RollUp._add_labels",
     }
     """Only a transaction carries these: mypy refuses anything else."""
@@ -340,8 +340,10 @@ class TestEveryWrite:
         "tasks/idempotency.py IdempotencyStore.remember",
         "tasks/repository.py TaskRepository.save",
         "tasks/repository.py TaskRepository._put",
-        "text/responses/repository.py ResponseRepository.keep",
-        "text/responses/repository.py ResponseRepository.delete",
+        "text/responses/conversations.py ConversationRepository.create",
+        "text/responses/conversations.py ConversationRepository._put",
+        "text/responses/storage.py Storage.put",
+        "text/responses/storage.py Storage.gone",
         "usage/repository.py RollUp._mark",
         "usage/repository.py RollUp._add_entries",
         "webhooks/repository.py DeliveryRepository.enqueue",

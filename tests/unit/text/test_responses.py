@@ -110,7 +110,9 @@ class TestRequest:
         ("fields", "path"),
         [
             ({"background": True}, "/background"),
-            ({"conversation": "conv_1"}, "/conversation"),
+            ({"conversation": 5}, "/conversation"),
+            ({"conversation": {"name": "conv_1"}}, "/conversation"),
+            ({"conversation": "conv_1", "previous_response_id": "resp_1"}, "/conversation"),
             ({"prompt": {"id": "p"}}, "/prompt"),
             ({"input": 5}, "/input"),
             ({"input": []}, "/input"),

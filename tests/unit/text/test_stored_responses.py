@@ -16,9 +16,11 @@ from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLar
 from tollgate.kit.ids import new_id
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.request import MAX_BODY_BYTES
+from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import PIECE_BYTES, encoded_list
 from tollgate.text.responses.repository import MAX_AT_ONCE, ResponseRepository
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.responses.storage import Storage
 from tollgate.text.service import TextService
 
 pytestmark = pytest.mark.anyio
@@ -88,10 +90,11 @@ def rows() -> Rows:
 def service(rows: Rows) -> ResponsesService:
     clock = ManualClock()
     models = {MODEL: text_model(id=MODEL), OTHER: text_model(id=OTHER), "haiku": text_model(id=MODEL)}
-    kept = ResponseRepository(rows, "responses", SimpleNamespace(), clock)  # type: ignore[arg-type]
+    storage = Storage(rows, "responses", SimpleNamespace(), clock)  # type: ignore[arg-type]
     unused: Any = None
     text = TextService(models, unused, unused, unused, unused, clock, lambda _: None)
-    return ResponsesService(text, kept, AuditNotes("audit", ManualClock()))
+    kept, conversations = ResponseRepository(storage), ConversationRepository(storage)
+    return ResponsesService(text, kept, conversations, AuditNotes("audit", ManualClock()))
 
 
 def key_for(*models: str) -> ApiKey:

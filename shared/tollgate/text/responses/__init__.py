@@ -10,9 +10,13 @@ relay.py     such a provider's response, read into the meter
 native_events.py  such a response with our ids and the client's fields
 compaction.py  a conversation replaced by a summary
 replay.py    a stored response as a stream
+paging.py    a page of items
 rendering.py the same for its client, stored before its end is sent
 gathering.py how many bytes a request gathers from stored responses
+keeping.py   what is kept of a response before its end is sent
+storage.py   rows and objects of stored content
 repository.py, service.py   stored responses, and their routes
+conversations.py, conversation_service.py   the same for conversations
 
 Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, with
 which the tests read every response.

@@ -132,16 +132,34 @@ def with_ids(items: Sequence[Any], response_id: str) -> list[Any]:
     ]
 
 
+def numbered(items: Sequence[Any], core: str) -> list[Any]:
+    """Return items with new ids in a conversation; `core` is the part of an id without its prefix."""
+    return [{**item, "id": f"{prefix_of(item)}_{core}_in{at}"} for at, item in enumerate(items)]
+
+
 def listed(items: Sequence[Any]) -> list[Any]:
-    """Return stored items of an input as OpenAI lists them: every message with a type and with parts."""
-    return [_listed_message(item) if item.get("type") in (None, "message") else item for item in items]
+    """Return stored items as OpenAI lists them: messages with a type and parts, calls with a status."""
+    return [
+        _listed_message(item) if item.get("type") in (None, "message") else _listed(item) for item in items
+    ]
+
+
+def _listed(item: Item) -> Item:
+    return {"status": COMPLETED, **item} if is_call(item) or is_output(item) else item
 
 
 def _listed_message(item: Item) -> dict[str, Any]:
-    content = item.get("content")
-    kind = "output_text" if item.get("role") == "assistant" else "input_text"
+    content, is_said = item.get("content"), item.get("role") == "assistant"
+    kind = "output_text" if is_said else "input_text"
     parts = [{"type": kind, "text": content}] if isinstance(content, str) else content
+    if is_said and isinstance(parts, list):
+        # A client may leave these out.
+        parts = [{"annotations": [], "logprobs": [], **part} if _is_said(part) else part for part in parts]
     return {"status": COMPLETED, **item, "type": "message", "content": parts}
+
+
+def _is_said(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "output_text"
 
 
 def prefix_of(item: Item) -> str:

@@ -1,12 +1,10 @@
 """A chat response for a Responses client: event by event, or whole; stored before its end is sent."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.observability import emit, logger
-from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE
 from tollgate.text.responses.events import (
@@ -16,11 +14,10 @@ from tollgate.text.responses.events import (
     failed_stream_event,
     response_of_completion,
 )
-from tollgate.text.responses.items import ToolName, with_ids
+from tollgate.text.responses.items import ToolName
+from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.native_events import NativeEvents
 from tollgate.text.responses.relay import ENDS
-from tollgate.text.responses.repository import ResponseRepository, StoredResponse, StoreFullError
-from tollgate.text.responses.request import ResponsesRequest
 from tollgate.text.sse import SseSplitter
 from tollgate.text.upstream import encoded
 
@@ -29,20 +26,13 @@ from tollgate.text.upstream import encoded
 class ResponsesRendering:
     """One response under way.
 
-    `tools` are the request's own names of its tools, by their names in the chat. `items` are its input's
-    items, `earlier` the ids of the responses that it continues, `model` is the model's id. The last event of
-    a stream waits until the response is billed and stored, because a client may continue from it at once.
+    `tools` are the request's own names of its tools, by their names in the chat. The last event of a stream
+    waits until the response is billed and stored, because a client may continue from it at once.
     """
 
-    asked: ResponsesRequest
-    account_id: str
     skeleton: Mapping[str, Any]
     tools: Mapping[str, ToolName]
-    items: Sequence[Any]
-    earlier: Sequence[str]
-    model: str
-    kept: ResponseRepository
-    finishing: Finishing
+    keeping: Keeping
     protocol: TextProtocol = TextProtocol.OPENAI
     keep_alive: bytes = b": keep-alive\n\n"
     _splitter: SseSplitter = field(default_factory=SseSplitter)
@@ -70,7 +60,7 @@ class ResponsesRendering:
         """Return the event that ends the response, which is stored by now."""
         if not self._last:
             return b""
-        await self._keep(self._stream.response)
+        await self.keeping.keep(self._stream.response)
         return encoded_events([{**self._last[0], "response": self._stream.response}])
 
     async def whole(self, body: bytes) -> bytes:
@@ -80,7 +70,7 @@ class ResponsesRendering:
             response = NativeEvents(self.skeleton).whole(payload)
         else:
             response = response_of_completion(payload, self.skeleton, self.tools)
-        await self._keep(response)
+        await self.keeping.keep(response)
         return encoded(response)
 
     def _told(self, data: bytes) -> list[Event]:
@@ -109,19 +99,3 @@ class ResponsesRendering:
     @property
     def _stream(self) -> ResponseEvents | NativeEvents:
         return self._native or self._of_chat
-
-    async def _keep(self, response: dict[str, Any]) -> None:
-        """Store the response if the request has `store`. The client gets the response in any case."""
-        if not self.asked.store:
-            return
-        items = with_ids(self.items, str(response["id"]))
-        stored = StoredResponse(response, items, self.earlier, self.model)
-        try:
-            await self.finishing.run(self.kept.keep(self.account_id, stored))
-        except StoreFullError:
-            logger.warning("text.response_store_full")
-            response["store"] = False
-        except Exception:  # noqa: BLE001 - the answer is paid for: whatever goes wrong here must not lose it
-            logger.exception("text.response_not_stored")
-            emit({"ResponsesNotStored": 1})
-            response["store"] = False

@@ -47,6 +47,7 @@ _PATHS = (
     ("/response_format", "/text/format"),
     ("/verbosity", "/text/verbosity"),
 )
+_PREVIOUS, _CONVERSATION = "/previous_response_id", "/conversation"
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -71,7 +72,10 @@ class _Tool:
 
 @dataclass(frozen=True, slots=True)
 class ResponsesRequest:
-    """A checked request. `items` are its input's items; `store`: the response is to be stored."""
+    """A checked request. `items` are its input's items; `store`: the response is to be stored.
+
+    It continues `previous_response_id`, or `conversation_id`, or neither.
+    """
 
     fields: Mapping[str, Any] = field(repr=False)
     items: Sequence[Any] = field(repr=False)
@@ -79,11 +83,17 @@ class ResponsesRequest:
     stream: bool
     store: bool
     previous_response_id: str | None
+    conversation_id: str | None = None
+
+    @property
+    def earlier_path(self) -> str:
+        """Return the path of the field that names the items before the input."""
+        return _PREVIOUS if self.conversation_id is None else _CONVERSATION
 
     def chat(self, earlier: Sequence[Any], items: Sequence[Any]) -> "ChatBody":
         """Return the request as a chat body.
 
-        `earlier` are the items of the responses that it continues, `items` its own, without references.
+        `earlier` are the items that it continues, `items` its own, without references.
         Raises `InvalidInputError` for items that a chat cannot express. As in OpenAI's service, the
         instructions of an earlier response are not carried over.
         """
@@ -133,6 +143,7 @@ class ResponsesRequest:
             "status": "in_progress",
             "access_programs": None,
             "background": False,
+            "conversation": None if self.conversation_id is None else {"id": self.conversation_id},
             "error": None,
             "incomplete_details": None,
             **echoed,
@@ -164,6 +175,7 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
         stream=fields.get("stream") is True,
         store=fields.get("store") is not False,
         previous_response_id=fields.get("previous_response_id"),
+        conversation_id=_conversation_id(fields.get("conversation")),
     )
 
 
@@ -197,23 +209,26 @@ def _chooses(name: str, given: Sequence[Any]) -> bool:
     return name == "tool_choice" and bool(given)
 
 
-def path_in_responses(path: str, origins: Sequence[int]) -> str:
-    """Return the path in the Responses body for the field at a chat body's `path`."""
+def path_in_responses(path: str, origins: Sequence[int], earlier_path: str = _PREVIOUS) -> str:
+    """Return the path in the Responses body for the field at a chat body's `path`.
+
+    `earlier_path` is that of the items before the input.
+    """
     _, _, rest = path.partition("/messages/")
     if rest:
         number, _, inner = rest.partition("/")
-        return _input_path(origins[int(number)], inner)
+        return _input_path(origins[int(number)], inner, earlier_path)
     for chat_path, own in _PATHS:
         if path == chat_path or path.startswith(f"{chat_path}/"):
             return own + path.removeprefix(chat_path)
     return path.replace("/function/", "/") if path.startswith("/tools/") else path
 
 
-def _input_path(origin: int, inner: str) -> str:
+def _input_path(origin: int, inner: str, earlier_path: str) -> str:
     if origin == INSTRUCTIONS:
         return "/instructions"
     if origin < 0:
-        return "/previous_response_id"
+        return earlier_path
     return f"/input/{origin}/{inner}" if inner else f"/input/{origin}"
 
 
@@ -230,8 +245,8 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         ("input", isinstance(fields.get("input"), str | list), "Must be a string or a list of items."),
         (
             "input",
-            fields.get("input") != [] or fields.get("previous_response_id"),
-            "Must have at least one item if previous_response_id is missing.",
+            fields.get("input") != [] or fields.get("previous_response_id") or fields.get("conversation"),
+            "Must have at least one item if previous_response_id and conversation are missing.",
         ),
         ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a string."),
         ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),
@@ -242,6 +257,12 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
             isinstance(fields.get("previous_response_id"), str | None),
             "Must be a string.",
         ),
+        ("conversation", _is_conversation(fields.get("conversation")), "Must be a conversation's id."),
+        (
+            "conversation",
+            fields.get("conversation") is None or fields.get("previous_response_id") is None,
+            "Send either conversation or previous_response_id.",
+        ),
         ("max_output_tokens", _is_limit(fields.get("max_output_tokens")), "Must be a whole number above 0."),
         ("text", isinstance(fields.get("text"), dict | None), "Must be an object."),
         ("reasoning", isinstance(fields.get("reasoning"), dict | None), "Must be an object."),
@@ -251,6 +272,14 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     if not isinstance(tools, list | None) or not all(isinstance(tool, dict) for tool in tools or []):
         found.append(Problem("/tools", "Must be a list of tools."))
     return found
+
+
+def _is_conversation(value: Any) -> bool:
+    return value is None or isinstance(_conversation_id(value), str)
+
+
+def _conversation_id(value: Any) -> Any:
+    return value.get("id") if isinstance(value, dict) else value
 
 
 def _is_limit(value: Any) -> bool:

@@ -15,7 +15,6 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
-from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
@@ -30,9 +29,13 @@ from tollgate.text.responses.compaction import (
     plain_items,
     problems_of_compaction,
 )
+from tollgate.text.responses.conversations import PATH as CONVERSATION
+from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
-from tollgate.text.responses.items import check_count, is_reference, listed, response_id_of
+from tollgate.text.responses.items import check_count, is_reference, response_id_of
+from tollgate.text.responses.keeping import Keeping
+from tollgate.text.responses.paging import check_page, page_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
@@ -45,9 +48,6 @@ from tollgate.text.responses.request import (
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
-# Items in a page of `input_items`: the most, and the default (OpenAI's bounds).
-MAX_LISTED = 100
-LISTED = 20
 _PREVIOUS = "/previous_response_id"
 
 
@@ -55,12 +55,14 @@ _PREVIOUS = "/previous_response_id"
 class ResponsesCall:
     """A request that is ready to be answered: as a chat, with the rendering of its response.
 
-    `origins` gives the item of the request for each message of the chat, for errors that name a field.
+    `origins` gives the item of the request for each message of the chat, for errors that name a field, and
+    `earlier_path` the field of the items before the request's own.
     """
 
     chat: TextRequest
     rendering: Rendering
     origins: Sequence[int]
+    earlier_path: str = _PREVIOUS
 
     async def respond(
         self, text: TextService, key: ApiKey, request_id: str, headers: Mapping[str, str]
@@ -69,7 +71,7 @@ class ResponsesCall:
         try:
             return await text.respond(self.chat, key, request_id, headers)
         except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, self.origins)) from exc
+            raise exc.renamed(lambda problem: _told(problem, self.origins, self.earlier_path)) from exc
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,15 @@ class ResponsesService:
 
     text: TextService
     kept: ResponseRepository
+    conversations: ConversationRepository
     audit: AuditNotes
 
     async def read(self, body: bytes, key: ApiKey, request_id: str | None = None) -> ResponsesCall:
         """Return the request in `body`. With the request's id, its response's id ends like that id.
 
-        Raises `InvalidInputError`, `ForbiddenError`, `ResponseNotFoundError`, and `PayloadTooLargeError` if
-        the body and the stored items that it brings in have more bytes than one body may have.
+        Raises `InvalidInputError`, `ForbiddenError`, `ResponseNotFoundError`, `ConversationNotFoundError`,
+        and `PayloadTooLargeError` if the body and the stored items that it brings in have more bytes than one
+        body may have.
         """
         asked = read_responses_request(read_json_body(body).fields)
         model, items, earlier_ids, earlier = await self._conversation(asked, len(body), key)
@@ -97,20 +101,21 @@ class ResponsesService:
             chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
             chat = replace(chat, ignored=unused_fields(asked.fields), native=native, sent=asked.fields)
         except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, told.origins)) from exc
+            raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         skeleton = asked.skeleton(_response_id(request_id), self.text.clock.now_ms() // MS_PER_S)
-        rendering = ResponsesRendering(
-            asked,
+        keeping = Keeping(
             key.account_id,
-            skeleton,
-            told.tools,
+            asked.store,
             items,
             earlier_ids,
             model.id,
+            asked.conversation_id,
             self.kept,
+            self.conversations,
             self.text.finishing,
         )
-        return ResponsesCall(chat, rendering, told.origins)
+        rendering = ResponsesRendering(skeleton, told.tools, keeping)
+        return ResponsesCall(chat, rendering, told.origins, asked.earlier_path)
 
     async def compact(self, body: bytes, key: ApiKey) -> ResponsesCall:
         """Return the request for a summary of the conversation in `body`. Raises as `read` does."""
@@ -126,7 +131,7 @@ class ResponsesService:
         try:
             chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
         except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, told.origins)) from exc
+            raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S
         rendering = CompactionRendering(new_id("resp"), created_s, [*earlier, *items])
         return ResponsesCall(chat, rendering, told.origins)
@@ -134,13 +139,16 @@ class ResponsesService:
     async def _conversation(
         self, asked: ResponsesRequest, size_bytes: int, key: ApiKey
     ) -> tuple[TextModel, list[Any], list[str], list[Any]]:
-        """Return a request's model and items, and the ids and items of the responses that it continues."""
+        """Return a request's model and items, and the ids of responses and the items that it continues."""
         check_count(asked.items)
         # Before anything is read for it.
         model = self.text.model(asked.model, TextProtocol.OPENAI, key)
         reader, room = self._reader(key), Room(size_bytes)
         items = await self._resolved(asked.items, reader, room)
-        earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
+        if asked.conversation_id is None:
+            earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
+        else:
+            earlier_ids, earlier = [], await self._said(asked.conversation_id, reader, room)
         if foreign := foreign_in_items([item for item in items if isinstance(item, Mapping)]):
             raise InvalidInputError(foreign)
         return model, items, earlier_ids, earlier
@@ -171,44 +179,20 @@ class ResponsesService:
 
     async def input_items(self, key: ApiKey, response_id: str, query: Mapping[str, str]) -> bytes:
         """Return a page of a stored response's own input. Raises as `response`, and `InvalidInputError`."""
-        limit = digits(query.get("limit", str(LISTED)), 1, MAX_LISTED)
-        if limit is None:
-            raise invalid("/limit", f"Must be a whole number from 1 to {MAX_LISTED}.")
-        order = query.get("order", "desc")
-        if order not in ("asc", "desc"):
-            raise invalid("/order", "Unknown order.", ["asc", "desc"])
-        items = listed((await self.kept.find(self._reader(key), response_id)).items)
-        if order == "desc":
-            items.reverse()
-        ids = [item.get("id") for item in items]
-        after = query.get("after")
-        if after is not None and after not in ids:
-            raise invalid("/after", "Must be the id of an item of this response.")
-        rest = items if after is None else items[ids.index(after) + 1 :]
-        page = rest[:limit]
-        ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}
-        return encoded(
-            {
-                "object": "list",
-                "data": page,
-                "first_id": None,
-                "last_id": None,
-                **ends,
-                "has_more": len(rest) > len(page),
-            }
-        )
+        check_page(query)
+        return encoded(page_of((await self.kept.find(self._reader(key), response_id)).items, query))
 
     def _reader(self, key: ApiKey) -> Reader:
-        """Return the reader for this key: responses of all models that it may use, from any key.
+        return Reader.of(key, self.text.models)
 
-        Only a key for all models may read responses of a model that has left the catalog.
-        """
-
-        def may_read(name: str) -> bool:
-            known = self.text.models.get(name.casefold())
-            return key.models is None or (known is not None and key.allows(known.id))
-
-        return Reader(key.account_id, may_read)
+    async def _said(self, conversation_id: str, reader: Reader, room: Room) -> list[Any]:
+        """Return the items of the conversation that a request continues."""
+        found = await self.conversations.find(reader, conversation_id)
+        found.check_room(CONVERSATION)
+        said = await self.conversations.items(found)
+        for item in said:
+            room.take(size_of(item))
+        return said
 
     async def _earlier(
         self, previous_id: str | None, reader: Reader, room: Room
@@ -217,6 +201,9 @@ class ResponsesService:
         if previous_id is None:
             return [], []
         previous = await self.kept.find(reader, previous_id)
+        if previous.response.get("conversation") is not None:
+            # What it followed is in the conversation only.
+            raise invalid(_PREVIOUS, "This response is part of a conversation. Continue with `conversation`.")
         if len(previous.earlier) >= MAX_EARLIER:
             message = f"A stored conversation has at most {MAX_EARLIER} responses."
             raise invalid(_PREVIOUS, message)
@@ -254,5 +241,5 @@ def _response_id(request_id: str | None) -> str:
     return new_id("resp") if request_id is None else f"resp_{request_id.removeprefix('req_')}"
 
 
-def _told(problem: Problem, origins: Sequence[int]) -> Problem:
-    return Problem(path_in_responses(problem.path, origins), problem.message, problem.allowed)
+def _told(problem: Problem, origins: Sequence[int], earlier_path: str) -> Problem:
+    return Problem(path_in_responses(problem.path, origins, earlier_path), problem.message, problem.allowed)
