@@ -27,7 +27,7 @@ TOOL: Any = {"type": "function", "name": "look", "parameters": {"type": "object"
 def said(client: TextClient, conversation_id: str) -> list[Any]:
     """Return the texts of all messages and the types of the other items, oldest first, page by page."""
     page = client.openai.conversations.items.list(conversation_id, order="asc", limit=2)
-    items = [item.to_dict() for item in page]
+    items: list[Any] = [item.to_dict() for item in page]
     for item in items:
         ITEM.validate_python(item)
     assert len({item["id"] for item in items}) == len(items)
@@ -112,7 +112,7 @@ class TestInResponses:
         first = ask(client, made.id, "What is my name?", model=model, store=store)
         assert first.conversation is not None
         assert first.conversation.id == made.id
-        with client.openai.responses.stream(  # type: ignore[call-overload]
+        with client.openai.responses.stream(
             model=model, input="And now?", conversation={"id": made.id}, store=store
         ) as stream:
             for event in stream:

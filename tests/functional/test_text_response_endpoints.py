@@ -48,7 +48,7 @@ class TestCounts:
         continued = count(model="gpt-5.4-mini", input="hi", previous_response_id=made.id)
         assert continued.input_tokens > alone.input_tokens + 30
 
-    @pytest.mark.parametrize("fields", [{"background": True}, {"conversation": "conv_1"}, {"model": "no"}])
+    @pytest.mark.parametrize("fields", [{"background": True}, {"conversation": 5}, {"model": "no"}])
     def test_refuses_what_a_request_may_not_have(self, client: TextClient, fields: dict[str, Any]) -> None:
         answer = client.post("/responses/input_tokens", {"model": "test-chat", "input": "hi", **fields})
         assert answer.status_code == 400

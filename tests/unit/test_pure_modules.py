@@ -111,7 +111,10 @@ ACTING = (
     "tollgate.text.event_stream",
     "tollgate.text.middleware",
     "tollgate.text.response",
+    "tollgate.text.responses.conversations",
+    "tollgate.text.responses.keeping",
     "tollgate.text.responses.rendering",
+    "tollgate.text.responses.storage",
     "tollgate.webhooks.sender",
 )
 """The modules that may act, by place and name."""

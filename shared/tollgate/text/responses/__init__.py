@@ -13,7 +13,7 @@ replay.py    a stored response as a stream
 paging.py    a page of items
 rendering.py the same for its client, stored before its end is sent
 gathering.py how many bytes a request gathers from stored responses
-keeping.py   what is kept of a response before its end is sent
+keeping.py   stores a response and its turn in a conversation
 storage.py   rows and objects of stored content
 repository.py, service.py   stored responses, and their routes
 conversations.py, conversation_service.py   the same for conversations

@@ -1,8 +1,8 @@
 """Stored conversations: items that requests continue and extend, kept for `LIFETIME_S` from their creation.
 
 A conversation is a row that lists batches, in order. A batch is a row with the items that were added
-together, and never changes. Every change of a conversation is one write of its row, on the condition that its
-`seq` is still the one that was read. So of two additions at once, the later one follows the earlier.
+together, and never changes. Every change of a conversation is one write of its row, and is refused if its
+`seq` has changed since the row was read. So of two additions at once, the later one follows the earlier.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from tollgate.text.responses.storage import LIFETIME_S, Storage, row_key
 # Additions to one conversation: responses, and requests that add items. Each is a separate read.
 MAX_BATCHES = 200
 # Attempts to change a row that other requests change, and the longest wait between two of them.
-MAX_TRIES = 20
+MAX_ATTEMPTS = 20
 MAX_WAIT_S = 0.2
 PATH = "/conversation"
 
@@ -162,7 +162,7 @@ class ConversationRepository:
     async def delete(self, reader: Reader, conversation_id: str, noted: Write) -> None:
         """Delete a conversation with its items, together with another write. Raises `StorageBusyError`.
 
-        The items go first, so a repeat after a failure finds the conversation and deletes what is left.
+        The items go first, so a repeat after a failure finds the conversation and deletes the rest.
         """
 
         async def attempt() -> None:
@@ -206,7 +206,7 @@ class ConversationRepository:
         raise ConversationNotFoundError(item_id)
 
     async def _find(self, account_id: str, conversation_id: str) -> Conversation:
-        # DynamoDB refuses some keys, and none of them is an id of ours.
+        # DynamoDB refuses some keys, which are none of our ids.
         is_ours = is_id(_PREFIX, conversation_id)
         row = await self.storage.row(account_id, conversation_id) if is_ours else None
         if row is None:
@@ -254,7 +254,7 @@ class ConversationRepository:
         return await _repeated(attempt)
 
     def _put(self, found: Conversation, row: Item) -> Write:
-        """Return the write of a whole row in the place of the one that was found."""
+        """Return the write that replaces the row of `found`."""
         return put_if_unchanged(
             self.storage.table, row, "response_id", found.row["seq"], lambda _: _ChangedError()
         )
@@ -273,7 +273,7 @@ class ConversationRepository:
 
 async def _repeated(attempt: Callable[[], Awaitable[T]]) -> T:
     """Return the result of the first attempt that no other request disturbed. Raises `StorageBusyError`."""
-    for _ in range(MAX_TRIES):
+    for _ in range(MAX_ATTEMPTS):
         try:
             return await attempt()
         except _ChangedError:

@@ -1,4 +1,4 @@
-"""What is kept of a response before its end is sent: the response itself, and its turn in a conversation."""
+"""Stores a response before its end is sent, and adds its turn to a conversation."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass

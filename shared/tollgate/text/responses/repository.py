@@ -136,7 +136,7 @@ class ResponseRepository:
         await self.storage.db.transact([self.storage.gone(row), noted])
 
     async def _row(self, reader: Reader, response_id: str) -> Item:
-        # DynamoDB refuses some keys, and none of them is an id of ours.
+        # DynamoDB refuses some keys, which are none of our ids.
         is_ours = is_id("resp", response_id)
         row = await self.storage.row(reader.account_id, response_id) if is_ours else None
         if row is None:
