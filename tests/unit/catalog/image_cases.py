@@ -97,4 +97,6 @@ IMG_G: list[Case] = [
     ("height in pixels: bounded", {**P, "width": 4096, "height": 4097}, ["height"]),
     ("seed number", {**P, "seed": 7}, []),
     ("seed number: not -1", {**P, "seed": -1}, ["seed"]),
+    ("seed 0-2147483647: 2147483647", {**P, "seed": 2147483647}, []),
+    ("seed 0-2147483647: 2147483648", {**P, "seed": 2147483648}, ["seed"]),
 ]
