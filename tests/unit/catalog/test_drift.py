@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from tests.unit.catalog.test_refresh import SHIPPED
@@ -291,15 +292,18 @@ class TestCommand:
         kimi = (DATA / "text/kimi.yaml").read_text()
         (tmp_path / "text/kimi.yaml").write_text(kimi)
         monkeypatch.setattr(refresh_catalog, "DATA", tmp_path)
-        model = {"cost": {"input": 0.9, "output": 5}, "limit": {"context": 200000, "output": 100000}}
+        price, route = SHIPPED[MODEL]["prices"]["output"], SHIPPED[MODEL]["routes"][0]
+        model = {"cost": {"input": 0.9, "output": 99}, "limit": {"context": 200000, "output": 100000}}
         document = {"moonshotai": {"models": {MODEL: model}, "id": "moonshotai"}}
         shown = self.run(tmp_path, document, "--write", "--seen", TODAY)
         assert shown.exit_code == 1
-        assert "kimi-k2.6: moonshot kimi-k2.6 cost.output: 4 → 5 is above the price 4" in shown.stdout
+        change = f"cost.output: {route['cost']['output']} → 99 is above the price {price}"
+        assert f"kimi-k2.6: moonshot kimi-k2.6 {change}" in shown.stdout
         written = (tmp_path / "text/kimi.yaml").read_text()
-        (line,) = [line for line in written.splitlines() if "moonshot, upstream: kimi-k2.6," in line]
-        assert 'input: "0.9", output: "5"' in line
-        assert f'contextTokens: 200000, maxOutputTokens: 100000, seenOn: "{TODAY}"' in line
+        ((line,),) = [yaml.safe_load(row) for row in written.splitlines() if "upstream: kimi-k2.6," in row]
+        assert line["cost"] == {**route["cost"], "input": "0.9", "output": "99"}
+        found = {name: line[name] for name in ("contextTokens", "maxOutputTokens", "seenOn")}
+        assert found == {"contextTokens": 200000, "maxOutputTokens": 100000, "seenOn": TODAY}
         prices = [row for row in kimi.splitlines() if "    prices:" in row]
         assert [row for row in written.splitlines() if "    prices:" in row] == prices
 
