@@ -112,7 +112,7 @@ class Shape:
             thinking = "".join(self.answer.thinking)
             content.append({"type": "thinking", "thinking": thinking, "signature": SIGNATURE})
         if self.answer.text:
-            content.append({"type": "text", "text": "".join(self.answer.text), "citations": None})
+            content.append({"type": "text", "text": "".join(self.answer.text)})
         for call in self.answer.calls:
             named = {"id": f"toolu_{call.id}", "name": call.name}
             content.append({"type": "tool_use", **named, "input": call.arguments, "caller": _DIRECT})
@@ -143,7 +143,7 @@ class Shape:
             blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]))
         if self.answer.text:
             deltas = [{"type": "text_delta", "text": piece} for piece in self.answer.text]
-            blocks.append(({"type": "text", "text": "", "citations": None}, deltas))
+            blocks.append(({"type": "text", "text": ""}, deltas))
         for call in self.answer.calls:
             named = {"id": f"toolu_{call.id}", "name": call.name}
             start = {"type": "tool_use", **named, "input": {}, "caller": _DIRECT}
