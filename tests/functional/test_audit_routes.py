@@ -15,6 +15,7 @@ from dashboard.app import app as dashboard_app
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
+from tests.functional.test_dashboard_budgets import FORM as BUDGET
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -45,6 +46,9 @@ NOTED = {
     f"POST {D}/members/leave": {Action.MEMBER_LEFT},
     f"POST {D}/closing": {Action.CLOSING_REQUESTED},
     f"POST {D}/closing/undo": {Action.CLOSING_UNDONE},
+    f"POST {D}/budgets": {Action.BUDGET_CREATED},
+    f"POST {D}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
+    f"POST {D}/budgets/{{budget_id}}/delete": {Action.BUDGET_DELETED},
     f"POST {R}/keys": {Action.KEY_CREATED},
     f"PATCH {R}/keys/{{key_id}}": {Action.KEY_CHANGED},
     f"POST {R}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
@@ -190,6 +194,10 @@ class TestTheRoutes:
         for what in ("rotate", "revoke"):
             page(f"/keys/{{key_id}}/{what}", f"/keys/{key_id}/{what}")
         page("/keys/answers", "/keys/answers", {"complete": "1"})
+        page("/budgets", "/budgets", BUDGET)
+        (budget,) = api_parts.api().budgets.all(account_id)
+        page("/budgets/{budget_id}", f"/budgets/{budget['id']}", {**BUDGET, "limit": "2"})
+        page("/budgets/{budget_id}/delete", f"/budgets/{budget['id']}/delete")
         page("/webhooks/secret/rotate", "/webhooks/secret/rotate")
         page("/top-up/low-balance", "/top-up/low-balance", {"threshold": "10"})
 

@@ -5,7 +5,6 @@ Source: https://platform.openai.com/docs/api-reference/videos and `openai.types.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +25,7 @@ from tollgate.tasks.openai_media import (
     texts,
     typed,
 )
+from tollgate.tasks.query import VideoQuery
 
 STATUSES = {
     "not_started": "queued",
@@ -55,15 +55,6 @@ _MODE = "videoMode"
 _TRANSFORM = "transform"
 _KEPT = ("resolution", "duration", *_SHAPES)
 """The inputs that a remix takes over from its video, if its model has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class VideoQuery:
-    """A page of videos: those after the task id `after`, in the order of their creation."""
-
-    limit: int
-    after: str | None
-    oldest_first: bool
 
 
 def read_video_query(query: Mapping[str, str]) -> VideoQuery:

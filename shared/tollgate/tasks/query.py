@@ -70,3 +70,12 @@ def _first_id(text: str) -> str:
 def _text(value: Any) -> str:
     """Return a metadata value as a query writes it: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class VideoQuery:
+    """A page of videos: those after the task id `after`, in the order of their creation."""
+
+    limit: int
+    after: str | None
+    oldest_first: bool

@@ -9,8 +9,7 @@ from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, 
 from tollgate.kit.ids import first_id, is_id
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
-from tollgate.tasks.openai_videos import VideoQuery
-from tollgate.tasks.query import LAST_MS, read_query
+from tollgate.tasks.query import LAST_MS, VideoQuery, read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
