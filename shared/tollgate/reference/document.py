@@ -144,7 +144,8 @@ def _parameters(path: str, source: Json) -> Iterator[Json]:
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
     for place, names in (("query", source.get("query", {})), ("header", source.get("headers", {}))):
         for name, schema in names.items():
-            yield {"name": name, "in": place, "schema": schema}
+            needed = {"required": True} if name in source.get("requires", ()) else {}
+            yield {"name": name, "in": place, **needed, "schema": schema}
     if source.get("cached"):
         yield _KNOWN
 
