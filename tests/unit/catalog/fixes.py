@@ -128,9 +128,9 @@ def _elements(sketch: Sketch) -> None:
     images = {"type": "image", "imageUrls": [sketch.draw(URLS)]}
     video = {"type": "video", "videoUrl": sketch.draw(URLS), "description": sketch.draw(WORDS)}
     if sketch.has("elements"):
-        sketch.source["elements"] = sketch.pick(
-            [images], [video] * 3, [images, video, {"videoUrl": "http://a.b"}]
-        )
+        films = ([video] * 3, [images, video, {"videoUrl": "http://a.b"}])
+        beside_a_source = sketch.source.get("videoMode") in ("transform", "video_reference")
+        sketch.source["elements"] = sketch.pick([images], *(() if beside_a_source else films))
 
 
 def _scenes(sketch: Sketch) -> None:

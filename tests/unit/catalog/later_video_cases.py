@@ -118,6 +118,16 @@ VID_L: list[Case] = [
         {**ELEMENTS, "elements": [{**IMAGE_ELEMENT, "type": "video"}]},
         ["elements/0"],
     ),
+    (
+        "elements: images or a video, not both",
+        {**ELEMENTS, "elements": [{"imageUrls": [URL], "videoUrl": VIDEO}]},
+        ["elements/0/videoUrl"],
+    ),
+    (
+        "elements: no video beside a source video",
+        {**TRANSFORM, "elements": [IMAGE_ELEMENT, VIDEO_ELEMENT]},
+        ["elements/1/videoUrl"],
+    ),
     ("elements: max 3 video elements: 3", {**ELEMENTS, "elements": [VIDEO_ELEMENT] * 3}, []),
     ("elements: max 3 video elements: 4", {**ELEMENTS, "elements": [VIDEO_ELEMENT] * 4}, ["elements"]),
     (

@@ -182,14 +182,6 @@ class TestVidL:
         verdict = found("VID-L", {"videoMode": "elements", "elements": elements}, facts)
         assert verdict == (Decimal(length) + 4 if good else ["/input/elements/1/videoUrl"])
 
-    def test_beside_a_source_video_only_that_is_billed(self) -> None:
-        facts = urls(video("5"))
-        source = {
-            "videoUrl": "https://media.example/0",
-            "elements": [{"videoUrl": "https://media.example/1"}],
-        }
-        assert found("VID-L", {"videoMode": "video_reference", **source}, facts) == 5
-
 
 class TestVidO:
     @pytest.mark.parametrize(

@@ -205,6 +205,14 @@ KLINGS: list[Case] = [
     ("kling-4.0", {"prompt": "@image_1 meets @element2", "videoMode": "elements", "imageUrls": [A]},
      "kling/v4/reference-to-video",
      {**KLING_4, "prompt": "@Image1 meets @Element2", "duration": 3, "image_urls": [A]}),
+    # It has no field for a description, for the image that starts the video, or for scenes beside a prompt.
+    ("kling-4.0",
+     {"multiShots": [{"prompt": "a", "duration": 2}, {"prompt": "b", "duration": 3}], "videoMode": "elements",
+      "imageUrls": [A], "startImageIndex": 1, "elements": [{"videoUrl": V, "description": "a dog"}]},
+     "kling/v4/reference-to-video",
+     {**KLING_4, "duration": 5, "image_urls": [A], "elements": [{"video_url": V}],
+      "prompt": "Shot 1 (2 seconds): a\nShot 2 (3 seconds): b\nThe video starts exactly with @Image1.\n"
+                "@Element1: a dog"}),
     ("kling-4.0", {**P, "videoMode": "video_reference", "videoUrl": V, "duration": 9},
      "kling/v4/reference-to-video", {**KLING_4, "video_urls": [V], "keep_audio": True, "duration": 9}),
     ("kling-4.0", {**P, "videoMode": "transform", "videoUrl": V, "keepAudio": False},
@@ -226,17 +234,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("seedance-2.5", {**P, "outputFormat": "mov"}, "'mov', but only"),
     ("seedance-2.5", {**P, "watermark": True}, "True, but only"),
     ("grok-imagine-video", {**P, "urls": [A, B]}, "no id for reference"),
-    (
-        "kling-4.0",
-        {**P, "videoMode": "elements", "elements": [{"description": "x", "imageUrls": [A]}]},
-        "no desc",
-    ),
-    (
-        "kling-4.0",
-        {**P, "videoMode": "video_reference", "videoUrl": V, "elements": [{"videoUrl": W}]},
-        "beside a source",
-    ),
-    ("kling-4.0", {**P, "videoMode": "elements", "imageUrls": [A], "startImageIndex": 1}, "startImageIndex"),
     ("pixverse-v6", {**P, "watermark": True}, "True, but only"),
     ("pixverse-v6", {**P, "generateMultiClipSwitch": True}, "True, but only"),
     ("pixverse-v6", {**P, "imgReferences": [A]}, "no word for imgReferences"),

@@ -26,7 +26,6 @@ CASES: list[Case] = [
                    {"name": "element_3", "video_url": V}]}),
 ]  # fmt: skip
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({**CAST, "elements": [{"imageUrls": [A, B], "videoUrl": V}]}, "2 to 4 images"),
     ({**CAST, "imageUrls": [A] * 10, "elements": [{"imageUrls": [B]}]}, "11 images"),
     ({"videoMode": "start_end_frame", "startFrameUrl": A}, "no word for startFrameUrl"),
     ({"generateAudio": False}, "only"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, C, Case, V, W, job_of, mapped, names, said
+from tests.unit.providers.mapping_support import A, B, C, Case, V, job_of, mapped, names, said
 from tests.unit.providers.tables import done, each, invalid, moderated, polls, says, submits
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Mapped
@@ -41,7 +41,6 @@ CASES: list[Case] = [
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"generateAudio": False}, "only"),
     ({"videoMode": "elements", "elements": [{"imageUrls": [A]}]}, "no word for elements"),
-    ({"videoMode": "video_reference", "videoUrl": V, "elements": [{"videoUrl": W}]}, "beside a source video"),
 ]
 
 

@@ -104,7 +104,8 @@ def _if_type(value: str, needed: str) -> Schema:
 
 
 SHOWN = [
-    {"anyOf": [{"required": ["imageUrls"]}, {"required": ["videoUrl"]}]},
+    # Exactly one of them.
+    {"oneOf": [{"required": ["imageUrls"]}, {"required": ["videoUrl"]}]},
     _if_type("image", "imageUrls"),
     _if_type("video", "videoUrl"),
 ]
@@ -112,12 +113,25 @@ SHOWN = [
 
 @rule("elements", schema=_every_element({"allOf": SHOWN}))
 def each_element_is_shown(checked: CheckedInput) -> Iterator[Problem]:
-    """Require the media that an element's type names or, without a type, images or a video."""
+    """Require the media that an element's type names or, without a type, images or a video; never both."""
     for index, element in enumerate(items(checked, "elements")):
         shown_by = {"image": ("imageUrls",), "video": ("videoUrl",)}
         needed = shown_by.get(element.get("type", ""), ("imageUrls", "videoUrl"))
         if not any(name in element for name in needed):
             yield Problem(at("elements", index), f"Needs {' or '.join(needed)}.", list(needed))
+        elif "imageUrls" in element and "videoUrl" in element:
+            yield Problem(at("elements", index, "videoUrl"), "Cannot be combined with imageUrls.")
+
+
+@rule("elements", "videoUrl", schema={"if": {"required": ["videoUrl"]}, "then": _every_element(
+    {"not": {"required": ["videoUrl"]}})})  # fmt: skip
+def a_source_video_is_the_only_video(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse an element's video beside a source video (docs/contract.md#vid-l: `elements`)."""
+    if "videoUrl" not in checked.given:
+        return
+    for index, element in enumerate(items(checked, "elements")):
+        if "videoUrl" in element:
+            yield Problem(at("elements", index, "videoUrl"), "Cannot be combined with a source video.")
 
 
 @rule(
@@ -158,10 +172,6 @@ class _ElementVideos(MediaRule):
                 yield ProbeRequest(element["videoUrl"], at(self.field, index, "videoUrl"), self.kind)
 
 
-def _has_no_source(values: Mapping[str, Any]) -> bool:
-    return "videoUrl" not in values
-
-
 def _in_mode(mode: str) -> Any:
     return lambda values: values.get("videoMode") == mode
 
@@ -190,6 +200,7 @@ class VidL(Profile):
         the_start_image_is_one_of_the_images,
         each_element_is_shown,
         few_elements_are_videos,
+        a_source_video_is_the_only_video,
         materials_are_countable,
     )
     media: ClassVar[tuple[MediaRule, ...]] = (
@@ -208,8 +219,7 @@ class VidL(Profile):
             each=Length(Decimal(3), Decimal(30)),
             is_source=True,
         ),
-        # No provider gets them beside a source video, because only that is billed (docs/providers/muapi.md).
-        _ElementVideos("elements", "video", each=ELEMENT_LENGTH, is_source=True, applies=_has_no_source),
+        _ElementVideos("elements", "video", each=ELEMENT_LENGTH, is_source=True),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
     source_videos: ClassVar[tuple[str, ...]] = ("videoUrl", "elements")

@@ -21,8 +21,6 @@ KINDS: Mapping[str | None, str] = {
     "transform": "edit",
 }
 MAX_IMAGES = 10
-# Providers bill a source video by its own length, and an element's video too.
-ONE_SOURCE = "an element's video beside a source video"
 _TAG = re.compile(r"@(image|video|element)_?(\d{1,2})\b", re.IGNORECASE)
 
 Tag = Callable[[str, int], str]
@@ -55,10 +53,7 @@ def tagged(prompt: str, tag: Tag, elements: Mapping[int, str] | None = None) -> 
 
 
 def without_ignored(values: Values) -> Values:
-    """Return `values` without fields that the contract ignores (VID-L), and without a shape of auto.
-
-    Raises `CannotMapError` for two kinds of videos, of which only one is billed.
-    """
+    """Return `values` without fields that the contract ignores (VID-L), and without a shape of auto."""
     ignored = set()
     if kind_of(values) == "edit" or "multiShots" in values:
         # As long as its source, or as its scenes.
@@ -68,8 +63,6 @@ def without_ignored(values: Values) -> Values:
         ignored.add("keepAudio")
     if values.get("aspectRatio") == "auto":
         ignored.add("aspectRatio")
-    if "videoUrl" in values and any("videoUrl" in one for one in values.get("elements", [])):
-        raise CannotMapError(ONE_SOURCE)
     return {name: value for name, value in values.items() if name not in ignored}
 
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.mapping.kling_4 import capital, kind_of, tagged, without_ignored
+from tollgate.providers.mapping.kling_4 import capital, in_words, kind_of, tagged, without_ignored
 from tollgate.providers.mapping.targets import as_text, first, ignored, one_each
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime.base import Job, Mapped
@@ -49,17 +48,23 @@ def _elements(elements: list[Mapping[str, Any]]) -> Body:
 
 
 def _element(element: Mapping[str, Any]) -> Body:
-    if "description" in element:
-        raise CannotMapError("an element has no description")
-    images, video = element.get("imageUrls", []), element.get("videoUrl")
-    if bool(images) is bool(video):
-        raise CannotMapError("an element has images or a video")
-    if video:
-        return {"video_url": video}
+    if "videoUrl" in element:
+        return {"video_url": element["videoUrl"]}
+    images = element["imageUrls"]
     return {"frontal_image_url": images[0], "reference_image_urls": images[1:] or images}
 
 
 def _for_kling_4(values: Values) -> Values:
+    """Return `values` with a start image and the descriptions of elements in the prompt: fal has no field."""
+    notes = [
+        f"{capital('element', number)}: {element['description']}"
+        for number, element in enumerate(values.get("elements", []), 1)
+        if "description" in element
+    ]
+    if notes or "startImageIndex" in values:
+        # Then scenes are text too, because multi_prompt is not sent beside a prompt.
+        spoken = in_words(values, capital)
+        return {**spoken, "prompt": "\n".join([spoken["prompt"], *notes])}
     said = without_ignored(values)
     return {**said, "prompt": tagged(said["prompt"], capital)} if "prompt" in said else said
 

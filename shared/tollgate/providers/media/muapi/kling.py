@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, Values, map_fields, upstream_of
-from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.kling_4 import few_images, in_words, kind_of, lower_case
 from tollgate.providers.mapping.targets import accept_only, ignored
 from tollgate.providers.runtime.base import Job, Mapped
@@ -63,12 +62,10 @@ class _Cast:
 
 
 def _shown(element: Mapping[str, Any]) -> Body:
-    media = {"imageUrls": "image_urls", "videoUrl": "video_url"}
-    given = [name for name in media if name in element]
-    if len(given) != 1:
-        raise CannotMapError("an element has 2 to 4 images or a video")
+    names = {"imageUrls": "image_urls", "videoUrl": "video_url"}
+    media = {word: element[name] for name, word in names.items() if name in element}
     told = {"description": element["description"]} if "description" in element else {}
-    return {media[given[0]]: element[given[0]], **told}
+    return {**media, **told}
 
 
 # The mappers by the names in the catalog's routes.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, map_fields, upstream_of
-from tollgate.providers.mapping.targets import accept_only, translated
+from tollgate.providers.mapping.targets import accept_only, ignored, translated
 from tollgate.providers.media.piapi import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
@@ -22,7 +22,7 @@ _KLING_4: FieldMap = {
     # Kling 4.0 always has sound, and PiAPI's request has no field for it.
     "generateAudio": accept_only(True),
     # There is no source video with sound to keep.
-    "keepAudio": accept_only(True),
+    "keepAudio": ignored,
 }
 
 
