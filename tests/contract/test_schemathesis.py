@@ -49,7 +49,8 @@ TEXT = sorted(
         # Text's own function answers in the vendors' shapes, without our envelope.
         if operation.get("scope") == "text" and "data" not in operation
     ),
-    key=lambda route: route.startswith("DELETE"),
+    # Items are deleted before their conversation.
+    key=lambda route: (route.startswith("DELETE"), -route.count("/")),
 )
 WAITING = ("POST /api/v1/images/edits", "POST /api/v1/images/generations")
 """They wait for a task, which no worker ends here: test_openai_edits_and_videos.py has the whole service."""
@@ -96,10 +97,11 @@ def _example(schema: Any, route: str) -> Any:
     body = schema.raw_schema["paths"][path][method.lower()].get("requestBody")
     if body is None:
         return None
-    found = body["content"]["application/json"]["schema"]
+    content = body["content"]["application/json"]
+    found = content["schema"]
     named = found["$ref"].rpartition("/")[2] if "$ref" in found else None
     shape = schema.raw_schema["components"]["schemas"][named] if named else found
-    return next(iter(shape.get("examples", [])), None)
+    return next(iter(shape.get("examples", [])), content.get("example"))
 
 
 def run(schema: Any, route: str, mode: GenerationMode, send: Callable[[Any], Any]) -> None:
@@ -255,12 +257,17 @@ class TestText:
         schema = schema_of(Catalog.shipped().with_live(provider_names(",".join(PROVIDERS)), MappingNames()))
         headers = {"Authorization": f"Bearer {client.account.api_key}"}
         stored = client.openai.responses.create(model="gpt-5.4-mini", input="hello").id
+        conversation = client.openai.conversations.create(items=[{"role": "user", "content": "hello"}]).id
+        (item,) = client.openai.conversations.items.list(conversation).data
 
         def send(case: Any) -> Any:
             if mode is POSITIVE and "/models/{id}" in case.path:
                 case.path_parameters = {"id": "gpt-5.4-mini"}
             if mode is POSITIVE and "/responses/{id}" in case.path:
                 case.path_parameters = {"id": stored}
+                case.query.pop("after", None)
+            if mode is POSITIVE and "/conversations/{id}" in case.path:
+                case.path_parameters = {"id": conversation, "itemId": item.id}
                 case.query.pop("after", None)
             return case.call(base_url=client.url, headers=headers)
 
