@@ -303,6 +303,8 @@ def music(sketch: Sketch) -> None:
         sketch.drop("audioIds")
     if sketch.has("verificationAudioUrl", "phraseId"):
         sketch.need("verificationAudioUrl", "phraseId")
+    else:
+        sketch.drop("name", "description", "singerSkillLevel")
 
 
 FIXES: dict[str, Callable[[Sketch], None]] = {

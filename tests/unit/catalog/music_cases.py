@@ -19,6 +19,7 @@ def of_track(action: str, **more: Any) -> dict[str, Any]:
     return {"action": action, **T, "audioId": "a", **more}
 
 
+VOICE = {"action": "voice", "voiceAudioUrl": URL}
 MUSIC: list[Case] = [
     ("action default music", P, []),
     ("action: unknown", {**P, "action": "sing"}, ["action"]),
@@ -96,7 +97,15 @@ MUSIC: list[Case] = [
     ("lyrics: a prompt", {"action": "lyrics"}, ["prompt"]),
     ("boost-style: styles", {"action": "boost-style", "styles": "jazz"}, []),
     ("boost-style: not without", {"action": "boost-style"}, ["styles"]),
-    ("voice: a recording", {"action": "voice", "voiceAudioUrl": URL, "singerSkillLevel": "Beginner"}, []),
+    ("voice: a recording", VOICE, []),
+    ("voice: styles need a phrase", {**VOICE, "styles": "jazz"}, ["styles"]),
+    ("voice: a skill needs a phrase", {**VOICE, "singerSkillLevel": "Beginner"}, ["singerSkillLevel"]),
+    ("voice: a part has an end", {**VOICE, "startS": 0}, ["endS"]),
+    (
+        "voice: a part only before the phrase",
+        {**VOICE, "verificationAudioUrl": URL, "phraseId": "p", "startS": 0, "endS": 9},
+        ["startS", "endS"],
+    ),
     (
         "voice: a part of it to sing from",
         {"action": "voice", "voiceAudioUrl": URL, "startS": 0, "endS": 9},

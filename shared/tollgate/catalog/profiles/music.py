@@ -48,6 +48,7 @@ TwoIds = Annotated[list[TaskId], Many(2, 2)]
 HexColor = Annotated[str, Pattern("#[0-9a-fA-F]{6}", "a hex color like #1a2b3c")]
 Key = Annotated[str, Pattern("[A-G][#b]?( ?(m|min|maj|[Mm]inor|[Mm]ajor))?", "a key like C minor")]
 
+SUNG_PART = [given("startS"), given("endS")]
 DESCRIBED_INSTRUMENTAL = {
     "required": ["instrumental", "styles"],
     "properties": {"instrumental": {"const": True}, **given("styles")["properties"]},
@@ -97,6 +98,33 @@ def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("endS"), "Must be greater than startS.", f"more than {values['startS']}")
 
 
+@rule("action", "phraseId", "styles", "startS", "endS", schema={
+    "if": {"required": ["action"], "properties": {"action": {"const": "voice"}}},
+    "then": {
+        "if": given("phraseId"),
+        "then": {"not": {"anyOf": [given("startS"), given("endS")]}},
+        "else": {
+            "not": given("styles"),
+            "oneOf": [{"allOf": SUNG_PART}, {"not": {"anyOf": SUNG_PART}}],
+        },
+    },
+})  # fmt: skip
+def a_voice_takes_the_fields_of_its_step(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to the two steps of a verified voice (docs/providers/kie.md#music)."""
+    if checked.values["action"] != "voice":
+        return
+    part = [name for name in ("startS", "endS") if name in checked.given]
+    if "phraseId" in checked.given:
+        for name in part:
+            yield Problem(at(name), "Cannot be combined with phraseId.")
+        return
+    if "styles" in checked.given:
+        yield Problem(at("styles"), "Needs phraseId.")
+    if len(part) == 1:
+        missing = "endS" if part == ["startS"] else "startS"
+        yield Problem(at(missing), f"Required together with {part[0]}.")
+
+
 class Music(Profile):
     """All fields of the music profile (docs/contract.md#music), for every action."""
 
@@ -109,6 +137,8 @@ class Music(Profile):
         needs_one_of("audioId", "parentTaskId"),
         needs_one_of("audioIds", "sourceTaskIds"),
         only_together("verificationAudioUrl", "phraseId"),
+        *(needs_one_of(name, "phraseId") for name in ("name", "description", "singerSkillLevel")),
+        a_voice_takes_the_fields_of_its_step,
         a_section_ends_after_it_starts,
         # "`audioUrls` (inspo 1-4…)" (docs/contract.md#music)
         at_most_where("action", "inspo", "audioUrls", MAX_INSPIRATIONS),
