@@ -22,7 +22,7 @@ from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.usage import repository
-from tollgate.usage.counts import bucket_of
+from tollgate.usage.counts import Counts, bucket_of
 from tollgate.usage.recorder import UsageRecorder
 from tollgate.usage.repository import RollUp, UsageRepository
 
@@ -86,7 +86,7 @@ class Books:
         found: Sums = {}
         for account in accounts:
             for value, counts in self.usage.labels(account, label, FIRST, LAST):
-                row = found.setdefault((account, label, value), [0] * 6)
+                row = found.setdefault((account, label, value), [0] * len(Counts._fields))
                 found[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
         return found
 
@@ -116,7 +116,7 @@ def expected_sums(entries: Sequence[Entry], name: Literal["model", "key_id"] = "
     sums: Sums = {}
     for entry in entries:
         day = f"2026-11-{21 + (entry.created_at_ms - NOVEMBER_21_MS) // MS_PER_DAY}"
-        row = sums.setdefault((entry.account_id, day, getattr(entry, name) or ""), [0] * 6)
+        row = sums.setdefault((entry.account_id, day, getattr(entry, name) or ""), [0] * len(Counts._fields))
         if entry.amount_micro_usd > 0:
             row[1] += entry.amount_micro_usd
             continue
@@ -136,7 +136,7 @@ def expected_labels(entries: Sequence[Entry], label: str) -> Sums:
         if value is None:
             continue
         for (account, _, _), counts in expected_sums([entry]).items():
-            row = sums.setdefault((account, label, value), [0] * 6)
+            row = sums.setdefault((account, label, value), [0] * len(Counts._fields))
             sums[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
     return {key: counts for key, counts in sums.items() if any(counts)}
 
@@ -209,7 +209,7 @@ class TestExactlyOnce:
         books.client.sent, books.client.crashes = 0, {}
         assert books.recorder.record([change(entry) for entry in entries]) == []
         assert books.client.sent == 3
-        half = [1_250_000, 0, 0, 125, 0, 0]
+        half = list(Counts(spent_micro_usd=1_250_000, tasks=125))
         assert books.sums(["usr_many"]) == {("usr_many", FIRST, "a"): half, ("usr_many", FIRST, "b"): half}
 
     def test_entries_with_many_labels_fit_into_transactions(self, books: Books) -> None:
