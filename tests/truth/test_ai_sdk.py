@@ -152,8 +152,12 @@ def _ark_video(case: Case, body: Mapping[str, Any]) -> Call:
     return Call("video", case.upstream, {**options, **lists, "providerOptions": {"bytedance": given}})
 
 
-def _without_lone_role(body: Any) -> Any:
-    """Return a body whose only frame does not say that it is the first."""
+def _as_byte_dance(body: Any) -> Any:
+    """Return a body whose only frame does not say that it is the first, and without a seed of 0.
+
+    The package leaves a seed of 0 out, because it takes 0 for none.
+    """
+    body = body if body.get("seed") else _without(body, "seed")
     parts = body.get("content", [])
     if any(part.get("role") == "last_frame" for part in parts):
         return body
@@ -166,7 +170,7 @@ PACKAGES = {
     "xai": Package("@ai-sdk/xai", "createXai", _xai, frozenset({"n", "response_format"})),
     "bfl": Package("@ai-sdk/black-forest-labs", "createBlackForestLabs", _bfl),
     "ark": Package(
-        "@ai-sdk/bytedance", "createByteDance", _ark, frozenset({"response_format"}), _without_lone_role
+        "@ai-sdk/bytedance", "createByteDance", _ark, frozenset({"response_format"}), _as_byte_dance
     ),
     "replicate": Package("@ai-sdk/replicate", "createReplicate", _replicate),
 }

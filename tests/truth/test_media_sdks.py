@@ -157,7 +157,8 @@ def test_google(vendor: Vendor, ours: Ours, checked: Checked) -> None:
             config = genai_types.GenerateContentConfig.model_validate(case.body.get("generationConfig", {}))
             contents = [genai_types.Content.model_validate(one) for one in case.body["contents"]]
             answer = client.models.generate_content(model=case.upstream, contents=contents, config=config)
-            assert vendor.take() == [sent]
+            (theirs,) = vendor.take()
+            assert _camel(theirs) == sent
             assert len([part for part in answer.parts or [] if part.inline_data]) == len(outcome.files)
             checked("google", "google-genai")
         elif "input" in case.body:
@@ -169,6 +170,27 @@ def test_google(vendor: Vendor, ours: Ours, checked: Checked) -> None:
             polls, _ = ours.poll(outcome)
             assert (asked.method, _path(asked)) == (polls[0].method, _path(polls[0]))
             checked("google", "google-genai")
+
+
+def _camel(sent: Sent) -> Sent:
+    """Return a request with the names of REST, because the client has the protocol buffer's for files."""
+    names = {"file_uri": "fileUri", "mime_type": "mimeType"}
+    contents = [
+        {
+            **one,
+            "parts": [
+                {kind: _renamed(value, names) for kind, value in part.items()} for part in one["parts"]
+            ],
+        }
+        for one in sent.body["contents"]
+    ]
+    return Sent(sent.method, sent.url, sent.key, {**sent.body, "contents": contents})
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    return (
+        {names.get(name, name): inner for name, inner in value.items()} if isinstance(value, dict) else value
+    )
 
 
 @of("dashscope")

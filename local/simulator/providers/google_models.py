@@ -2,18 +2,20 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from local.simulator.providers.inputs import Url, images, needed, one, videos
 
 
 class FileData(BaseModel):
-    """An image of `generateContent`, by URL."""
+    """An image of `generateContent`, by URL. google-genai sends the names of the protocol buffer, REST the others."""
 
     model_config = ConfigDict(extra="forbid")
 
-    fileUri: Url
-    mimeType: Literal["image/png", "image/jpeg", "image/webp"]
+    fileUri: Url = Field(validation_alias=AliasChoices("fileUri", "file_uri"))
+    mimeType: Literal["image/png", "image/jpeg", "image/webp"] = Field(
+        validation_alias=AliasChoices("mimeType", "mime_type")
+    )
 
 
 class Part(BaseModel):
