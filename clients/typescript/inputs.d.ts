@@ -83,8 +83,6 @@ interface VidMInput {
   prompt: string;
   /** Ratio of width to height. */
   aspectRatio?: "16:9" | "9:16";
-  /** Up to 9 images. The first 5 are free, each additional image is billed. */
-  imageUrls?: Array<Media>;
   /** Up to 3 files, free of charge. */
   audioUrls?: Array<Media>;
   /** The same seed and input return a similar result. */
@@ -115,8 +113,6 @@ interface ImgGInput {
 
 /** Fields that several models have. */
 interface VidFInput {
-  /** A description of the video. Required without an image. */
-  prompt?: string;
   /** Length in seconds. */
   duration?: 4 | 8 | 12;
   /** Ratio of width to height. */
@@ -579,6 +575,8 @@ export interface MidjourneyVideoInput {
 
 /** MiniMax H3 */
 export interface MinimaxH3Input extends VidMInput {
+  /** Up to 9 images. The first 5 are free, each additional image is billed. */
+  imageUrls?: Array<Media>;
   /** The price per second depends on the resolution. */
   resolution?: "768p" | "2k";
   /** Length in seconds. */
@@ -587,6 +585,8 @@ export interface MinimaxH3Input extends VidMInput {
 
 /** MiniMax H3 Max */
 export interface MinimaxH3MaxInput extends VidMInput {
+  /** Up to 2 images. The first 5 are free, each additional image is billed. */
+  imageUrls?: Array<Media>;
   /** The price per second depends on the resolution. */
   resolution?: "480p" | "768p" | "1080p";
   /** Length in seconds. At most 10 at 1080p. */
@@ -675,12 +675,16 @@ export interface QwenImage3ProInput extends ImgGInput {
 
 /** Seedance 1.0 Pro Fast */
 export interface Seedance10ProFastInput extends VidFInput {
+  /** A description of the video. Required without an image. */
+  prompt: string;
   /** One image. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
 }
 
 /** Seedance 1.5 Pro */
 export interface Seedance15ProInput extends VidFInput {
+  /** A description of the video. Required without an image. */
+  prompt?: string;
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 2 images. Not with imageWithRoles. */
@@ -839,6 +843,8 @@ export interface TestImageInput extends ImgCInput {
 
 /** Test: Seedance 1 */
 export interface TestSeedance1Input extends VidFInput {
+  /** A description of the video. Required without an image. */
+  prompt?: string;
   /** Generate sound for the video. */
   generateAudio?: boolean;
   /** Up to 9 images. Not with imageWithRoles. */

@@ -22,7 +22,7 @@ HOOK = "https://tollgate.test/hook"
 
 @dataclass(frozen=True)
 class Case:
-    """One job of a route that is on, and what its mapping says of it."""
+    """One job of a route, and what its mapping says of it."""
 
     model: str
     job: Job
@@ -32,17 +32,21 @@ class Case:
 
 @cache
 def cases(provider: str, drawn: int = DRAWN) -> tuple[Case, ...]:
-    """Return a provider's cases, no body twice; `drawn` inputs of each model are drawn."""
+    """Return a provider's cases, no body twice; `drawn` inputs of each model are drawn.
+
+    They are of the routes that are on, or of all routes if none is.
+    """
     found = {f"{one.upstream} {sorted(one.body.items())}": one for one in _all(provider, drawn)}
     return tuple(found.values())
 
 
 def _all(provider: str, drawn: int) -> Iterator[Case]:
     mappers = providers()[provider].mappers()
-    for model in CATALOG.media_models():
-        for route in model.routes:
-            if route.provider != provider or not route.enabled:
-                continue
+    routes = [(model, route) for model in CATALOG.media_models() for route in model.routes]
+    own = [(model, route) for model, route in routes if route.provider == provider]
+    is_on = any(route.enabled for _, route in own)
+    for model, route in own:
+        if route.enabled or not is_on:
             for values in (shortest(model), *_drawn(model.id, drawn)):
                 job = Job("task_truth", route.mapping, route.upstream, values)
                 if values.keys().isdisjoint(FIELDS) and route.can_run(values):

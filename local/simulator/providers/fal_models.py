@@ -28,6 +28,10 @@ class KlingElement(BaseModel):
     video_url: Url | None = None
 
 
+def _most(items: int) -> Any:
+    return Annotated[list[Url], Field(max_length=items)]
+
+
 _WIDE = one("16:9", "9:16")
 _SEEDANCE_SIZES = one("16:9", "9:16", "1:1", "4:3", "3:4", "21:9", "auto")
 _SEEDANCE_LENGTHS = one(*map(str, range(4, 31)))
@@ -43,6 +47,7 @@ _GROK: dict[str, Any] = {
     "duration": int,
     "resolution": one("480p", "720p"),
 }
+_GROK_15_IMAGE: dict[str, Any] = {"duration": one(*range(1, 16)), "resolution": one("480p", "720p", "1080p")}
 _OMNI: dict[str, Any] = {
     "aspect_ratio": _WIDE,
     "duration": one(*range(3, 11)),
@@ -66,11 +71,12 @@ _KLING_4: dict[str, Any] = {
     "elements": Annotated[list[KlingElement], Field(max_length=7)],
 }
 _MINIMAX: dict[str, Any] = {
-    "aspect_ratio": _WIDE,
-    "resolution": one("480P", "768P", "1080P", "2K"),
-    "duration": int,
+    "aspect_ratio": one("21:9", "16:9", "4:3", "1:1", "3:4", "9:16"),
+    "duration": one(*range(5, 16)),
     "seed": int,
 }
+_H3 = {**_MINIMAX, "resolution": one("480P", "768P", "2K", "4K")}
+_H3_MAX = {**_MINIMAX, "resolution": one("480P", "768P", "1080P")}
 _MINIMAX_REFERENCES: dict[str, Any] = {"reference_image_urls": Urls, "reference_audio_urls": Urls}
 _EXPANSION = {"prompt_expansion_mode": needed(one("disabled", "balanced"))}
 _PIXVERSE: dict[str, Any] = {
@@ -103,6 +109,11 @@ _WAN_3: dict[str, Any] = {
     "duration": one(*range(2, 31)),
     "audio": bool,
     "seed": int,
+}
+_WAN_3_REFERENCES: dict[str, Any] = {
+    "reference_image_urls": _most(10),
+    "reference_video_urls": _most(5),
+    "reference_audio_urls": _most(5),
 }
 _VEO: dict[str, Any] = {
     "aspect_ratio": _WIDE,
@@ -159,10 +170,8 @@ def _groks() -> dict[str, type[ModelInput]]:
     path = "xai/grok-imagine-video"
     return {
         **{f"{path}{version}/text-to-video": videos(**_GROK) for version in ("", "/v1.5")},
-        **{
-            f"{path}{version}/image-to-video": videos(**_GROK, image_url=needed(Url))
-            for version in ("", "/v1.5")
-        },
+        f"{path}/image-to-video": videos(**_GROK, image_url=needed(Url)),
+        f"{path}/v1.5/image-to-video": videos(**_GROK_15_IMAGE, image_url=needed(Url)),
         f"{path}/v1.5/reference-to-video": videos(**_GROK, reference_image_urls=needed(Urls)),
     }
 
@@ -172,7 +181,7 @@ def _omnis() -> dict[str, type[ModelInput]]:
     return {
         f"{path}/text-to-video": videos(**_OMNI),
         f"{path}/image-to-video": videos(**_OMNI, image_url=needed(Url), end_image_url=Url),
-        f"{path}/reference-to-video": videos(**_OMNI, image_urls=needed(Urls), reference_video_urls=Urls),
+        f"{path}/reference-to-video": videos(**_OMNI, image_urls=needed(Urls), reference_video_urls=_most(3)),
         f"{path}/edit": videos(**_OMNI, video_url=needed(Url)),
     }
 
@@ -232,7 +241,7 @@ def _others() -> dict[str, type[ModelInput]]:
     wan_3 = {
         f"alibaba/wan-3.0{kind}/image-to-video": videos(**_WAN_3, **frames) for kind in ("", "-prime")
     } | {
-        f"alibaba/wan-3.0{kind}/reference-to-video": videos(**_WAN_3, **_REFERENCES)
+        f"alibaba/wan-3.0{kind}/reference-to-video": videos(**_WAN_3, **_WAN_3_REFERENCES)
         for kind in ("", "-prime")
     }
     wan_27 = {f"fal-ai/wan/v2.7/{job}": videos(**_WAN_27) for job in ("text-to-video", "image-to-video")} | {
@@ -244,10 +253,10 @@ def _others() -> dict[str, type[ModelInput]]:
         **wan_3,
         **wan_27,
         "alibaba/wan-3.0/text-to-video": videos(**_WAN_3),
-        "minimax/h3/text-to-video": videos(**_MINIMAX),
-        "minimax/h3/reference-to-video": videos(**_MINIMAX, **_MINIMAX_REFERENCES),
-        "minimax/h3-max/text-to-video": videos(**_MINIMAX, **_EXPANSION),
-        "minimax/h3-max/reference-to-video": videos(**_MINIMAX, **_EXPANSION, **_MINIMAX_REFERENCES),
+        "minimax/h3/text-to-video": videos(**_H3),
+        "minimax/h3/reference-to-video": videos(**_H3, **_MINIMAX_REFERENCES),
+        "minimax/h3-max/text-to-video": videos(**_H3_MAX, **_EXPANSION),
+        "minimax/h3-max/reference-to-video": videos(**_H3_MAX, **_EXPANSION, **_MINIMAX_REFERENCES),
         "fal-ai/pixverse/v6/text-to-video": videos(**_PIXVERSE, aspect_ratio=str),
         "fal-ai/pixverse/v6/image-to-video": videos(**_PIXVERSE, image_url=needed(Url)),
         "fal-ai/pixverse/v6/transition": videos(**_PIXVERSE, **ends),

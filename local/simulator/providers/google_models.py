@@ -8,7 +8,7 @@ from local.simulator.providers.inputs import Url, images, needed, one, videos
 
 
 class FileData(BaseModel):
-    """An image of `generateContent`, by URL. google-genai sends the names of the protocol buffer, REST the others."""
+    """An image of `generateContent`, by URL. The vendor's client sends the names with an underscore."""
 
     model_config = ConfigDict(extra="forbid")
 

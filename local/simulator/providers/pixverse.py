@@ -40,7 +40,6 @@ _V6: dict[str, Any] = {
     "duration": needed(one(*range(1, 16))),
     "quality": needed(one("360p", "540p", "720p", "1080p")),
     "seed": Annotated[int, Field(ge=0, le=2**31 - 1)],
-    "motion_mode": one("normal"),
     "generate_audio_switch": bool,
 }
 _RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9")

@@ -43,10 +43,15 @@ OBJECTS: Mapping[tuple[str, int], list[tuple[str, Any]]] = {
 """The values of arrays of objects, by the field and how many it takes."""
 BOUNDS_OF_OURS = {
     ("VID-N", "seed", "at most 4294967295"): "the contract gives the seed no bound; PixVerse's is lower",
+    (
+        "VID-M",
+        "duration",
+        "at least 1",
+    ): "fal, MiniMax, kie and PoYo start at 4 or 5 s; looked up on 2026-11-26",
     ("Music", "mv", "custom"): "an engine of one's own has no name among the contract's fields",
     ("Music", "audioUrls", "24 items"): "6-24 tracks are the custom model's, which is a profile of its own",
 }
-"""What the profiles accept and the contract does not promise of them, with the reason."""
+"""What the profiles accept and no model has to take, with the reason."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ FREE_IMAGES = {
     "minimax-h3-max": ("imageUrls", 5),
     "minimax-h3": ("imageUrls", 5),
     "qwen-image-3": ("urls", 2),
+    "grok-imagine-video-1.5": ("urls", 0),
 }
 INPUT_IS_BILLED_TOO = ("VID-D", "VID-E", "VID-L")
 

@@ -11,7 +11,6 @@ from tollgate.providers.media.pixverse.mappings import Upload
 P = {"prompt": "a fox"}
 V6 = {
     **P, "model": "v6", "quality": "360p", "duration": 5, "seed": 0, "generate_audio_switch": False,
-    "motion_mode": "normal",
 }  # fmt: skip
 ONE_CLIP = {"generate_multi_clip_switch": False}
 CASES: list[Case] = [

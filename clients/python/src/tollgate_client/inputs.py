@@ -167,8 +167,6 @@ class _VidMInput(TypedDict, total=False):
     """A description of the video."""
     aspectRatio: Literal["16:9", "9:16"]
     """Ratio of width to height."""
-    imageUrls: list[Media]
-    """Up to 9 images. The first 5 are free, each additional image is billed."""
     audioUrls: list[Media]
     """Up to 3 files, free of charge."""
     seed: float
@@ -202,8 +200,6 @@ class _ImgGInput(TypedDict, total=False):
 class _VidFInput(TypedDict, total=False):
     """Fields that several models have."""
 
-    prompt: str
-    """A description of the video. Required without an image."""
     duration: Literal[4, 8, 12]
     """Length in seconds."""
     size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
@@ -697,6 +693,8 @@ class MidjourneyVideoInput(TypedDict, total=False):
 class MinimaxH3Input(_VidMInput, total=False):
     """MiniMax H3 (`minimax-h3`)."""
 
+    imageUrls: list[Media]
+    """Up to 9 images. The first 5 are free, each additional image is billed."""
     resolution: Literal["768p", "2k"]
     """The price per second depends on the resolution."""
     duration: float
@@ -706,6 +704,8 @@ class MinimaxH3Input(_VidMInput, total=False):
 class MinimaxH3MaxInput(_VidMInput, total=False):
     """MiniMax H3 Max (`minimax-h3-max`)."""
 
+    imageUrls: list[Media]
+    """Up to 2 images. The first 5 are free, each additional image is billed."""
     resolution: Literal["480p", "768p", "1080p"]
     """The price per second depends on the resolution."""
     duration: float
@@ -802,6 +802,8 @@ class QwenImage3ProInput(_ImgGInput, total=False):
 class Seedance10ProFastInput(_VidFInput, total=False):
     """Seedance 1.0 Pro Fast (`seedance-1.0-pro-fast`)."""
 
+    prompt: Required[str]
+    """A description of the video. Required without an image."""
     imageUrls: list[Media]
     """One image. Not with imageWithRoles."""
 
@@ -809,6 +811,8 @@ class Seedance10ProFastInput(_VidFInput, total=False):
 class Seedance15ProInput(_VidFInput, total=False):
     """Seedance 1.5 Pro (`seedance-1.5-pro`)."""
 
+    prompt: str
+    """A description of the video. Required without an image."""
     generateAudio: bool
     """Generate sound for the video."""
     imageUrls: list[Media]
@@ -970,6 +974,8 @@ class TestImageInput(_ImgCInput, total=False):
 class TestSeedance1Input(_VidFInput, total=False):
     """Test: Seedance 1 (`test-seedance-1`)."""
 
+    prompt: str
+    """A description of the video. Required without an image."""
     generateAudio: bool
     """Generate sound for the video."""
     imageUrls: list[Media]

@@ -29,3 +29,4 @@ O3_PATH = "/o3/"
 DRAFT_PATH = "/draft"
 # In the ids of MiniMax H3 Max, which requires a prompt setting that H3 does not have.
 H3_MAX_PATH = "/h3-max/"
+GROK_15_IMAGE_PATH = "/v1.5/image-to-video"

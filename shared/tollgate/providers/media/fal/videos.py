@@ -60,6 +60,25 @@ def _pixverse_source(values: Values) -> str:
     return "image" if values.get("imageUrls") else "text"
 
 
+_GROK = Family(
+    {"prompt": "prompt", "size": "aspect_ratio", "duration": "duration", "resolution": "resolution"},
+    _grok_source,
+    {
+        "image": {"urls": first("image_url")},
+        # The name of the array is from fal's page of the endpoint.
+        "reference": {"urls": "reference_image_urls"},
+    },
+    prepare=within_grok_bounds,
+)
+
+
+def _grok(job: Job) -> Mapped:
+    mapped = _GROK(job)
+    # A video of Grok 1.5 has the shape of its image: the endpoint has no field for another.
+    shapeless = "aspect_ratio" if mapped.upstream.endswith(facts.GROK_15_IMAGE_PATH) else None
+    return Mapped(mapped.upstream, {name: value for name, value in mapped.body.items() if name != shapeless})
+
+
 _FLUX = Family(
     {
         "prompt": "prompt",
@@ -161,16 +180,7 @@ MAPPINGS: Mapping[str, Mapper] = {
         fixed={"prompt": ""},
         prepare=by_role,
     ),
-    "grok-imagine-video": Family(
-        {"prompt": "prompt", "size": "aspect_ratio", "duration": "duration", "resolution": "resolution"},
-        _grok_source,
-        {
-            "image": {"urls": first("image_url")},
-            # The name of the array is from fal's page of the endpoint.
-            "reference": {"urls": "reference_image_urls"},
-        },
-        prepare=within_grok_bounds,
-    ),
+    "grok-imagine-video": _grok,
     "gemini-omni": Family(
         {
             "prompt": "prompt",
@@ -246,7 +256,11 @@ MAPPINGS: Mapping[str, Mapper] = {
         source,
         {
             "image": {"firstFrame": "start_image_url", "lastFrame": "end_image_url"},
-            "reference": _REFERENCES,
+            "reference": {
+                "imageUrls": "reference_image_urls",
+                "videoUrls": "reference_video_urls",
+                "audioUrls": "reference_audio_urls",
+            },
         },
         prepare=by_role,
     ),

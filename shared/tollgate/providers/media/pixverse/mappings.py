@@ -77,11 +77,11 @@ MAPPINGS: Mapping[str, Mapper] = {
             "duration": "duration",
             "audio": "generate_audio_switch",
             "seed": at_most("seed", INT32_MAX),
-            "motionMode": "motion_mode",
             # "Effective only in text-to-video and multi-reference fusion" (docs/contract.md#vid-n).
             "size": ignored,
             "generateMultiClipSwitch": accept_only(False),
-            # No longer in its documentation, like negative prompts.
+            # No longer in its documentation of V6, like negative prompts.
+            "motionMode": accept_only("normal"),
             "watermark": accept_only(False),
         },
         _variant,
