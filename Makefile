@@ -24,6 +24,8 @@ UV_READY := $(filter $(OWN_UV),$(UV))
 export PYTHONPATH := functions:shared:.
 # Where this is set, each of many processes compiles all that it imports, and again the next time.
 unexport PYTHONDONTWRITEBYTECODE
+# The programs that run here start makes of their own, which shall not have the options of this one (`.ci/run`).
+unexport MAKEFLAGS
 # A build downloads nothing but packages; Python itself is the machine's.
 export UV_PYTHON_DOWNLOADS := never
 

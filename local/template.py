@@ -19,7 +19,7 @@ from tollgate.reference.document import HERE
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / ".local" / "translations"
 """The translations of the last templates, so that only the first process translates one."""
-MAX_STORED = 8
+MAX_STORED = 16
 TRANSLATOR = Path(__file__).with_name("translation.py")
 
 Properties = dict[str, Any]
