@@ -236,6 +236,14 @@ interface MusicInput {
 }
 
 /** Fields that several models have. */
+interface UpscaleImageInput {
+  /** Exactly one image: JPG, PNG or WebP, at most 10 MB. */
+  imageUrls: Array<Media>;
+  /** The factor for width and height. 1 only improves the details. */
+  upscaleFactor?: 1 | 2 | 4 | 8;
+}
+
+/** Fields that several models have. */
 interface VidCInput {
   /** A description of the video. */
   prompt: string;
@@ -883,6 +891,10 @@ export interface TestSunoInput extends MusicInput {
   imageUrls?: Array<Media>;
 }
 
+/** Test upscaling */
+export interface TestUpscaleInput extends UpscaleImageInput {
+}
+
 /** Test video */
 export interface TestVideoInput {
   /** A description of the video. */
@@ -895,6 +907,10 @@ export interface TestVideoInput {
   duration?: 10 | 15 | 25;
   /** Another name of urls. Do not send both. */
   imageUrls?: Array<Media>;
+}
+
+/** Topaz Image Upscale */
+export interface TopazImageUpscaleInput extends UpscaleImageInput {
 }
 
 /** Veo 3.1 Fast */
@@ -1073,7 +1089,9 @@ export interface Inputs {
   "test-seedance-1": TestSeedance1Input;
   "test-sora-2": TestSora2Input;
   "test-suno": TestSunoInput;
+  "test-upscale": TestUpscaleInput;
   "test-video": TestVideoInput;
+  "topaz-image-upscale": TopazImageUpscaleInput;
   "veo-3.1-fast": Veo31FastInput;
   "veo-3.1-lite": Veo31LiteInput;
   "veo-3.1-quality": Veo31QualityInput;

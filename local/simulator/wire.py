@@ -1,10 +1,13 @@
 """Common parts of the wire formats: the caller's key, a limited JSON body, faults as exceptions."""
 
 import json
+import re
+from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import HTTP
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -68,6 +71,16 @@ async def form_fields(request: Request) -> dict[str, str]:
     form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
     parts = [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
     return {str(part.get_param("name", header="content-disposition")): part.get_content() for part in parts}
+
+
+def said(given: Mapping[str, Any]) -> str:
+    """Return the prompt of an input; without one, the directions in its URLs, such as `…/a.png?[[fail]]`."""
+    prompt = text(given.get("prompt"))
+    if prompt:
+        return prompt
+    values = [one for value in given.values() for one in (value if isinstance(value, list) else [value])]
+    found = [unquote(one) for one in values if isinstance(one, str) and one.startswith("http")]
+    return text(" ".join(re.sub(r"^[^\[]*", "", one) for one in found if "[[" in one))
 
 
 def text(value: object) -> str:

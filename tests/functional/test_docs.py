@@ -177,7 +177,7 @@ class TestCalculator:
             # Published: $10 and $50 per 1M tokens, $20 for the input of a request over 272K
             ("gpt-6-astra", "inputTokens=1000000&outputTokens=0", "$20.00"),
             ("gpt-6-astra", "inputTokens=100000&outputTokens=1000", "$1.05"),
-            ("kling-3.0-motion-control", "", "Depends on the length of your file"),
+            ("kling-3.0-motion-control", "", "Depends on your file"),
             ("test-image", "", "$0.00"),
         ],
     )

@@ -23,9 +23,10 @@ from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect
 from local.simulator.providers import fal_models as models
+from local.simulator.providers import fal_tools
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
-from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
+from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, said, text
 
 _DOCS = "https://docs.fal.ai/errors"
 _PRESETS_PX = {
@@ -117,6 +118,7 @@ class SeedanceImageToVideo(Seedance):
 
 _MODELS: Mapping[str, type[ModelInput]] = {
     **models.MODELS,
+    **fal_tools.MODELS,
     "fal-ai/z-image/turbo": ZImage,
     "fal-ai/z-image/turbo/image-to-image": ZImageToImage,
     "fal-ai/bytedance/seedance/v1.5/pro/text-to-video": Seedance,
@@ -158,7 +160,7 @@ async def _submit(engine: Engine, request: Request, model: str) -> Response:
     if model_input is None:
         return _refused(404)
     body = await json_object(request)
-    visit = engine.receive(model, text((body or {}).get("prompt")))
+    visit = engine.receive(model, said(body or {}))
     if visit.refused_status is not None:
         return _refused(visit.refused_status)
     try:
@@ -223,6 +225,8 @@ async def _output(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
         for url, image in zip(urls, job.artifacts, strict=True)
         if isinstance(image, Png)
     ]
+    if job.model in fal_tools.ONE_IMAGE:
+        return {"image": images[0]}
     return {
         "images": images,
         "seed": first.seed,

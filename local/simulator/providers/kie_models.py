@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from local.simulator.providers import kie_tools
 from local.simulator.providers.inputs import ModelInput, Prompt, Url, Urls, images, needed, one, videos
 
 _RATIOS = one("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
@@ -207,5 +208,5 @@ def _videos() -> dict[str, type[ModelInput]]:
     }
 
 
-MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos()}
+MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos(), **kie_tools.MODELS}
 """By name."""

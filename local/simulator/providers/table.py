@@ -19,7 +19,7 @@ from local.simulator.inline import inline_files
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, problem_of
-from local.simulator.wire import api_key, header_key, json_object, text
+from local.simulator.wire import api_key, header_key, json_object, said, text
 
 INVALID, BAD_REQUEST = 422, 400
 """The usual status of an invalid input, and the status that some providers have for it."""
@@ -263,7 +263,7 @@ async def _submitted(engine: Engine, wire: Wire, submit: Submit, request: Reques
 
 
 async def _taken(engine: Engine, wire: Wire, submit: Submit, key: str, asked: Asked) -> Job | Answer:
-    visit = engine.receive(text(asked.model), text(asked.given.get("prompt") or asked.prompt))
+    visit = engine.receive(text(asked.model), said(asked.given) or text(asked.prompt))
     directed = _directed(wire, visit)
     if directed is not None:
         return directed

@@ -4,13 +4,12 @@ Source: site/tasks.md#create.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
 
 from tollgate.catalog.image_alias import as_sent, refused_images, under_its_name
-from tollgate.catalog.media import MediaFacts, length_of
+from tollgate.catalog.media import Measured, MediaFacts, length_of
 from tollgate.catalog.nearest import nearest
 from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
@@ -46,8 +45,8 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     return checked
 
 
-def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
-    """Check the files that `checked` points to; return the seconds of the job's source files.
+def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Measured:
+    """Check the files that `checked` points to; return their measures that decide the price.
 
     `facts` has, by URL, the facts of each of `profile.probes(checked.values)`. Raises `InvalidInputError`
     with every problem of every file.
@@ -61,7 +60,27 @@ def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[st
     problems = [found for one, requests in by_rule for found in one.problems(requests, facts, output_s)]
     if problems:
         raise InvalidInputError(_bounded(problems))
-    return source_s
+    values = checked.values
+    sizes = {name: size.of(values, facts[values[size.field][0]]) for name, size in profile.sizes.items()}
+    return Measured(source_s, sizes)
+
+
+def check_sizes(profile: type[Profile], measured: Measured, most: Mapping[str, int]) -> None:
+    """Check that no size of the result exceeds the largest with a price; `most` has it by dimension.
+
+    Raises `InvalidInputError`.
+    """
+    problems = [
+        Problem(
+            at(size.field, 0),
+            f"The result would have {measured.sizes[name]} {size.words}, at most {most[name]} are possible.",
+            f"at most {most[name]} {size.words}",
+        )
+        for name, size in profile.sizes.items()
+        if measured.sizes[name] > most.get(name, measured.sizes[name])
+    ]
+    if problems:
+        raise InvalidInputError(problems)
 
 
 def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[Problem]:

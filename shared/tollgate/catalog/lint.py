@@ -156,13 +156,18 @@ def _every_fact(model: Model, profile: type[Profile]) -> Iterator[Facts]:
     priced: list[Price | Cost] = [*model.pricing.prices]
     priced += [cost for route in model.routes for cost in route.costs]
     names = sorted({name for entry in priced for name in entry.dimensions})
-    values = [_dimension_values(profile, name) for name in names]
+    values = [_tiers(model, profile, name) or _dimension_values(profile, name) for name in names]
     for entry in priced:
         for name, value in entry.dimensions.items():
             # It would never be charged: a value that is misspelt, and whose inputs pay another price.
             if value not in values[names.index(name)]:
                 raise CatalogError(f"pricing: dimension {name} is never {value!r}")
     return (dict(zip(names, combination, strict=True)) for combination in product(*values))
+
+
+def _tiers(model: Model, profile: type[Profile], dimension: str) -> list[str]:
+    """Return the tiers of a measured dimension in the prices. A cost with another tier is a fault."""
+    return [str(tier) for tier in model.pricing.tiers(dimension)] if dimension in profile.sizes else []
 
 
 def _dimension_values(profile: type[Profile], dimension: str) -> list[str]:

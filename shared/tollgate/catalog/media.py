@@ -1,11 +1,11 @@
-"""Rules for the media behind an input's URLs: length, size, type (docs/catalog.md). Pure.
+"""Rules for the media behind an input's URLs, and measures of it: length, size, type (docs/catalog.md). Pure.
 
 A profile names its rules (`Profile.media`); `probing` finds the facts; `checking.check_media` joins the two.
 A file is probed only if a rule or a price needs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
@@ -153,6 +153,27 @@ class MediaRule:
             yield Problem(
                 path, f"Its short side must have at least {self.min_short_side} pixels, has {short_side}."
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size of the result that is measured on the file of `field` and decides the price.
+
+    `of` returns the size for an input's values and the facts of the file; `words` names it in an error. The
+    prices of a model have the sizes up to which each of them counts.
+    """
+
+    field: str
+    words: str
+    of: Callable[[Mapping[str, Any], MediaFacts], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measures of a job's files that decide its price: the `seconds` of its sources, its result's `sizes`."""
+
+    seconds: Decimal = Decimal(0)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def length_of(requests: Sequence[ProbeRequest], facts: Mapping[str, MediaFacts]) -> Decimal:

@@ -13,7 +13,7 @@ from tollgate.catalog.restrictions import Restrictions
 
 # Only some functions read inputs, and the modules for it are slow to load.
 if TYPE_CHECKING:
-    from tollgate.catalog.media import MediaFacts, ProbeRequest
+    from tollgate.catalog.media import Measured, MediaFacts, ProbeRequest
     from tollgate.catalog.profiles.base import Profile
     from tollgate.catalog.rules import CheckedInput
 
@@ -61,6 +61,10 @@ class Pricing(Data):
     extras: list[Extra] = field(default_factory=list)
     times: str | None = None
     source_seconds: Literal["ignored", "added", "matched"] = "ignored"
+
+    def tiers(self, dimension: str) -> list[int]:
+        """Return the sizes up to which the prices with this dimension count, in order. Empty without any."""
+        return sorted({int(one.dimensions[dimension]) for one in self.prices if dimension in one.dimensions})
 
     @cached_property
     def version(self) -> str:
@@ -206,14 +210,17 @@ class Model(CatalogModel):
         """Return the URLs of an accepted input whose files a rule or the price depends on."""
         return self.input_class.probes(checked.values)
 
-    def check_media(self, checked: "CheckedInput", facts: "Mapping[str, MediaFacts]") -> Decimal:
+    def check_media(self, checked: "CheckedInput", facts: "Mapping[str, MediaFacts]") -> "Measured":
         """Check the files of an accepted input against `facts`, one for each URL of `probes`.
 
-        Gives the seconds of those that the job works on, which `quote` takes. Raises `InvalidInputError`.
+        Returns their measures, which `quote` takes. Raises `InvalidInputError`.
         """
         from tollgate.catalog import checking  # noqa: PLC0415 - see `TYPE_CHECKING`
 
-        return checking.check_media(self.input_class, checked, facts)
+        measured = checking.check_media(self.input_class, checked, facts)
+        most = {name: tiers[-1] for name in measured.sizes if (tiers := self.pricing.tiers(name))}
+        checking.check_sizes(self.input_class, measured, most)
+        return measured
 
     def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
         """Return the routes whose providers take an input with these values, best first."""

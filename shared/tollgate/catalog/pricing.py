@@ -1,4 +1,4 @@
-"""The cost of one request. Pure: the model's data, a checked input and the source's length in, money out.
+"""The cost of one request. Pure: the model's data, a checked input and measures of its files in, money out.
 
 The entry with the most matching dimensions wins; no match and a tie refuse the request (docs/catalog.md). A
 media charge is rounded up once, on its total, to whole cents (docs/architecture.md#money).
@@ -11,13 +11,14 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.media import Measured
 from tollgate.catalog.models import PRICE_VERSION_CHARS, Model, Pricing
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
 
-NO_SOURCE = Decimal(0)
+NOTHING_MEASURED = Measured()
 # A wrong version passes with a probability of 1 in 65,536.
 CHECKSUM_CHARS = 4
 
@@ -63,7 +64,7 @@ class Quote:
     charge_cents: int
     breakdown: list[PartView]
     price_version: str
-    source_seconds: Decimal = NO_SOURCE
+    source_seconds: Decimal = NOTHING_MEASURED.seconds
 
     @property
     def charge_micro_usd(self) -> int:
@@ -71,17 +72,17 @@ class Quote:
         return money.micro_usd_of_cents(self.charge_cents)
 
 
-def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOURCE) -> Quote:
+def quote(model: Model, checked: CheckedInput, measured: Measured = NOTHING_MEASURED) -> Quote:
     """Return the charge for `checked`, an input of `model`.
 
-    `source_seconds` is the probed length of the videos the customer gave. Raises `UnknownPriceError`.
+    `measured` is what a probe found of the customer's files. Raises `UnknownPriceError`.
     """
-    facts = price_facts(model.input_class, checked.values)
+    facts = price_facts(model.input_class, checked.values) | _size_facts(model.pricing, measured)
     price = best_entry(model.id, model.pricing.prices, facts)
     times = model.pricing.times
     # A batch is one task with several results, each at the full price.
     batch = Decimal(1 if times is None else checked.values.get(times, 1))
-    units = _units(model, checked.values, source_seconds, facts)
+    units = _units(model, checked.values, measured.seconds, facts)
     lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]
     for extra in model.pricing.extras:
         # Of each item above those that the price includes, and again for each result of a batch.
@@ -91,7 +92,7 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
     # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
     total = sum((Decimal(line["amountUsd"]) for line in lines), Decimal(0))
     charge_cents = money.cents_up(money.micro_usd_up(total))
-    return Quote(charge_cents, lines, price_version(model), source_seconds)
+    return Quote(charge_cents, lines, price_version(model), measured.seconds)
 
 
 def price_version(model: Model) -> str:
@@ -122,6 +123,15 @@ def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, 
     if profile.source_videos:
         facts["sourceVideo"] = dimension_text(profile.has_source_video(values))
     return facts
+
+
+def _size_facts(pricing: Pricing, measured: Measured) -> dict[str, str]:
+    """Return the tier of each measured size: the smallest one of the prices that holds it."""
+    tiers = {
+        name: next((tier for tier in pricing.tiers(name) if size <= tier), None)
+        for name, size in measured.sizes.items()
+    }
+    return {name: str(tier) for name, tier in tiers.items() if tier is not None}
 
 
 def dimension_text(value: object) -> str:

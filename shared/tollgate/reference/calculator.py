@@ -32,7 +32,7 @@ def media_price(model: Model, values: Mapping[str, Any]) -> str:
         return "; ".join(f"{one.path.removeprefix('/input/')}: {one.message}" for one in exc.problems)
     # A create reads the length of a file, but the calculator has no file.
     except UnknownPriceError:
-        return "Depends on the length of your file"
+        return "Depends on your file"
 
 
 def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int) -> str:

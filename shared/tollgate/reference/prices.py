@@ -15,6 +15,8 @@ from tollgate.reference.generations import example_input
 
 PER_MEGATOKEN = "per 1M tokens"
 _THOUSAND = 1000
+# The conditions of prices by the size of the result, which is measured (catalog/profiles/upscale.py).
+_UP_TO = {"longSide": "long side up to {} px", "megapixels": "up to {} megapixels"}
 _RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation"}
 
 
@@ -163,6 +165,8 @@ def _default_words(model: Model, quantity: str, key: str) -> Iterator[str]:
 def _dimension(name: str, value: str) -> str:
     if name == "inputTokensFrom":
         return f"over {thousands(int(value))} input tokens"
+    if name in _UP_TO:
+        return _UP_TO[name].format(value)
     words = re.sub(r"(?=[A-Z])", " ", name).lower()
     if value in ("true", "false"):
         return f"{'with' if value == 'true' else 'without'} {words}"

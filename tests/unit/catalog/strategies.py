@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.catalog.fixes import FIXES
 from tests.unit.catalog.sketch import URLS, Input, Sketch, words
+from tollgate.catalog.media import Measured
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import schema_of
 from tollgate.catalog.profiles.base import Profile
@@ -32,12 +33,14 @@ def valid_inputs(draw: st.DrawFn, model: Model) -> Input:
 
 
 @st.composite
-def source_seconds(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Decimal:
-    """Draw the length of the files that a job works on, to the millisecond; 0 where it works on none."""
+def measures(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Measured:
+    """Draw what a probe may find: seconds to the millisecond (0 without a source), and sizes with a price."""
+    most = {name: model.pricing.tiers(name)[-1:] for name in model.input_class.sizes}
+    sizes = {name: draw(st.integers(1, *(tier or [9_999]))) for name, tier in most.items()}
     fields = {one.field for one in model.input_class.media if one.is_source and one.applies(checked.values)}
     if not fields & checked.values.keys():
-        return Decimal(0)
-    return Decimal(draw(st.integers(3_000, 10_000))) / 1000
+        return Measured(sizes=sizes)
+    return Measured(Decimal(draw(st.integers(3_000, 10_000))) / 1000, sizes)
 
 
 @cache

@@ -17,6 +17,7 @@ from tests.unit.catalog import (
     midjourney_cases,
     music_cases,
     test_vid_f,
+    tool_cases,
     video_cases,
 )
 from tests.unit.catalog.cases import CATALOG
@@ -29,7 +30,7 @@ from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.runtime.registry import MappingNames
 
 LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
-TABLES = (image_cases, video_cases, later_video_cases, midjourney_cases, music_cases, test_vid_f)
+TABLES = (image_cases, video_cases, later_video_cases, midjourney_cases, music_cases, test_vid_f, tool_cases)
 
 STOOD_IN_FOR = {
     "VID-A": {"aspectRatio", "duration", "prompt", "urls"},

@@ -5,6 +5,7 @@ plain arithmetic.
 """
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG
-from tests.unit.catalog.strategies import source_seconds, valid_inputs
+from tests.unit.catalog.strategies import measures, valid_inputs
+from tollgate.catalog.media import Measured
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
 from tollgate.catalog.views import catalog_dto
@@ -66,14 +68,26 @@ def seconds(profile: str, values: dict[str, Any], source: Decimal) -> Fraction:
     return made + (Fraction(source) if profile in INPUT_IS_BILLED_TOO else 0)
 
 
-def cents(model: Model, values: dict[str, Any], source: Decimal) -> int:
+def in_tiers(entries: list[Any], sizes: Mapping[str, int]) -> list[Any]:
+    """Return the entries without those whose size is too small, or larger than necessary."""
+    for name, size in sizes.items():
+        tiers = [int(entry["dimensions"][name]) for entry in entries if name in entry.get("dimensions", {})]
+        needed = min((tier for tier in tiers if tier >= size), default=None)
+        entries = [one for one in entries if one.get("dimensions", {}).get(name) in (None, str(needed))]
+    return entries
+
+
+def cents(model: Model, values: dict[str, Any], measured: Measured) -> int:
     dto = catalog_dto(model)
+    source = measured.seconds
     entries = [entry for entry in dto["pricing"] if entry["key"] != "reference_image"]
+    entries = in_tiers(entries, measured.sizes)
     fitting = [
         entry
         for entry in entries
         if all(
-            fact(model.profile, values, name) == value for name, value in entry.get("dimensions", {}).items()
+            name in measured.sizes or fact(model.profile, values, name) == value
+            for name, value in entry.get("dimensions", {}).items()
         )
     ]
     assert len(fitting) == 1, "exactly one published price fits"
@@ -92,5 +106,5 @@ def cents(model: Model, values: dict[str, Any], source: Decimal) -> int:
 @given(data=st.data())
 def test_an_estimate_is_what_the_published_prices_say(model: Model, data: st.DataObject) -> None:
     checked = model.check(data.draw(valid_inputs(model)))
-    source = data.draw(source_seconds(model, checked))
-    assert quote(model, checked, source).charge_cents == cents(model, checked.values, source)
+    measured = data.draw(measures(model, checked))
+    assert quote(model, checked, measured).charge_cents == cents(model, checked.values, measured)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.checking import check, check_media
-from tollgate.catalog.media import ProbeRequest
+from tollgate.catalog.media import Measured, ProbeRequest
 from tollgate.catalog.profiles import profile_named
 from tollgate.kit.errors import InvalidInputError
 
@@ -47,7 +47,7 @@ def found(profile: str, source: dict[str, Any], facts: dict[str, File]) -> list[
     checked = check(kind, {"prompt": "x", **source})
     assert {request.url for request in kind.probes(checked.values)} <= facts.keys()
     try:
-        return check_media(kind, checked, facts)
+        return check_media(kind, checked, facts).seconds
     except InvalidInputError as error:
         return [problem.path for problem in error.problems]
 
@@ -238,7 +238,7 @@ def test_custom_model_mp3_wav_m4a(container: str, verdict: Any) -> None:
     kind = profile_named("Custom-model")
     checked = check(kind, source)
     if verdict == 0:
-        assert check_media(kind, checked, facts) == 0
+        assert check_media(kind, checked, facts) == Measured()
         return
     with pytest.raises(InvalidInputError) as raised:
         check_media(kind, checked, facts)
@@ -261,7 +261,7 @@ class TestProbes:
         model = CATALOG.media_model("kling-4.0")
         checked = model.check({"prompt": "x", "videoMode": "transform", "videoUrl": IMAGE})
         assert [request.url for request in model.probes(checked)] == [IMAGE]
-        assert model.check_media(checked, {IMAGE: video("4")}) == 4
+        assert model.check_media(checked, {IMAGE: video("4")}).seconds == 4
 
     def test_a_file_that_was_not_probed_is_a_fault_of_ours(self) -> None:
         kind = profile_named("VID-D")

@@ -3,7 +3,7 @@
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from tests.unit.catalog import image_cases, later_video_cases, midjourney_cases, video_cases
+from tests.unit.catalog import image_cases, later_video_cases, midjourney_cases, tool_cases, video_cases
 from tests.unit.catalog.cases import Case, pointers, problem_paths
 from tests.unit.catalog.music_cases import CUSTOM_MODEL, MUSIC
 from tests.unit.catalog.test_img_f import CASES as IMG_F
@@ -20,6 +20,7 @@ TABLES: dict[str, list[Case]] = {
     },
     "IMG-F": IMG_F,
     "VID-F": VID_F,
+    "Upscale-image": tool_cases.UPSCALE_IMAGE,
     "Midjourney-image": midjourney_cases.MIDJOURNEY_IMAGE,
     "Midjourney-video": midjourney_cases.MIDJOURNEY_VIDEO,
     "Music": MUSIC,

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG, URL, parsed
-from tests.unit.catalog.strategies import source_seconds, valid_inputs
+from tests.unit.catalog.strategies import measures, valid_inputs
 from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.media import Measured
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import best_entry, is_price_version, price_facts, price_version, quote
 from tollgate.catalog.profiles.vid_f import VidF
@@ -82,7 +83,7 @@ class TestShippedPrices:
     def test_of_other_models(self, model_id: str, source: dict[str, Any], source_s: str, charge: int) -> None:
         model = CATALOG.media_model(model_id)
         checked = model.check({"prompt": "x", **source})
-        assert quote(model, checked, Decimal(source_s)).charge_cents == charge
+        assert quote(model, checked, Measured(Decimal(source_s))).charge_cents == charge
 
     @pytest.mark.parametrize(
         ("seconds", "source_s", "charge"),
@@ -93,7 +94,7 @@ class TestShippedPrices:
         model = CATALOG.media_model("kling-4.0")
         elements = [{"videoUrl": URL}]
         source = {"prompt": "x", "videoMode": "elements", "elements": elements, "duration": seconds}
-        assert quote(model, model.check(source), Decimal(source_s)).charge_cents == charge
+        assert quote(model, model.check(source), Measured(Decimal(source_s))).charge_cents == charge
 
     def test_scenes_are_billed_together(self) -> None:
         scenes = [{"prompt": "x", "duration": length} for length in (4, 6)]
@@ -102,7 +103,9 @@ class TestShippedPrices:
     def test_a_motion_video_is_billed_by_its_length(self) -> None:
         model = CATALOG.media_model("kling-3.0-motion-control")
         source = {"imageUrls": [URL], "videoUrls": [URL], "characterOrientation": "video"}
-        assert quote(model, model.check(source), Decimal("8.5")).charge_cents == 108  # 8.5 x 0.126 = 1.071
+        assert (
+            quote(model, model.check(source), Measured(Decimal("8.5"))).charge_cents == 108
+        )  # 8.5 x 0.126 = 1.071
 
     def test_a_song_costs_ten_cents(self) -> None:
         assert cents("suno", {"prompt": "x"}) == 10
@@ -127,7 +130,7 @@ class TestShippedPrices:
     @given(data=st.data())
     def test_every_valid_input_has_a_price(self, model: Model, data: st.DataObject) -> None:
         checked = model.check(data.draw(valid_inputs(model)))
-        found = quote(model, checked, data.draw(source_seconds(model, checked)))
+        found = quote(model, checked, data.draw(measures(model, checked)))
         exact = sum(Decimal(line["amountUsd"]) for line in found.breakdown)
         assert Decimal(0) <= found.charge_cents - exact * 100 < 1
 
@@ -217,7 +220,7 @@ class TestCounts:
     def test_the_length_of_a_source_video(self, rule: str, charge: int) -> None:
         prices = [{"key": "default", "price": "0.10", "isDefault": True}]
         model = priced(unit="second", prices=prices, sourceSeconds=rule)
-        assert quote(model, model.check({"prompt": "x"}), Decimal("3.5")).charge_cents == charge
+        assert quote(model, model.check({"prompt": "x"}), Measured(Decimal("3.5"))).charge_cents == charge
         assert quote(model, model.check({"prompt": "x"})).charge_cents == 40
 
     def test_the_total_is_rounded_once(self) -> None:

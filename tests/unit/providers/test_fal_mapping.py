@@ -221,7 +221,11 @@ KLINGS: list[Case] = [
     ("kling-4.0", {**P, "videoMode": "transform", "videoUrl": V, "keepAudio": False},
      "kling/v4/video-to-video/edit", {**KLING_4, "video_url": V, "keep_audio": False}),
 ]  # fmt: skip
-CASES = [*IMAGES, *VIDEOS, *KLINGS]
+TOOLS: list[Case] = [
+    ("topaz-image-upscale", {"imageUrls": [A]}, "fal-ai/topaz/upscale/image",
+     {"image_url": A, "upscale_factor": 2}),
+]  # fmt: skip
+CASES = [*IMAGES, *VIDEOS, *KLINGS, *TOOLS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("flux-3-image", {**P, "grounding": False}, "False, but only"),
     ("gpt-image-2", {**P, "size": "auto", "resolution": "2k"}, "auto has no tier"),

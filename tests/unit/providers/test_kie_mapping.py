@@ -161,7 +161,11 @@ VIDEOS: list[Case] = [
     ("sora-2", {**P, "urls": [A]}, "sora-2-image-to-video",
      {**P, "aspect_ratio": "landscape", "n_frames": "10", "image_urls": [A]}),
 ]  # fmt: skip
-CASES = [*IMAGES, *VIDEOS]
+TOOLS: list[Case] = [
+    ("topaz-image-upscale", {"imageUrls": [A], "upscaleFactor": 8}, "topaz/image-upscale",
+     {"image_url": A, "upscale_factor": "8"}),
+]  # fmt: skip
+CASES = [*IMAGES, *VIDEOS, *TOOLS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("z-image", {**P, "urls": [A]}, "no id for edit"),
     ("z-image", {**P, "size": "1:1", "enableSafetyChecker": False}, "False, but only"),

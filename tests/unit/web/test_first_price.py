@@ -10,19 +10,19 @@ from tollgate.reference.generations import example_input
 from tollgate.web.first_price import field_of, first_price, is_missing
 
 MODELS = Catalog.shipped().media_models()
-# Billed by the seconds of the customer's own video.
-BY_LENGTH = {"kling-2.6-motion-control", "kling-3.0-motion-control"}
 
 
 class TestFirstPrice:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     def test_it_is_what_the_whole_input_costs(self, model: Model) -> None:
-        if model.id in BY_LENGTH:
-            assert first_price(model, {}) is None
-            return
         found = first_price(model, {})
-        assert found is not None
         example = example_input(model)
+        if found is None:
+            # Billed by the length or the size of the customer's own file.
+            assert example is not None
+            assert model.probes(model.check(example))
+            assert not model.free
+            return
         if example is not None and not example.keys() - {"prompt", "imageUrls", "size"}:
             assert found.charge_cents == quote(model, model.check(example)).charge_cents
 

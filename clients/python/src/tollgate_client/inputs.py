@@ -63,7 +63,9 @@ ModelId = Literal[
     "test-seedance-1",
     "test-sora-2",
     "test-suno",
+    "test-upscale",
     "test-video",
+    "topaz-image-upscale",
     "veo-3.1-fast",
     "veo-3.1-lite",
     "veo-3.1-quality",
@@ -325,6 +327,15 @@ class _MusicInput(TypedDict, total=False):
     """One audio id for each source task."""
     voxAudioId: str
     """Deprecated and ignored."""
+
+
+class _UpscaleImageInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    imageUrls: Required[list[Media]]
+    """Exactly one image: JPG, PNG or WebP, at most 10 MB."""
+    upscaleFactor: Literal[1, 2, 4, 8]
+    """The factor for width and height. 1 only improves the details."""
 
 
 class _VidCInput(TypedDict, total=False):
@@ -1016,6 +1027,11 @@ class TestSunoInput(_MusicInput, total=False):
     """Another name of imageUrl. Do not send both."""
 
 
+class TestUpscaleInput(_UpscaleImageInput, total=False):
+    """Test upscaling (`test-upscale`)."""
+
+
+
 class TestVideoInput(TypedDict, total=False):
     """Test video (`test-video`)."""
 
@@ -1029,6 +1045,11 @@ class TestVideoInput(TypedDict, total=False):
     """Length in seconds."""
     imageUrls: list[Media]
     """Another name of urls. Do not send both."""
+
+
+class TopazImageUpscaleInput(_UpscaleImageInput, total=False):
+    """Topaz Image Upscale (`topaz-image-upscale`)."""
+
 
 
 class Veo31FastInput(_VidCInput, total=False):

@@ -4,6 +4,7 @@ base.py     the base of every profile; `frames.py`: images with a role in a vide
 img_*.py    IMG-A and so on; `vid_*.py`: VID-A and so on
 music*.py   Music, its actions, and `custom_model.py`: a customer's own engine
 midjourney*.py   images and videos
+upscale.py  larger images
 """
 
 from importlib import import_module
@@ -14,6 +15,7 @@ from tollgate.catalog.profiles.base import Profile
 PROFILES = {
     **{f"IMG-{letter}": (f"img_{letter.lower()}", f"Img{letter}") for letter in "ABCDEFG"},
     **{f"VID-{letter}": (f"vid_{letter.lower()}", f"Vid{letter}") for letter in "ABCDEFGHIJKLMNOP"},
+    "Upscale-image": ("upscale", "UpscaleImage"),
     "Midjourney-image": ("midjourney", "Midjourney"),
     "Midjourney-video": ("midjourney_video", "MidjourneyVideo"),
     "Music": ("music", "Music"),

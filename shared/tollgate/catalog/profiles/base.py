@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from tollgate.catalog.kinds import Flag, Ignored, Kind, Many, Text, Url, Whole, item_of, kind_of, media_of
-from tollgate.catalog.media import MediaRule, ProbeRequest
+from tollgate.catalog.media import MediaRule, ProbeRequest, Size
 from tollgate.catalog.rules import Rule
 
 # The value of a field that the customer omitted. It is typed Any so that a field keeps the type of its
@@ -58,6 +58,8 @@ class Profile(BaseModel):
     """How a dimension reads its field, if it is not the field's own value."""
     source_videos: ClassVar[tuple[str, ...]] = ()
     """Fields that set the price dimension `sourceVideo` to true if they are given."""
+    sizes: ClassVar[Mapping[str, Size]] = {}
+    """The price dimensions that are measured on a file. A `MediaRule` has it probed."""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """The fields a model dropped from its profile."""
 

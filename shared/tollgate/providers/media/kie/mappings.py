@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Mapper
-from tollgate.providers.media.kie import images, music, veo, videos
+from tollgate.providers.media.kie import images, music, tools, veo, videos
 
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
@@ -11,4 +11,5 @@ MAPPINGS: Mapping[str, Mapper] = {
     **videos.MAPPINGS,
     **veo.MAPPINGS,
     **music.MAPPINGS,
+    **tools.MAPPINGS,
 }
