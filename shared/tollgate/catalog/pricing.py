@@ -75,7 +75,7 @@ class Quote:
 def quote(model: Model, checked: CheckedInput, measured: Measured = NOTHING_MEASURED) -> Quote:
     """Return the charge for `checked`, an input of `model`.
 
-    `measured` is what a probe found of the customer's files. Raises `UnknownPriceError`.
+    `measured` has the measures of the customer's files. Raises `UnknownPriceError`.
     """
     facts = price_facts(model.input_class, checked.values) | _size_facts(model.pricing, measured)
     price = best_entry(model.id, model.pricing.prices, facts)
@@ -126,7 +126,7 @@ def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, 
 
 
 def _size_facts(pricing: Pricing, measured: Measured) -> dict[str, str]:
-    """Return the tier of each measured size: the smallest one of the prices that holds it."""
+    """Return the tier of each measured size: the smallest tier of the prices that is large enough."""
     tiers = {
         name: next((tier for tier in pricing.tiers(name) if size <= tier), None)
         for name, size in measured.sizes.items()
