@@ -1,4 +1,8 @@
-"""Writes the typed inputs of both clients from the catalog, and client.py from aio.py (`make clients`)."""
+"""Writes the generated files of the clients (`make clients`).
+
+They are the typed inputs of both clients, from the catalog; client.py, from aio.py; and verification.py, a
+copy of the service's own.
+"""
 
 import json
 import re
@@ -19,6 +23,8 @@ PYTHON = HERE / "python/src/tollgate_client/inputs.py"
 TYPESCRIPT = HERE / "typescript/inputs.d.ts"
 ASYNC_CLIENT = HERE / "python/src/tollgate_client/aio.py"
 CLIENT = HERE / "python/src/tollgate_client/client.py"
+VERIFICATION = HERE / "python/src/tollgate_client/verification.py"
+SERVICE_VERIFICATION = HERE.parent / "shared/tollgate/seals/verification.py"
 FORMAT_TIMEOUT_S = 60
 SHARED_FIELDS = "Fields that several models have."
 
@@ -40,11 +46,12 @@ Param = Mapping[str, Any]
 
 
 def main() -> None:
-    """Write both files of inputs, and the Python client for threads."""
+    """Write both files of inputs, the Python client for threads, and its verification of bills."""
     models = media_models()
     PYTHON.write_text(python(models))
     TYPESCRIPT.write_text(typescript(models))
     CLIENT.write_text(client_for_threads(ASYNC_CLIENT.read_text()))
+    VERIFICATION.write_text(SERVICE_VERIFICATION.read_text())
 
 
 def media_models() -> list[dict[str, Any]]:

@@ -87,7 +87,8 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 
 DASHBOARD_PATHS = (
     *("/", "/docs", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
-    *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/.well-known/security.txt"),
+    *("/robots.txt", "/sitemap.xml", "/favicon.ico"),
+    *("/.well-known/security.txt", "/.well-known/tollgate-ledger-key.json"),
 )
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 ADMIN_PATH = "/admin"

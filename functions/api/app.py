@@ -6,6 +6,7 @@ calls a provider, and never holds provider credentials.
 http.py       the key, the body and the envelope, for all routes
 media.py      estimate, create, status, cancel, lists
 requests.py   running text requests
+seals.py      statements with proofs, and receipts
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
@@ -39,6 +40,7 @@ from api import (
     payments,
     reference,
     requests,
+    seals,
     statistics,
     videos,
     webhooks,
@@ -76,6 +78,7 @@ ROUTERS = [
         media,
         files,
         requests,
+        seals,
         openrouter,
         images,
         videos,

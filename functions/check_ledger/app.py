@@ -2,8 +2,9 @@
 
 Checks for every account that its balance and holds equal the sum of its ledger and that every refund belongs
 to a charge. It reads only the entries since the last check. A difference is logged and counted, and triggers
-an alarm. A run over all accounts takes as many invocations as it needs. Never corrects anything: an operator
-does, with a ledger entry that has a reason.
+an alarm. Then it seals the account's days that are over, so that its customer can verify them. A run over all
+accounts takes as many invocations as it needs. Never corrects anything: an operator does, with a ledger entry
+that has a reason. It never writes to the ledger.
 """
 
 from dataclasses import asdict
@@ -27,7 +28,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     def has_time() -> bool:
         return context.get_remaining_time_in_millis() > RESERVE_MS
 
-    runner = check_ledger_parts.ledger_audit()
+    runner = check_ledger_parts.sealing_audit()
     run = runner.continue_last_run(has_time) if event.get("continue") else runner.begin(has_time)
     if run is None:
         return {"drifts": 0}
@@ -39,6 +40,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
                 "LedgerEntriesChecked": run.entries,
                 "LedgerDrift": run.drifts,
                 "LedgerUnproven": run.unproven,
+                "LedgerUnsealed": run.unsealed,
             }
         )
     elif run.drifts:

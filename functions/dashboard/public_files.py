@@ -1,8 +1,9 @@
-"""Files at fixed addresses for browsers and search engines, and the addresses of the operator's own pages.
+"""Files at fixed addresses for browsers, search engines and verifiers, and the operator's own pages.
 
 Sources: RFC 9309 (robots.txt), sitemaps.org protocol 0.9, RFC 9116 (security.txt).
 """
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from xml.sax.saxutils import escape
@@ -74,6 +75,12 @@ def security(services: Services, request: Request) -> Response:
         f"Canonical: {base_url(request)}/.well-known/security.txt",
     )
     return cached_answer(request, "\n".join((*lines, "")), "text/plain")
+
+
+@router.get("/.well-known/tollgate-ledger-key.json")
+def ledger_keys(services: Services, request: Request) -> Response:
+    """Return the public keys that customers verify their bill with (RFC 7517)."""
+    return cached_answer(request, json.dumps(services.api.sealed.keys()), "application/json")
 
 
 @router.get("/terms")

@@ -12,6 +12,7 @@ providers/     the adapters for providers
 catalog/       the models and their prices
 accounts/      accounts and API keys; members/: the people of an account
 budgets/       hard limits of an account, its keys, end users and tags
+seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members; mail/: the layout and the sending of mails
 usage/         statistics; activity/: each request and its cost; audit/: the log of changes and access

@@ -15,3 +15,6 @@ class TestGenerated:
     def test_the_client_for_threads_is_the_one_for_asyncio_without_asyncio(self) -> None:
         source = generate.ASYNC_CLIENT.read_text()
         assert generate.CLIENT.read_text() == generate.client_for_threads(source), OLD
+
+    def test_bills_are_verified_as_the_service_does(self) -> None:
+        assert generate.VERIFICATION.read_text() == generate.SERVICE_VERIFICATION.read_text(), OLD

@@ -32,7 +32,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition.catalog import provider_names
-from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.clock import MS_PER_DAY, utc_month
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
@@ -203,6 +203,8 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
     run_task_parts.step_runner().cancel(task_id)
     return {
         ("/requests/{requestId}", "requestId"): running_request(aws, rich.account_id),
+        ("{requestId}/receipt", "requestId"): billed_request(aws, rich.account_id),
+        ("/statements/{month}", "month"): utc_month(parts.clock().now_ms()),
         ("GET /api/v1/generation", "id"): billed_request(aws, rich.account_id),
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],

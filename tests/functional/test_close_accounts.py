@@ -52,7 +52,7 @@ EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").rea
 ADA, BOB = "ada@example.com", "bob@example.com"
 PLAN = "my secret plan"
 STEPS = 15
-KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable"}
+KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable", "SealsTable"}
 """Where something about a closed account may be: its row, the books, the log, ended keys."""
 EXPIRING = {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
 """Rows that end by themselves within days."""

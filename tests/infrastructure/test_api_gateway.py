@@ -90,6 +90,7 @@ PUBLIC_FILES = {
     for method in ("GET", "HEAD")
     for path in (
         *("/robots.txt", "/sitemap.xml", "/favicon.ico", "/.well-known/security.txt"),
+        "/.well-known/tollgate-ledger-key.json",
         *("/terms", "/privacy", "/contact"),
     )
 }

@@ -40,6 +40,7 @@ KEYS = {
     "TasksTable": ["task_id"],
     "LedgerTable": ["account_id", "entry_id"],
     "CheckpointsTable": ["account_id"],
+    "SealsTable": ["account_id", "item"],
     "UsageTable": ["account_id", "usage_day"],
     "BudgetsTable": ["account_id", "item"],
     "WatchesTable": ["account_id"],
@@ -171,6 +172,7 @@ class TestNothingIsLost:
         money = {
             "AccountsTable",
             "LedgerTable",
+            "SealsTable",
             "BudgetsTable",
             "TasksTable",
             "ApiKeysTable",

@@ -80,6 +80,7 @@ ACTING = (
     "tollgate.notices.reminders",
     "tollgate.accounts.cap_monitor",
     "tollgate.webhooks.failing_endpoints",
+    "tollgate.seals.sealer",
     "tollgate.usage.monthly_statements",
     "tollgate.usage.openrouter",
     "tollgate.usage.recorder",

@@ -13,6 +13,7 @@ from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
 from tollgate.command.redrive import redrive
 from tollgate.command.rollback import prune_versions, rollback
+from tollgate.command.verify import verify
 from tollgate.kit.aws.queue import SendError
 from tollgate.kit.dynamodb.changes import NotABatchError
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -76,6 +77,7 @@ cli.add_typer(restore.cli, name="restore")
 cli.add_typer(visits.cli, name="visits")
 cli.command()(redrive)
 cli.command()(check_ledger)
+cli.command()(verify)
 cli.command()(doctor)
 cli.command()(rollback)
 cli.command("prune-versions")(prune_versions)

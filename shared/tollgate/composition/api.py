@@ -50,6 +50,8 @@ from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
+from tollgate.seals.repository import SealRepository
+from tollgate.seals.service import SealedLedger
 from tollgate.tasks.callbacks import Callbacks
 from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.deletion import FileDeletion
@@ -87,6 +89,8 @@ class ApiSettings(SpendingSettings, RatedSettings):
     stripe_secret_arn: str
     watches_table: str
     audit_table: str
+    seals_table: str = ""
+    """Empty in the operator console, which shows no seals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class Api:
     statistics: StatisticsService
     months: MonthlyStatements
     statement: Statement
+    sealed: SealedLedger
     activity: ActivityService
     openrouter: OpenRouterAccount
     payments: PaymentService
@@ -217,6 +222,7 @@ def api() -> Api:
         statistics=StatisticsService(usage, clock(), keys.members),
         months=MonthlyStatements(usage, ledger, funds, clock()),
         statement=Statement(ledger),
+        sealed=_sealed(settings, ledger),
         activity=ActivityService(ledger, tasks),
         openrouter=OpenRouterAccount(accounts, ledger, usage, funds, clock()),
         payments=_payments(settings, ledger, accounts, audit, low_balance),
@@ -238,6 +244,10 @@ def _webhooks(
         audit=audit,
         clock=clock(),
     )
+
+
+def _sealed(settings: ApiSettings, ledger: LedgerRepository) -> SealedLedger:
+    return SealedLedger(ledger, SealRepository(database(), settings.seals_table), clock())
 
 
 def _payments(

@@ -1,12 +1,15 @@
 """Creates the parts of `functions/check_ledger`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
+from tollgate.kit.aws import sdk
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.service import LedgerAudit
+from tollgate.seals.repository import SealRepository
+from tollgate.seals.sealer import Sealer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,9 +19,30 @@ class CheckLedgerSettings(LedgerSettings):
     checkpoints_table: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class SealerSettings(CheckLedgerSettings):
+    """Settings for the seals, which only `functions/check_ledger` may sign."""
+
+    seals_table: str
+    ledger_key_secret_arn: str
+
+
+@part
+def sealing_audit() -> LedgerAudit:
+    """Create the check that also seals each account."""
+    settings = SealerSettings.from_env()
+    sealer = Sealer(
+        ledger=ledger_of(settings),
+        seals=SealRepository(database(), settings.seals_table),
+        secret=sdk.secret_reader(settings.ledger_key_secret_arn),
+        clock=clock(),
+    )
+    return replace(ledger_audit(), sealer=sealer)
+
+
 @part
 def ledger_audit() -> LedgerAudit:
-    """Create the parts of `functions/check_ledger`."""
+    """Create the check without seals, for operators."""
     settings = CheckLedgerSettings.from_env()
     db = database()
     return LedgerAudit(

@@ -26,6 +26,7 @@ class Run:
     entries: int = 0
     drifts: int = 0
     unproven: int = 0
+    unsealed: int = 0
     done: bool = False
 
 

@@ -8,7 +8,8 @@ explains it. So `balance + Σ open holds = Σ ledger entries` holds after every 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
@@ -392,6 +393,25 @@ class LedgerRepository:
             after=after,
         )
         return (Entry.from_item(row) for row in rows)
+
+    def oldest_first(
+        self, account_id: str, first_ms: int, end_ms: int, limit: int | None = None
+    ) -> Iterator[Entry]:
+        """Return the entries from `first_ms` on and before `end_ms`, in the order of time and id.
+
+        With `limit`, at most so many, and entries of one millisecond in any order. The index lags a little.
+        """
+        if end_ms <= first_ms:
+            return
+        rows = self._db.query(
+            self._ledger_table,
+            Equals("account_id", account_id) & Between("created_at_ms", first_ms, end_ms - 1),
+            index="TimeIndex",
+            limit=limit,
+            page_size=LINES_AT_ONCE,
+        )
+        for _, together in groupby(map(Entry.from_item, rows), key=attrgetter("created_at_ms")):
+            yield from sorted(together, key=attrgetter("entry_id"))
 
     def named(self, account_id: str, entry_ids: Sequence[str]) -> list[Entry]:
         """Return the entries with these ids, at most 100, in any order; missing entries are left out."""

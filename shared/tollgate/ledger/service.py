@@ -12,7 +12,8 @@ Source: docs/ledger.md#the-proof.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Protocol
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.rows import Item
@@ -46,26 +47,44 @@ class AccountChangedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result for one account; `is_proven` is false if the account kept changing."""
+    """The result for one account; `is_proven` is false if the account kept changing.
+
+    `has_read_all` is true if the new entries did not explain the balance, so all entries were read.
+    """
 
     account_id: str
     entries: int
     drift: Drift | None
     is_proven: bool = True
+    has_read_all: bool = field(default=False, compare=False)
 
 
 def _always() -> bool:
     return True
 
 
+class SealsDays(Protocol):
+    """Seals the days of an account that are over (`seals/sealer.py`)."""
+
+    def seal(self, account_id: str, has_time: Callable[[], bool], *, everything: bool = False) -> None:
+        """Seal them. With `everything`, look for late entries in all days.
+
+        Raises `OutOfTimeError` when `has_time` returns false.
+        """
+
+
 @dataclass(slots=True)
 class LedgerAudit:
-    """Reads accounts and their ledgers; writes nothing but checkpoints."""
+    """Reads accounts and their ledgers; writes nothing but checkpoints.
+
+    A run over all accounts has each one sealed by `sealer`, if there is one.
+    """
 
     ledger: LedgerRepository
     checkpoints: Checkpoints
     clock: Clock
     sleep: Callable[[float], None] = time.sleep
+    sealer: SealsDays | None = None
 
     def begin(self, has_time: Callable[[], bool] = _always) -> Run:
         """Check all accounts, from the first one; return the run."""
@@ -82,6 +101,7 @@ class LedgerAudit:
                 break
             try:
                 checked = self.check(account_id, has_time=has_time)
+                is_sealed = self._seal(checked, has_time)
             except OutOfTimeError:
                 break
             if checked.drift is not None:
@@ -93,11 +113,25 @@ class LedgerAudit:
                 entries=run.entries + checked.entries,
                 drifts=run.drifts + (checked.drift is not None),
                 unproven=run.unproven + (not checked.is_proven),
+                unsealed=run.unsealed + (not is_sealed),
             )
         else:
             run = replace(run, done=True)
         self.checkpoints.save_run(run)
         return run
+
+    def _seal(self, checked: Checked, has_time: Callable[[], bool]) -> bool:
+        """Seal an account; return whether it worked. A failure does not affect the other accounts."""
+        if self.sealer is None:
+            return True
+        try:
+            self.sealer.seal(checked.account_id, has_time, everything=checked.has_read_all)
+        except OutOfTimeError:
+            raise
+        except Exception:  # noqa: BLE001 - the boundary between accounts: logged and counted
+            logger.exception("check_ledger.unsealed", account_id=checked.account_id)
+            return False
+        return True
 
     def drift_of(self, account_id: str) -> Drift | None:
         """Return the drift of an account's books; `None` when all is well."""
@@ -121,12 +155,12 @@ class LedgerAudit:
             except AccountChangedError:
                 break
             if drift is None:
-                return Checked(account_id, counter.entries, None)
+                return Checked(account_id, counter.entries, None, has_read_all=True)
             if earlier is not None and drift.is_same_as(earlier):
-                return Checked(account_id, counter.entries, drift)
+                return Checked(account_id, counter.entries, drift, has_read_all=True)
             earlier = drift
         logger.warning("check_ledger.unsteady", account_id=account_id)
-        return Checked(account_id, counter.entries, None, is_proven=False)
+        return Checked(account_id, counter.entries, None, is_proven=False, has_read_all=True)
 
     def _prove_new(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> bool:
         """Read on from the checkpoint; return whether the books agree, and if so keep the new checkpoint."""

@@ -12,6 +12,7 @@ from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
 from tollgate.ledger import entries
+from tollgate.seals import views as seals
 from tollgate.tasks import models as tasks
 from tollgate.text import views as text
 from tollgate.usage import counts, openrouter_views
@@ -29,6 +30,7 @@ _MODULES = (
     pricing,
     catalog,
     entries,
+    seals,
     tasks,
     text,
     counts,

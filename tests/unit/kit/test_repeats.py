@@ -308,6 +308,7 @@ class TestEveryWrite:
         "account_closure/repository.py ErasureRepository.scrub_keys",
         "account_closure/repository.py ErasureRepository._scrub_log",
         "account_closure/repository.py ErasureRepository.end_account",
+        "seals/repository.py SealRepository._add",
         "web/sessions.py SessionStore._row",
         "kit/dynamodb/due_index.py DueIndex.postpone",
         "kit/dynamodb/database.py VersionedRepository._put",

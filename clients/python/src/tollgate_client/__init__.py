@@ -19,6 +19,7 @@ aio.py        the client for asyncio
 client.py     the client for threads, generated from aio.py
 progress.py   progress in a terminal
 webhooks.py   verifies webhooks
+verification.py  verifies statements and receipts, a copy of the service's own
 command.py    the `tollgate` command
 """
 
@@ -52,6 +53,14 @@ from tollgate_client.errors import (
     WaitTimeoutError,
 )
 from tollgate_client.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate_client.verification import (
+    VerificationError,
+    VerifiedReceipt,
+    VerifiedStatement,
+    verify,
+    verify_receipt,
+    verify_statement,
+)
 from tollgate_client.webhooks import Event, verify_webhook
 from tollgate_client.wire import VERSION
 
@@ -86,6 +95,9 @@ __all__ = [
     "TollgateError",
     "UnreachableError",
     "Upload",
+    "VerificationError",
+    "VerifiedReceipt",
+    "VerifiedStatement",
     "WaitTimeoutError",
     "__version__",
     "chat",
@@ -96,6 +108,9 @@ __all__ = [
     "submit",
     "task",
     "upload",
+    "verify",
+    "verify_receipt",
+    "verify_statement",
     "verify_webhook",
 ]
 

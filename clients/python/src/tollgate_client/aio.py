@@ -160,6 +160,21 @@ class AsyncClient:
         account = await self._run(self._operations.me())
         return int(account["balance"])
 
+    async def statement(self, month: str) -> list[dict[str, Any]]:
+        """Return all pages of the sealed statement of a month, for `verify_statement`.
+
+        `month` is a text such as `2026-11`. The key needs the scope `account`.
+        """
+        return await self._run(self._operations.statement(month))
+
+    async def receipt(self, request_id: str) -> dict[str, Any]:
+        """Return the receipt of a task or a text request, for `verify_receipt`."""
+        return await self._run(self._operations.receipt(request_id))
+
+    async def ledger_keys(self) -> dict[str, Any]:
+        """Return the public keys that statements and receipts are verified with."""
+        return await self._run(self._operations.ledger_keys())
+
     async def upload(self, file: Any) -> Upload:
         """Upload a path, bytes or an open binary file.
 

@@ -22,12 +22,25 @@ from tollgate_client.client import Client
 from tollgate_client.errors import InvalidInputError, TollgateError
 from tollgate_client.media import IMAGES
 from tollgate_client.models import TaskStatus
+from tollgate_client.verification import VerificationError, verify
 from tollgate_client.wire import VERSION
 
 FAILED, INTERRUPTED = 1, 130
 COMPLETION_FRESH_S = 24 * 3600
 SHELLS = ("bash", "zsh", "fish")
-COMMANDS = ("run", "estimate", "models", "chat", "tasks", "balance", "upload", "delete", "completion")
+COMMANDS = (
+    "run",
+    "estimate",
+    "models",
+    "chat",
+    "tasks",
+    "balance",
+    "upload",
+    "delete",
+    "statement",
+    "verify",
+    "completion",
+)
 _COMPLETIONS = {
     "bash": "_tollgate() { COMPREPLY=($(compgen -W "
     '"$(tollgate __complete "${COMP_WORDS[@]:1:COMP_CWORD-1}")" '
@@ -154,6 +167,16 @@ def _parser() -> argparse.ArgumentParser:
     command("delete", _delete, "Delete the files of tasks, and uploads.").add_argument(
         "ids", nargs="+", metavar="ID", help="task_… or file_…"
     )
+    statement = command("statement", _statement, "Save a month's statement, to be verified.")
+    statement.add_argument("month", help="such as 2026-11")
+    statement.add_argument("--save", metavar="FILE", type=Path, help="default: statement-MONTH.json")
+    verify_ = command(
+        "verify", _verify, "Verify a statement or a receipt: nothing was added, removed or changed."
+    )
+    verify_.add_argument("file", type=Path)
+    verify_.add_argument(
+        "--keys", type=Path, metavar="FILE", help="the ledger's keys. Default: the service's"
+    )
     command("completion", _completion, "Print the tab completion of a shell.").add_argument(
         "shell", choices=SHELLS
     )
@@ -250,6 +273,35 @@ def _delete(chosen: argparse.Namespace) -> int:
             else:
                 client.task(one).delete_files()
             print(one)
+    return 0
+
+
+def _statement(chosen: argparse.Namespace) -> int:
+    path = chosen.save or Path(f"statement-{chosen.month}.json")
+    with Client() as client:
+        pages = client.statement(chosen.month)
+    path.write_text(json.dumps(pages, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(path)
+    return 0
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    document = _json(chosen.file.read_text(encoding="utf-8"))
+    if chosen.keys is not None:
+        keys = _json(chosen.keys.read_text(encoding="utf-8"))
+    else:
+        with Client() as client:
+            keys = client.ledger_keys()
+    try:
+        found = verify(document, keys)
+    except VerificationError as exc:
+        for problem in exc.problems:
+            print(problem, file=sys.stderr)
+        return FAILED
+    except ImportError:
+        raise TollgateError("verifying needs the package cryptography: pip install cryptography") from None
+    for name, value in vars(found).items():
+        print(f"{name}: {value}")
     return 0
 
 

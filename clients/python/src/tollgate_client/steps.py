@@ -174,6 +174,28 @@ class Operations:
         found: dict[str, Any] = yield from self._get("/api/v1/user/me")
         return found
 
+    def statement(self, month: str) -> Steps[list[dict[str, Any]]]:
+        """Return all pages of the sealed statement of a month."""
+        pages: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while not pages or cursor is not None:
+            if len(pages) == MAX_PAGES:
+                raise TollgateError(f"the statement of {month} has more than {MAX_PAGES} pages")
+            page = yield from self._get(f"/api/v1/statements/{month}", cursor=cursor)
+            pages.append(page)
+            cursor = page.get("cursor")
+        return pages
+
+    def receipt(self, request_id: str) -> Steps[dict[str, Any]]:
+        """Return the receipt of a task or a text request."""
+        found: dict[str, Any] = yield from self._get(f"/api/v1/requests/{request_id}/receipt")
+        return found
+
+    def ledger_keys(self) -> Steps[dict[str, Any]]:
+        """Return the public keys of the ledger."""
+        found: dict[str, Any] = yield from self._get("/.well-known/tollgate-ledger-key.json")
+        return found
+
     def tasks_page(
         self, cursor: str | None, limit: int, status: str | None, model: str | None
     ) -> Steps[tuple[list[TaskStatus], str | None]]:
