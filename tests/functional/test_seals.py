@@ -9,8 +9,8 @@ from tests.conftest import Aws
 from tests.functional.conftest import create, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_check_ledger import check
+from tests.functional.test_landing import get
 from tests.functional.test_openrouter_account import ask, ok, restricted
-from tests.functional.test_public_files import get
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
@@ -20,6 +20,9 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.ids import new_id
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.verification import VerificationError, verify, verify_receipt
+
+# The page of the keys is the dashboard's.
+pytestmark = pytest.mark.usefixtures("dashboard")
 
 # The clock starts on 2023-11-14.
 MONTH = "2023-11"

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
+from check_ledger.app import handler as check_ledger
 from close_accounts.app import handler as close_accounts
 from deliver_webhook.app import handler as deliver_webhook
 from dispatch_changes.app import handler as dispatch_changes
@@ -33,7 +34,7 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.aws import sdk
-from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.members.service import Actor
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
 
@@ -77,6 +78,13 @@ def draw_a_thumbnail(world: World) -> Doing:
     world.ends.enter_context(drawn)
     put(world.aws, picture("png"))
     return make
+
+
+def seal_the_days_that_are_over(world: World) -> Doing:
+    for _ in range(2):
+        world.end(task(world, "[[reject]]"))
+        world.clock.advance(MS_PER_DAY)
+    return lambda: check_ledger({}, Context("CheckLedgerFunction"))
 
 
 def erase_an_account(world: World) -> Doing:
@@ -175,6 +183,7 @@ def erase_an_account_and_its_person(world: World) -> Doing:
 
 
 ACTS: tuple[Act, ...] = (
+    seal_the_days_that_are_over,
     send_a_new_task_on_its_way,
     submit_a_task,
     finish_a_task,
