@@ -171,8 +171,7 @@ class TestNothingIsLost:
         selection = template.of_type("AWS::Backup::BackupSelection")["BackupSelection"]["BackupSelection"]
         money = {
             "AccountsTable",
-            "LedgerTable",
-            "SealsTable",
+            *("LedgerTable", "SealsTable"),
             "BudgetsTable",
             "TasksTable",
             "ApiKeysTable",

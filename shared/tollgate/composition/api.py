@@ -26,7 +26,7 @@ from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
 from tollgate.composition.database import database
-from tollgate.composition.ledger import SpendingSettings, ledger_of
+from tollgate.composition.ledger import LedgerSettings, SpendingSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
@@ -89,8 +89,13 @@ class ApiSettings(SpendingSettings, RatedSettings):
     stripe_secret_arn: str
     watches_table: str
     audit_table: str
-    seals_table: str = ""
-    """Empty in the operator console, which shows no seals."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedSettings(LedgerSettings):
+    """Settings for seals. The operator console shares the services of the API, but has no seals."""
+
+    seals_table: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,6 @@ class Api:
     statistics: StatisticsService
     months: MonthlyStatements
     statement: Statement
-    sealed: SealedLedger
     activity: ActivityService
     openrouter: OpenRouterAccount
     payments: PaymentService
@@ -147,6 +151,11 @@ class Api:
         except (BotoCoreError, ClientError, StorageBusyError):
             # The requests still count in this process, so the response is not affected.
             logger.warning("api.count_not_told")
+
+    @property
+    def sealed(self) -> SealedLedger:
+        """Return the service for statements with proofs, receipts and the keys of the ledger."""
+        return _sealed_ledger()
 
     @property
     def listing(self) -> Listing:
@@ -222,7 +231,6 @@ def api() -> Api:
         statistics=StatisticsService(usage, clock(), keys.members),
         months=MonthlyStatements(usage, ledger, funds, clock()),
         statement=Statement(ledger),
-        sealed=_sealed(settings, ledger),
         activity=ActivityService(ledger, tasks),
         openrouter=OpenRouterAccount(accounts, ledger, usage, funds, clock()),
         payments=_payments(settings, ledger, accounts, audit, low_balance),
@@ -231,6 +239,12 @@ def api() -> Api:
         audit=audit,
         catalog=catalog,
     )
+
+
+@part
+def _sealed_ledger() -> SealedLedger:
+    settings = SealedSettings.from_env()
+    return SealedLedger(ledger_of(settings), SealRepository(database(), settings.seals_table), clock())
 
 
 def _webhooks(
@@ -244,10 +258,6 @@ def _webhooks(
         audit=audit,
         clock=clock(),
     )
-
-
-def _sealed(settings: ApiSettings, ledger: LedgerRepository) -> SealedLedger:
-    return SealedLedger(ledger, SealRepository(database(), settings.seals_table), clock())
 
 
 def _payments(
