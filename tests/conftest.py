@@ -228,6 +228,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
         clients = moto_clients()
         kept = {
             "dynamodb": clients.dynamodb,
+            "streams": clients.streams,
             "sqs": clients.sqs,
             "s3": clients.s3,
             "secrets_manager": clients.secrets,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.useragent import UserAgentString
+from moto.core import models as mocks
 from moto.core import responses
 from moto.core.serialize import AttributePickerContext, JSONSerializer, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
@@ -47,6 +48,8 @@ def install() -> None:
 
     A transaction of it copies the rows that it may put back, not the tables with all that their streams told.
     """
+    # Mocks of the package `requests`, which nobody here uses: a thousand objects for each test.
+    mocks.RESPONSES_METHODS.clear()
     responses.method_names_from_class = cache(method_names_from_class)  # type: ignore[attr-defined]
     XFormedAttributePicker.get_possible_keys = _remembered_keys  # type: ignore[assignment,method-assign]
     models.copy = SimpleNamespace(deepcopy=_copied)  # type: ignore[attr-defined,assignment]
