@@ -46,6 +46,20 @@ interface VidGInput {
 }
 
 /** Fields that several models have. */
+interface 3dInput {
+  /** A description of the object. Not with an image. */
+  prompt?: string;
+  /** Exactly one image of the object: JPG, PNG or WebP, at most 8 MB. Not with a prompt. */
+  imageUrls?: Array<Media>;
+  /** The speed and the details, on which the price depends. */
+  quality?: "rapid" | "pro";
+  /** Whether the object has colours. */
+  texture?: boolean;
+  /** Metal, roughness and normal maps. The price is higher. */
+  pbr?: boolean;
+}
+
+/** Fields that several models have. */
 interface VidJInput {
   /** A description of the video. */
   prompt: string;
@@ -295,6 +309,20 @@ interface VidPInput {
   seed?: number;
 }
 
+/** Bria RMBG 2.0 */
+export interface BriaRmbg20Input {
+  /** Exactly one image: JPG, PNG or WebP, at most 10 MB. */
+  imageUrls: Array<Media>;
+}
+
+/** ByteDance Video Upscaler */
+export interface BytedanceVideoUpscalerInput {
+  /** Exactly one video: MP4 or MOV, at most 600 s and 500 MB. */
+  videoUrls: Array<Media>;
+  /** The price per second depends on the resolution. */
+  resolution?: "1080p" | "2k" | "4k";
+}
+
 /** FLUX 3 Image */
 export interface Flux3ImageInput extends ImgAInput {
   /** Up to 10 images to use as a reference. */
@@ -401,6 +429,10 @@ export interface GrokImagineVideo15Input extends VidGInput {
   duration?: 6 | 10 | 15;
 }
 
+/** Hunyuan 3D 3.1 */
+export interface Hunyuan3d31Input extends 3dInput {
+}
+
 /** Kling 2.6 */
 export interface Kling26Input extends VidJInput {
   /** The price depends on the resolution. */
@@ -473,6 +505,18 @@ export interface Kling40FlashInput extends VidLInput {
   prompt: string;
   /** The price per second depends on the resolution. */
   resolution?: "720p";
+}
+
+/** Kling Avatar 2.0 */
+export interface KlingAvatar20Input {
+  /** Exactly one image of a person: JPG, PNG or WebP, at most 10 MB. */
+  imageUrls: Array<Media>;
+  /** Exactly one sound of 2 to 60 s: MP3, WAV or M4A, at most 10 MB. */
+  audioUrls: Array<Media>;
+  /** The emotion, the gestures and the camera. */
+  prompt?: string;
+  /** The price per second depends on the quality. */
+  quality?: "standard" | "pro";
 }
 
 /** Kling O3 (3.0 Omni) */
@@ -839,6 +883,22 @@ export interface SunoCustomModelInput {
   audioUrls: Array<Media>;
 }
 
+/** Sync Lipsync 2 */
+export interface SyncLipsync2Input {
+  /** Exactly one video of a speaker: MP4, 1 to 60 s, at most 100 MB. */
+  videoUrls: Array<Media>;
+  /** Exactly one sound of 2 to 60 s: MP3, WAV or M4A, at most 10 MB. */
+  audioUrls: Array<Media>;
+  /** Repeat a video that is shorter than the sound, or play it back and forth. */
+  syncMode?: "loop" | "bounce";
+  /** The price per second depends on the quality. */
+  quality?: "standard" | "pro";
+}
+
+/** Test 3D */
+export interface Test3dInput extends 3dInput {
+}
+
 /** Test image */
 export interface TestImageInput extends ImgCInput {
   /** At most one image to use as a reference. */
@@ -1041,6 +1101,8 @@ export interface ZImageInput {
 
 /** The input of each media model, by its id. */
 export interface Inputs {
+  "bria-rmbg-2.0": BriaRmbg20Input;
+  "bytedance-video-upscaler": BytedanceVideoUpscalerInput;
   "flux-3-image": Flux3ImageInput;
   "flux-3-klein": Flux3KleinInput;
   "flux-3-video": Flux3VideoInput;
@@ -1053,6 +1115,7 @@ export interface Inputs {
   "grok-imagine-image-2.0": GrokImagineImage20Input;
   "grok-imagine-video": GrokImagineVideoInput;
   "grok-imagine-video-1.5": GrokImagineVideo15Input;
+  "hunyuan-3d-3.1": Hunyuan3d31Input;
   "kling-2.6": Kling26Input;
   "kling-2.6-motion-control": Kling26MotionControlInput;
   "kling-3.0": Kling30Input;
@@ -1060,6 +1123,7 @@ export interface Inputs {
   "kling-3.0-turbo": Kling30TurboInput;
   "kling-4.0": Kling40Input;
   "kling-4.0-flash": Kling40FlashInput;
+  "kling-avatar-2.0": KlingAvatar20Input;
   "kling-o3": KlingO3Input;
   "midjourney": MidjourneyInput;
   "midjourney-video": MidjourneyVideoInput;
@@ -1085,6 +1149,8 @@ export interface Inputs {
   "seedream-5-pro": Seedream5ProInput;
   "suno": SunoInput;
   "suno-custom-model": SunoCustomModelInput;
+  "sync-lipsync-2": SyncLipsync2Input;
+  "test-3d": Test3dInput;
   "test-image": TestImageInput;
   "test-seedance-1": TestSeedance1Input;
   "test-sora-2": TestSora2Input;

@@ -30,7 +30,7 @@ MAX_START = 9_999
 # If a search finds nothing, at most this many words are corrected.
 MAX_WORDS = 6
 _WORD = re.compile(r"[^\W_]{3,}")
-MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
+MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 
 router = APIRouter()
 Shown = dict[str, Any]

@@ -13,7 +13,7 @@ from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
 from tollgate.web.snippets import first_snippets
 
-KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
+KINDS = ("IMAGE", "VIDEO", "MUSIC", "3D", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
 # Models of each kind: enough to see the range, few enough to read.
 SHOWN = 4

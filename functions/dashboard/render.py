@@ -22,7 +22,7 @@ from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.cached_response import cached_response
 from tollgate.kit.version import VERSION
 from tollgate.ledger.suspension import BEING_CLOSED
-from tollgate.reference.previews import SERVICE
+from tollgate.reference.previews import KINDS, SERVICE
 from tollgate.reference.previews import shown as shown_preview
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
@@ -301,6 +301,7 @@ def _environment() -> Environment:
         "minute": minute,
     }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
+    environment.filters["kind_word"] = KINDS.__getitem__
     environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"icon": icons.icon, "mark": icons.mark}

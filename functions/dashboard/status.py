@@ -9,7 +9,7 @@ from dashboard.render import cached_answer, public_page
 from dashboard.services import Services
 from tollgate.kit.clock import iso
 
-KINDS = {"IMAGE": "Images", "VIDEO": "Videos", "MUSIC": "Music"}
+KINDS = {"IMAGE": "Images", "VIDEO": "Videos", "MUSIC": "Music", "3D": "3D"}
 
 router = APIRouter()
 

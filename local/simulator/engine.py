@@ -15,7 +15,7 @@ from local.simulator.wire import GarbledAnswerError, LostAnswerError
 from tollgate.kit.clock import Clock
 from tollgate.kit.http.outbound import tls
 
-DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000}
+DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000, "3d": 2_000}
 """The default duration of a job, by the kind of its files."""
 CALLBACK_TIMEOUT_S = 5.0
 

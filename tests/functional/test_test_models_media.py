@@ -1,5 +1,7 @@
 """The media test models: each end of a task, on an account without any money."""
 
+import json
+import struct
 from io import BytesIO
 from typing import Any
 
@@ -79,6 +81,17 @@ class TestFinished:
         with av.open(BytesIO(stored(aws, task)), "r") as clip:
             assert clip.duration == 2 * av.time_base
         assert task.files[0].file_type == "video"
+        assert is_sound(pauper)
+
+    def test_a_3d_object(self, aws: Aws, pauper: OpenedAccount, clock: ManualClock) -> None:
+        task = run_to_end(order(pauper, "a fox", "test-3d"), clock)
+        file = stored(aws, task)
+        magic, version, size = struct.unpack_from("<4sII", file)
+        assert (magic, version, size) == (b"glTF", 2, len(file))
+        (scene_bytes,) = struct.unpack_from("<I", file, 12)
+        scene = json.loads(file[20 : 20 + scene_bytes])
+        assert scene["meshes"][0]["primitives"][0]["attributes"]["POSITION"] == 0
+        assert (task.files[0].file_type, task.files[0].content_type) == ("3d", "model/gltf-binary")
         assert is_sound(pauper)
 
     def test_a_slow_one_tells_its_progress_on_the_way(

@@ -3,7 +3,7 @@
 /** A file that a task made: `fileUrl` opens anywhere. */
 export interface RemoteFile {
   fileUrl: string;
-  fileType: "image" | "video" | "audio" | (string & {});
+  fileType: "image" | "video" | "audio" | "3d" | (string & {});
   contentType?: string;
   bytes?: number;
   sha256?: string;

@@ -12,7 +12,7 @@ class Artifact(Protocol):
 
     @property
     def kind(self) -> str:
-        """Return `image`, `video` or `audio`."""
+        """Return `image`, `video`, `audio` or `3d`."""
 
     @property
     def suffix(self) -> str:

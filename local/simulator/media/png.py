@@ -26,6 +26,8 @@ class Png:
     caption: str
     label: str
     seed: int
+    is_cutout: bool = False
+    """Whether only a disc in the middle is opaque."""
     kind: ClassVar[str] = "image"
     suffix: ClassVar[str] = "png"
     content_type: ClassVar[str] = "image/png"
@@ -34,6 +36,12 @@ class Png:
         """Return the PNG's bytes."""
         image = self._background()
         self._write(image)
+        if self.is_cutout:
+            image.putalpha(
+                Image.eval(
+                    Image.radial_gradient("L").resize(image.size), lambda far: 255 * (far < _RIM_SHADE)
+                )
+            )
         encoded = io.BytesIO()
         image.save(encoded, "PNG", compress_level=_PNG_COMPRESS_LEVEL)
         return encoded.getvalue()

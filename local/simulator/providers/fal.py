@@ -18,6 +18,7 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact, rendered
+from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
@@ -215,6 +216,11 @@ async def _output(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
         content = await asyncio.to_thread(rendered, first)
         named = {"file_name": job.file_name(0), "file_size": len(content)}
         return {"video": {"url": urls[0], "content_type": first.content_type, **named}, "seed": first.seed}
+    if isinstance(first, Glb):
+        file = {"url": urls[0], "content_type": first.content_type, "file_name": job.file_name(0)}
+        # Real results also have a preview and other formats, which the adapter must not take for the result.
+        preview = {"url": f"{urls[0]}.png", "content_type": "image/png"}
+        return {"model_glb": file, "model_urls": {"glb": file, "obj": None}, "thumbnail": preview}
     images = [
         {
             "url": url,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from local.simulator.media import Artifact
+from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
@@ -100,6 +101,23 @@ class VideoInput(ModelInput):
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
         return [Mp4(shape, length_s, is_loud, caption, label, seed + index) for index in range(count)]
+
+
+class ShapeInput(ModelInput):
+    """The input of a 3D model."""
+
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
+        """Return cubes."""
+        caption = text(self.said().get("prompt"))
+        return [Glb(caption, label, seed_of(caption) + index) for index in range(count)]
+
+
+class CutoutInput(ModelInput):
+    """The input of a model that removes backgrounds."""
+
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
+        """Return images with a transparent background."""
+        return [Png(512, 512, "", label, index, is_cutout=True) for index in range(count)]
 
 
 def images(**fields: Any) -> type[ModelInput]:

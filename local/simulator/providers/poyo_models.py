@@ -8,6 +8,7 @@ from pydantic import Field
 from local.simulator.media import Artifact
 from local.simulator.media.palette import seed_of
 from local.simulator.media.sound import Song
+from local.simulator.providers import poyo_tools
 from local.simulator.providers.inputs import (
     ImageInput,
     ModelInput,
@@ -241,5 +242,5 @@ def _tools() -> dict[str, type[ModelInput]]:
 
 MUSIC: Mapping[str, type[ModelInput]] = {**_songs(), **_tools()}
 """By name. These jobs have a separate path for status."""
-MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos(), **MUSIC}
+MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos(), **MUSIC, **poyo_tools.MODELS}
 """By name."""

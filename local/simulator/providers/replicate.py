@@ -12,7 +12,7 @@ from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers import table
 from local.simulator.providers.families import input_of
-from local.simulator.providers.inputs import Url, Urls, VideoInput, images, one, videos
+from local.simulator.providers.inputs import Url, Urls, VideoInput, images, made, needed, one, videos
 from tollgate.kit.clock import iso
 
 _STATUSES = table.words("starting", "processing", "succeeded", "failed", cancelled="canceled")
@@ -33,6 +33,18 @@ _MODELS = {
         draft=bool,
         safety_tolerance=one(*range(5)),
     ),
+    **{
+        f"sync/{name}": made(
+            "LipSync",
+            VideoInput,
+            {
+                "video": needed(Url),
+                "audio": needed(Url),
+                "sync_mode": one("loop", "bounce", "cut_off", "silence", "remap"),
+            },
+        )
+        for name in ("lipsync-2", "lipsync-2-pro")
+    },
 }
 
 

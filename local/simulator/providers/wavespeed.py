@@ -10,7 +10,17 @@ from starlette.responses import JSONResponse
 
 from local.simulator.jobs import JobState
 from local.simulator.providers import table
-from local.simulator.providers.inputs import Prompt, Url, Urls, needed, one, videos
+from local.simulator.providers.inputs import (
+    CutoutInput,
+    Prompt,
+    Url,
+    Urls,
+    VideoInput,
+    made,
+    needed,
+    one,
+    videos,
+)
 
 _STATUSES = table.words("created", "processing", "completed", "failed")
 _ERRORS = {
@@ -36,6 +46,10 @@ _MODELS = {
     "kwaivgi/kling-v4.0/reference-to-video": videos(
         **_KLING_4, **_SOUND, images=_IMAGES, videos=Annotated[Urls, Field(max_length=5)]
     ),
+    "bytedance/video-upscaler": made(
+        "Upscale", VideoInput, {"video": needed(Url), "target_resolution": one("1080p", "2k", "4k")}
+    ),
+    "bria/remove-background": made("Cutout", CutoutInput, {"image": needed(Url), "preserve_alpha": bool}),
     "kwaivgi/kling-v4.0/video-edit": videos(**_KLING_4, **_SOUND, video=needed(Url), images=_IMAGES),
 }
 

@@ -6,9 +6,10 @@ that players accept, are no reason to refuse a provider's result.
 
 Sources: PNG (W3C, 2003, §5.3), JPEG (ITU-T T.81, annex B), GIF89a, WebP and WAV (RIFF), ISO/IEC 14496-12
 (MP4, MOV, M4A, AVIF), RFC 8794 (WebM), MPEG-1 audio (ISO/IEC 11172-3) with LAME's Xing header, RFC 9639
-(FLAC), RFC 3533 (Ogg).
+(FLAC), RFC 3533 (Ogg), ISO/IEC 12113 (GLB).
 """
 
+import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,6 +18,7 @@ from tollgate.artifacts.sniff import (
     AVIF,
     FLAC,
     GIF,
+    GLB,
     JPEG,
     M4A,
     MOV,
@@ -359,6 +361,29 @@ def _ogg() -> Walk:
     return is_last
 
 
+# The JSON part of a GLB has the scene without its data, some kilobytes; this bounds the memory for it.
+_GLB_JSON_BYTES = 8 * 1024 * 1024
+
+
+def _glb() -> Walk:
+    head = yield Take(20)
+    size, json_size = int.from_bytes(head[8:12], "little"), int.from_bytes(head[12:16], "little")
+    if head[16:20] != b"JSON" or json_size > min(size - 20, _GLB_JSON_BYTES):
+        return False
+    is_scene = _is_scene((yield Take(json_size)))
+    yield Skip(size - 20 - json_size)
+    return is_scene
+
+
+def _is_scene(data: bytes) -> bool:
+    """Return whether this is the JSON part of a GLB. `asset` is its only required field."""
+    try:
+        scene = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(scene, dict) and "asset" in scene
+
+
 _WALKS: Mapping[MediaType, Callable[[], Walk]] = {
     PNG: _png,
     JPEG: _jpeg,
@@ -373,4 +398,5 @@ _WALKS: Mapping[MediaType, Callable[[], Walk]] = {
     MP3: _mp3,
     FLAC: _flac,
     OGG: _ogg,
+    GLB: _glb,
 }

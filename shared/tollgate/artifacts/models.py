@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.response_shapes import Keywords, Shape, Timestamp
 
-FileType = Literal["image", "video", "audio"]
+FileType = Literal["image", "video", "audio", "3d"]
 
 
 class FileView(Shape):

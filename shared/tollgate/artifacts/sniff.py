@@ -1,6 +1,7 @@
 """The type of a file, only from its first bytes. Pure.
 
-Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 14496-12 for `ftyp`.
+Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 14496-12 for `ftyp`; the
+Khronos Group's glTF 2.0, 4.4 (ISO/IEC 12113), for GLB.
 """
 
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ M4A = MediaType("audio", "audio/mp4", "m4a")
 WAV = MediaType("audio", "audio/wav", "wav")
 FLAC = MediaType("audio", "audio/flac", "flac")
 OGG = MediaType("audio", "audio/ogg", "ogg")
+GLB = MediaType("3d", "model/gltf-binary", "glb")
 
 _BY_START = (
     (b"\x89PNG\r\n\x1a\n", PNG),
@@ -46,6 +48,7 @@ _BY_START = (
     (b"ID3", MP3),
     (b"fLaC", FLAC),
     (b"OggS", OGG),
+    (b"glTF\x02\x00\x00\x00", GLB),
 )
 _BY_RIFF_FORM = {b"WEBP": WEBP, b"WAVE": WAV}
 _BY_BRAND = {b"qt  ": MOV, b"M4A ": M4A, b"avif": AVIF, b"avis": AVIF}

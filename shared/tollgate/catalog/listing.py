@@ -15,7 +15,7 @@ from tollgate.kit.http.query import QueryReader
 Shown = TypeVar("Shown", bound=Card)
 
 FILTERS = ("type", "kind", "vendor", "capability")
-CLOSED = {"type": ["IMAGE", "VIDEO", "MUSIC", "TEXT"], "kind": ["media", "llm"]}
+CLOSED = {"type": ["IMAGE", "VIDEO", "MUSIC", "3D", "TEXT"], "kind": ["media", "llm"]}
 """The filters with a fixed set of values, each with its values."""
 
 

@@ -174,7 +174,7 @@ class Model(CatalogModel):
     """A media model."""
 
     kind: Literal["media"] = "media"
-    media_type: Literal["IMAGE", "VIDEO", "MUSIC"]
+    media_type: Literal["IMAGE", "VIDEO", "MUSIC", "3D"]
     capabilities: list[str]
     pricing: Pricing
     profile: str
@@ -191,7 +191,8 @@ class Model(CatalogModel):
     def use(self) -> str:
         """Return the sentences that name the model's kind and the endpoint for it."""
         article = "an" if self.media_type == "IMAGE" else "a"
-        return f"{self.id} is {article} {self.media_type.lower()} model. Use POST /api/v1/generation/create."
+        kind = self.media_type if self.media_type == "3D" else self.media_type.lower()
+        return f"{self.id} is {article} {kind} model. Use POST /api/v1/generation/create."
 
     @cached_property
     def input_class(self) -> "type[Profile]":

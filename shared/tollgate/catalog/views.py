@@ -56,7 +56,7 @@ class Card(Shape):
     name: str
     description: str
     descriptionLocales: dict[str, str]
-    type: Literal["IMAGE", "VIDEO", "MUSIC", "TEXT"]
+    type: Literal["IMAGE", "VIDEO", "MUSIC", "3D", "TEXT"]
     kind: Literal["media", "llm"]
     vendor: str
     releasedAt: NotRequired[Date]

@@ -141,10 +141,11 @@ class Tools:
     async def list_models(
         self,
         kind: Annotated[
-            Literal["image", "video", "music", "text"] | None, Field(description="Only models of this kind.")
+            Literal["image", "video", "music", "3d", "text"] | None,
+            Field(description="Only models of this kind."),
         ] = None,
         capability: Annotated[
-            str | None, Field(description="Such as text-to-video or image-to-image.")
+            str | None, Field(description="Such as text-to-video, upscale or lip-sync.")
         ] = None,
     ) -> Annotated[CallToolResult, ModelList]:
         """List the models with their prices. Free."""
@@ -205,7 +206,7 @@ class Tools:
         ] = None,
         wait_seconds: Wait = 20,
     ) -> TaskResult:
-        """Generate an image, a video or music.
+        """Generate an image, a video, music or a 3D object, or work on files, such as upscaling.
 
         COSTS MONEY: the price from estimate is charged at once, and refunded in full if it fails. Returns the
         files' URLs and small images, or the task's id.

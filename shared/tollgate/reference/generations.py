@@ -13,6 +13,7 @@ Schema = dict[str, Any]
 
 _PROMPT = {"prompt": "a lighthouse at dusk, oil on canvas"}
 _IMAGE, _VIDEO = "https://example.com/image.png", "https://example.com/video.mp4"
+_AUDIO = "https://example.com/speech.mp3"
 # Short inputs. Each profile accepts at least one.
 _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     _PROMPT,
@@ -22,6 +23,9 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     {"imageUrls": [_IMAGE]},
     {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "image"},
     {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "video"},
+    {"videoUrls": [_VIDEO]},
+    {"imageUrls": [_IMAGE], "audioUrls": [_AUDIO]},
+    {"videoUrls": [_VIDEO], "audioUrls": [_AUDIO]},
     {"name": "my voice", "audioUrls": [f"https://example.com/{number}.mp3" for number in range(1, 7)]},
 )
 

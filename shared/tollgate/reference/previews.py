@@ -13,7 +13,7 @@ from tollgate.reference import preview_store
 from tollgate.reference.preview_store import SUFFIX
 from tollgate.reference.prices import Headline, headline
 
-KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "TEXT": "Text"}
+KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "3D": "3D", "TEXT": "Text"}
 DIGEST_CHARS = 10
 
 

@@ -17,7 +17,7 @@ PER_MEGATOKEN = "per 1M tokens"
 _THOUSAND = 1000
 # The conditions of prices by the size of the result, which is measured (catalog/profiles/upscale.py).
 _UP_TO = {"longSide": "long side up to {} px", "megapixels": "up to {} megapixels"}
-_RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation"}
+_RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation", "3D": "object"}
 
 
 @dataclass(frozen=True, slots=True)

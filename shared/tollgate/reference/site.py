@@ -29,7 +29,7 @@ KEPT_PAGES = 256
 API, MODELS = "API", "Models"
 _FREE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk"}}
 _SCHEMAS = "#/components/schemas/"
-_KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "TEXT": "Text"}
+_KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "3D": "3D", "TEXT": "Text"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ LAST_TASK_ID = first_id("task", LAST_MS)
 # The most tasks ahead that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
 # How long a generation takes, roughly (INFERRED); only the estimated wait is computed from it.
-TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
+TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90, "3D": 180}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tollgate.text.models import (
 # Models in a page at most, and without a `limit`: Anthropic's bound.
 MAX_LISTED = 1_000
 CLAUDE = "claude-"
-_MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
+_MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 TOKENS_OF_A_PRICE = 1_000_000
 # Parameters in OpenRouter's words, by the refusals that exclude them.
 _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {

@@ -47,7 +47,7 @@ class ThumbnailGenerator:
 def _result(file: RemoteFile, deadline: float) -> DrawResult:
     # By its bytes, never by its name.
     kind = media_type(file.read_at(0, HEAD_BYTES))
-    if kind is None:
+    if kind is None or kind.file_type == "3d":
         return NoThumbnail("type")
     try:
         return read_result(

@@ -1,11 +1,13 @@
 """Whether a file is whole: files of every kind, cut anywhere, in any pieces."""
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from local.simulator.media.glb import Glb
 from tests.support.encoded import picture, sound, video
 from tests.support.laws import examples
 from tollgate.artifacts.completeness import Completeness
@@ -37,6 +39,7 @@ MAKERS: Mapping[str, Callable[[], bytes]] = {
     "wav": lambda: sound("wav", "pcm_s16le", "s16"),
     "flac": lambda: sound("flac", "flac", "s16"),
     "ogg": lambda: sound("ogg", "flac", "s16"),
+    "glb": lambda: Glb("a cube", "a test", 1).render(),
 }
 BORDERS = {"mp4 in fragments": 3, "webm as it is streamed": 9, "mp3 without tags": 20, "flac": 3}
 """Formats that do not say how much will come: a cut exactly between two of their pieces cannot be seen."""
@@ -51,6 +54,13 @@ def is_complete(chunks: Sequence[bytes], whole: bytes) -> bool:
     for chunk in chunks:
         file.feed(chunk)
     return file.is_complete()
+
+
+@pytest.mark.parametrize("scene", [b"{}", b"[]", b"cube", b"[" * 10_000])
+def test_a_glb_without_a_scene_is_not(scene: bytes) -> None:
+    scene += b" " * (-len(scene) % 4)
+    file = struct.pack("<4sIII4s", b"glTF", 2, 20 + len(scene), len(scene), b"JSON") + scene
+    assert not is_complete([file], file)
 
 
 @each_file

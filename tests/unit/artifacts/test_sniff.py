@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local.simulator.files import LIE
+from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.png import Png
 from local.simulator.media.sound import Song
@@ -43,6 +44,12 @@ class TestRealFiles:
     )
     def test_videos(self, container: str, expected: MediaType) -> None:
         assert media_type(video(container)) == expected
+
+    def test_a_3d_object(self) -> None:
+        file = Glb("a cube", "a test", 1).render()
+        assert media_type(file) == MediaType("3d", "model/gltf-binary", "glb")
+        # Version 1 has other parts.
+        assert media_type(b"glTF\x01" + file[5:]) is None
 
     def test_webm(self) -> None:
         file = sound("webm", "libopus", "s16")

@@ -22,6 +22,15 @@ def img_g(sketch: Sketch) -> None:
         sketch.need("width", "height")
 
 
+def shape(sketch: Sketch) -> None:
+    if sketch.has("imageUrls"):
+        sketch.drop("prompt")
+    else:
+        sketch.need("prompt")
+    if sketch.source.get("pbr"):
+        sketch.drop("texture")
+
+
 def vid_c(sketch: Sketch) -> None:
     if not sketch.knows("generationType"):
         return
@@ -311,5 +320,5 @@ FIXES: dict[str, Callable[[Sketch], None]] = {
     "IMG-B": img_b, "IMG-F": img_f, "IMG-G": img_g, "VID-C": vid_c, "VID-D": vid_d, "VID-E": vid_e,
     "VID-F": vid_f, "VID-H": vid_h, "VID-I": vid_i, "VID-L": vid_l, "VID-M": vid_m, "VID-N": vid_n,
     "VID-O": vid_o, "VID-P": vid_p, "Midjourney-image": midjourney, "Midjourney-video": midjourney_video,
-    "Music": music,
+    "Music": music, "3D": shape,
 }  # fmt: skip

@@ -54,7 +54,7 @@ def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
 
 def seconds(profile: str, values: dict[str, Any], source: Decimal) -> Fraction:
     """Return the seconds that are billed."""
-    if profile == "VID-K":
+    if profile in ("VID-K", "Upscale-video", "Avatar", "Lip-sync"):
         return Fraction(source)
     if profile == "VID-O" and values["duration"] == 0:
         return Fraction(source)

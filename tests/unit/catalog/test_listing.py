@@ -69,7 +69,7 @@ class TestFilters:
         assert {name: list(get_args(fields[name])) for name in CLOSED} == CLOSED
 
     @pytest.mark.parametrize(
-        ("name", "allowed"), [("type", ["IMAGE", "VIDEO", "MUSIC", "TEXT"]), ("kind", ["media", "llm"])]
+        ("name", "allowed"), [("type", ["IMAGE", "VIDEO", "MUSIC", "3D", "TEXT"]), ("kind", ["media", "llm"])]
     )
     def test_an_unknown_type_or_kind_is_refused_with_those_that_exist(
         self, name: str, allowed: list[str]

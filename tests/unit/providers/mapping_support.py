@@ -25,6 +25,9 @@ SHORT: Sequence[dict[str, Any]] = (
     {"prompt": "a fox", "imageUrls": [A]},
     {"prompt": "a fox", "editVideoUrl": V},
     {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
+    {"videoUrls": [V]},
+    {"imageUrls": [A], "audioUrls": [S]},
+    {"videoUrls": [V], "audioUrls": [S]},
     {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
 )
 """Inputs from short to long; the first that a model takes is its shortest."""

@@ -224,6 +224,18 @@ KLINGS: list[Case] = [
 TOOLS: list[Case] = [
     ("topaz-image-upscale", {"imageUrls": [A]}, "fal-ai/topaz/upscale/image",
      {"image_url": A, "upscale_factor": 2}),
+    ("bytedance-video-upscaler", {"videoUrls": [V], "resolution": "4k"},
+     "fal-ai/bytedance-upscaler/upscale/video", {"video_url": V, "target_resolution": "4k"}),
+    ("bria-rmbg-2.0", {"imageUrls": [A]}, "fal-ai/bria/background/remove", {"image_url": A}),
+    ("kling-avatar-2.0", {**P, "imageUrls": [A], "audioUrls": [S], "quality": "pro"},
+     "fal-ai/kling-video/ai-avatar/v2/pro", {**P, "image_url": A, "audio_url": S}),
+    ("sync-lipsync-2", {"videoUrls": [V], "audioUrls": [S], "syncMode": "bounce", "quality": "pro"},
+     "fal-ai/sync-lipsync/v2",
+     {"video_url": V, "audio_url": S, "sync_mode": "bounce", "model": "lipsync-2-pro"}),
+    ("hunyuan-3d-3.1", {**P, "quality": "rapid", "pbr": True}, "fal-ai/hunyuan-3d/v3.1/rapid/text-to-3d",
+     {**P, "enable_pbr": True}),
+    ("hunyuan-3d-3.1", {"imageUrls": [A], "texture": False}, "fal-ai/hunyuan-3d/v3.1/pro/image-to-3d",
+     {"input_image_url": A, "enable_pbr": False, "generate_type": "Geometry"}),
 ]  # fmt: skip
 CASES = [*IMAGES, *VIDEOS, *KLINGS, *TOOLS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [

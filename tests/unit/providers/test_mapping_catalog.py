@@ -138,7 +138,7 @@ def takes_little(model: Model, route: Route) -> bool:
 
 
 def starts(model: Model) -> tuple[bytes, ...]:
-    kinds = {"IMAGE": (b"\x89PNG",), "VIDEO": (b"\x00\x00\x00",), "MUSIC": (b"ID3",)}
+    kinds = {"IMAGE": (b"\x89PNG",), "VIDEO": (b"\x00\x00\x00",), "MUSIC": (b"ID3",), "3D": (b"glTF",)}
     return kinds[model.media_type]
 
 

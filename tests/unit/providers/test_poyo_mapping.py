@@ -108,7 +108,15 @@ VIDEOS: list[Case] = [
     ("sora-2-official", {**P, "urls": [A], "duration": 20}, "sora-2-official",
      {**P, "aspect_ratio": "16:9", "duration": 20, "image_urls": [A]}),
 ]  # fmt: skip
-CASES = [*IMAGES, *VIDEOS]
+TOOLS: list[Case] = [
+    ("kling-avatar-2.0", {**P, "imageUrls": [A], "audioUrls": [S]}, "kling-avatar-2.0/standard",
+     {**P, "image_urls": [A], "audio_url": S}),
+    ("hunyuan-3d-3.1", {"imageUrls": [A], "pbr": True}, "hunyuan-3d/v3.1/pro/image-to-3d",
+     {"image_urls": [A], "enable_pbr": True}),
+    ("hunyuan-3d-3.1", {**P, "quality": "rapid", "texture": False}, "hunyuan-3d/v3.1/rapid/text-to-3d",
+     {**P, "enable_pbr": False, "enable_geometry": True}),
+]  # fmt: skip
+CASES = [*IMAGES, *VIDEOS, *TOOLS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("seedance-1.5-pro", {"imageUrls": [A]}, "no prompt"),
     ("seedance-1.5-pro", {"prompt": "go"}, "a prompt that is too short"),

@@ -5,9 +5,20 @@ Source: docs/providers/replicate.md.
 
 from dataclasses import replace
 
-from tests.unit.providers.mapping_support import job_of
+import pytest
+
+from tests.unit.providers.mapping_support import S, V, job_of, mapped
 from tests.unit.providers.tables import ABSENT, cancels, done, each, invalid, moderated, polls, says, submits
+from tollgate.providers.runtime.base import Mapped
 from tollgate.providers.runtime.outcomes import FailureKind, Pending, Submitted, Unknown
+
+
+@pytest.mark.parametrize(("quality", "model"), [("standard", "lipsync-2"), ("pro", "lipsync-2-pro")])
+def test_lip_sync(quality: str, model: str) -> None:
+    source = {"videoUrls": [V], "audioUrls": [S], "quality": quality}
+    body = {"video": V, "audio": S, "sync_mode": "loop"}
+    assert mapped("replicate", "sync-lipsync-2", source) == Mapped(f"sync/{model}", body)
+
 
 FLUX = job_of("replicate", "flux-3-image", {"prompt": "a fox"})
 ONE, TWO = "https://r.test/1", "https://r.test/2"

@@ -37,6 +37,10 @@ CASES: list[Case] = [
     # The result is as long as its source.
     ("kling-4.0", {**P, "videoMode": "transform", "videoUrl": V, "keepAudio": False, "duration": 9},
      f"{PATH}/video-edit", {**P, "resolution": "720p", "video": V, "keep_original_sound": False}),
+    ("bytedance-video-upscaler", {"videoUrls": [V]}, "bytedance/video-upscaler",
+     {"video": V, "target_resolution": "1080p"}),
+    ("bria-rmbg-2.0", {"imageUrls": [A]}, "bria/remove-background",
+     {"image": A, "preserve_alpha": True}),
 ]  # fmt: skip
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"generateAudio": False}, "only"),

@@ -15,6 +15,8 @@ Media = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
 """A URL, a data URI, the id of an upload, or a local file."""
 
 ModelId = Literal[
+    "bria-rmbg-2.0",
+    "bytedance-video-upscaler",
     "flux-3-image",
     "flux-3-klein",
     "flux-3-video",
@@ -27,6 +29,7 @@ ModelId = Literal[
     "grok-imagine-image-2.0",
     "grok-imagine-video",
     "grok-imagine-video-1.5",
+    "hunyuan-3d-3.1",
     "kling-2.6",
     "kling-2.6-motion-control",
     "kling-3.0",
@@ -34,6 +37,7 @@ ModelId = Literal[
     "kling-3.0-turbo",
     "kling-4.0",
     "kling-4.0-flash",
+    "kling-avatar-2.0",
     "kling-o3",
     "midjourney",
     "midjourney-video",
@@ -59,6 +63,8 @@ ModelId = Literal[
     "seedream-5-pro",
     "suno",
     "suno-custom-model",
+    "sync-lipsync-2",
+    "test-3d",
     "test-image",
     "test-seedance-1",
     "test-sora-2",
@@ -125,6 +131,21 @@ class _VidGInput(TypedDict, total=False):
     """Images to start from. Without them, the video is generated only from the text."""
     imageUrls: list[Media]
     """Another name of urls. Do not send both."""
+
+
+class _3dInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: str
+    """A description of the object. Not with an image."""
+    imageUrls: list[Media]
+    """Exactly one image of the object: JPG, PNG or WebP, at most 8 MB. Not with a prompt."""
+    quality: Literal["rapid", "pro"]
+    """The speed and the details, on which the price depends."""
+    texture: bool
+    """Whether the object has colours."""
+    pbr: bool
+    """Metal, roughness and normal maps. The price is higher."""
 
 
 class _VidJInput(TypedDict, total=False):
@@ -393,6 +414,22 @@ class _VidPInput(TypedDict, total=False):
     """The same seed and input return a similar result."""
 
 
+class BriaRmbg20Input(TypedDict, total=False):
+    """Bria RMBG 2.0 (`bria-rmbg-2.0`)."""
+
+    imageUrls: Required[list[Media]]
+    """Exactly one image: JPG, PNG or WebP, at most 10 MB."""
+
+
+class BytedanceVideoUpscalerInput(TypedDict, total=False):
+    """ByteDance Video Upscaler (`bytedance-video-upscaler`)."""
+
+    videoUrls: Required[list[Media]]
+    """Exactly one video: MP4 or MOV, at most 600 s and 500 MB."""
+    resolution: Literal["1080p", "2k", "4k"]
+    """The price per second depends on the resolution."""
+
+
 class Flux3ImageInput(_ImgAInput, total=False):
     """FLUX 3 Image (`flux-3-image`)."""
 
@@ -511,6 +548,11 @@ class GrokImagineVideo15Input(_VidGInput, total=False):
     """Length in seconds."""
 
 
+class Hunyuan3d31Input(_3dInput, total=False):
+    """Hunyuan 3D 3.1 (`hunyuan-3d-3.1`)."""
+
+
+
 class Kling26Input(_VidJInput, total=False):
     """Kling 2.6 (`kling-2.6`)."""
 
@@ -590,6 +632,19 @@ class Kling40FlashInput(_VidLInput, total=False):
     """A description of the video. Required unless there are scenes."""
     resolution: Literal["720p"]
     """The price per second depends on the resolution."""
+
+
+class KlingAvatar20Input(TypedDict, total=False):
+    """Kling Avatar 2.0 (`kling-avatar-2.0`)."""
+
+    imageUrls: Required[list[Media]]
+    """Exactly one image of a person: JPG, PNG or WebP, at most 10 MB."""
+    audioUrls: Required[list[Media]]
+    """Exactly one sound of 2 to 60 s: MP3, WAV or M4A, at most 10 MB."""
+    prompt: str
+    """The emotion, the gestures and the camera."""
+    quality: Literal["standard", "pro"]
+    """The price per second depends on the quality."""
 
 
 class KlingO3Input(_VidJInput, total=False):
@@ -969,6 +1024,24 @@ class SunoCustomModelInput(TypedDict, total=False):
     """Name of the engine."""
     audioUrls: Required[list[Media]]
     """6 to 24 tracks: MP3, WAV or M4A."""
+
+
+class SyncLipsync2Input(TypedDict, total=False):
+    """Sync Lipsync 2 (`sync-lipsync-2`)."""
+
+    videoUrls: Required[list[Media]]
+    """Exactly one video of a speaker: MP4, 1 to 60 s, at most 100 MB."""
+    audioUrls: Required[list[Media]]
+    """Exactly one sound of 2 to 60 s: MP3, WAV or M4A, at most 10 MB."""
+    syncMode: Literal["loop", "bounce"]
+    """Repeat a video that is shorter than the sound, or play it back and forth."""
+    quality: Literal["standard", "pro"]
+    """The price per second depends on the quality."""
+
+
+class Test3dInput(_3dInput, total=False):
+    """Test 3D (`test-3d`)."""
+
 
 
 class TestImageInput(_ImgCInput, total=False):

@@ -4,7 +4,8 @@ base.py     the base of every profile; `frames.py`: images with a role in a vide
 img_*.py    IMG-A and so on; `vid_*.py`: VID-A and so on
 music*.py   Music, its actions, and `custom_model.py`: a customer's own engine
 midjourney*.py   images and videos
-upscale.py  larger images
+upscale.py  larger images and videos; `cutout.py`: without a background; `talking.py`: people who speak
+shape.py    3D
 """
 
 from importlib import import_module
@@ -16,6 +17,11 @@ PROFILES = {
     **{f"IMG-{letter}": (f"img_{letter.lower()}", f"Img{letter}") for letter in "ABCDEFG"},
     **{f"VID-{letter}": (f"vid_{letter.lower()}", f"Vid{letter}") for letter in "ABCDEFGHIJKLMNOP"},
     "Upscale-image": ("upscale", "UpscaleImage"),
+    "Upscale-video": ("upscale", "UpscaleVideo"),
+    "Cutout": ("cutout", "Cutout"),
+    "Avatar": ("talking", "Avatar"),
+    "Lip-sync": ("talking", "LipSync"),
+    "3D": ("shape", "Shape3D"),
     "Midjourney-image": ("midjourney", "Midjourney"),
     "Midjourney-video": ("midjourney_video", "MidjourneyVideo"),
     "Music": ("music", "Music"),

@@ -87,8 +87,8 @@ def _request_error(reply: Reply) -> outcomes.Refusal:
 
 
 def _files(output: Mapping[str, Any]) -> tuple[ResultFile, ...]:
-    """Return the files of a result: `images[]`, `image`, `video`, `audio`, each with a `url`."""
+    """Return the files of a result: `images[]`, `image`, `video`, `audio`, `model_glb`, each with a `url`."""
     images = output.get("images")
-    single = [output.get(name) for name in ("image", "video", "audio")]
+    single = [output.get(name) for name in ("image", "video", "audio", "model_glb")]
     found = objects([*(images if isinstance(images, list) else []), *single])
     return tuple(ResultFile(file["url"]) for file in found if isinstance(file.get("url"), str))

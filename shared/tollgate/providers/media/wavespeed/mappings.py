@@ -1,11 +1,11 @@
-"""Kling 4.0 on WaveSpeed (docs/providers/wavespeed.md)."""
+"""Kling 4.0, upscaling and background removal on WaveSpeed (docs/providers/wavespeed.md)."""
 
 from collections.abc import Mapping
 from functools import partial
 
 from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper
 from tollgate.providers.mapping.kling_4 import capital, in_words, kind_of
-from tollgate.providers.mapping.targets import accept_only, ignored
+from tollgate.providers.mapping.targets import accept_only, first, ignored
 
 _WITH_VIDEO: FieldMap = {"imageUrls": "images", "keepAudio": "keep_original_sound"}
 
@@ -16,6 +16,8 @@ def _video(url: str) -> Body:
 
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
+    "upscale-video": Family({"videoUrls": first("video"), "resolution": "target_resolution"}),
+    "cutout": Family({"imageUrls": first("image")}, fixed={"preserve_alpha": True}),
     # From text only. It has one resolution and no field for it.
     "kling-4.0-flash": Family(
         {
