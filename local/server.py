@@ -88,9 +88,8 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 DASHBOARD_PATHS = (
     *("/", "/docs", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
     *("/robots.txt", "/sitemap.xml", "/favicon.ico"),
-    *("/.well-known/security.txt", "/.well-known/tollgate-ledger-key.json"),
 )
-DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
+DASHBOARD_FOLDERS = ("/docs/", "/dashboard/", "/oauth/", "/.well-known/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images/", "/clients/", "/previews/")

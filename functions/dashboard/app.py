@@ -1,4 +1,4 @@
-"""Trigger: API Gateway, the routes `/`, `/docs` and under `/dashboard`: the web pages for people.
+"""Trigger: API Gateway, the routes `/`, `/docs`, `/oauth` and under `/dashboard`: the web pages for people.
 
 Calls the domain's services directly, never our own API over HTTP, and renders their results as HTML. Never
 shows a secret, except a new key, once.
@@ -9,6 +9,7 @@ serving.py    the parts that all pages share
 services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
 landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
 public_files.py  robots.txt, sitemap.xml, favicon.ico, security.txt, and the operator's own pages
+connect.py    a person's consent to a connector; `oauth.py`: the routes for the connector's program
 overview.py   and a file for each other page, named after it
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -24,10 +25,12 @@ from dashboard import (
     budgets,
     catalog,
     chat,
+    connect,
     docs,
     keys,
     landing,
     members,
+    oauth,
     overview,
     playground,
     public_files,
@@ -53,6 +56,7 @@ for pages in (
     tasks,
     chat,
     keys,
+    connect,
     budgets,
     webhooks,
     top_up,
@@ -65,6 +69,7 @@ app.include_router(landing.router)
 app.include_router(docs.router)
 app.include_router(status.router)
 app.include_router(public_files.router)
+app.include_router(oauth.router)
 app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -21,7 +21,9 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     keys = services.api.keys.all(visitor.account_id)
     makers = _makers(services, visitor.account_id)
     completes = services.api.answers.completes(visitor.account_id)
-    return page(request, "keys.html", keys=keys, makers=makers, completes=completes, **_choices(services))
+    connectors = services.api.keys.connectors(visitor.account_id)
+    shown = {"keys": keys, "makers": makers, "connectors": connectors, "completes": completes}
+    return page(request, "keys.html", **shown, **_choices(services))
 
 
 @router.post("")
@@ -88,7 +90,8 @@ def _changed(
     """Return the list as it is now, with the key that was just made on top."""
     keys = services.api.keys.all(visitor.account_id)
     makers = _makers(services, visitor.account_id)
-    return part(request, "keys_list.html", keys=keys, made=made, makers=makers)
+    connectors = services.api.keys.connectors(visitor.account_id)
+    return part(request, "keys_list.html", keys=keys, made=made, makers=makers, connectors=connectors)
 
 
 def _makers(services: Services, account_id: str) -> dict[str, str]:

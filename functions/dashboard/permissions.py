@@ -61,6 +61,9 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /keys/{key_id}": SPENDERS,
     "POST /keys/{key_id}/rotate": SPENDERS,
     "POST /keys/{key_id}/revoke": SPENDERS,
+    # The account, in which the person must be a spender, is chosen on the page.
+    "GET /connect": MEMBERS,
+    "POST /connect": MEMBERS,
     "GET /budgets": MEMBERS,
     "POST /budgets": SPENDERS,
     "POST /budgets/{budget_id}": SPENDERS,
@@ -98,6 +101,8 @@ WHILE_CLOSING = {
     "POST /closing/undo",
     "POST /accounts",
     "POST /join",
+    # For another account of the person.
+    "POST /connect",
     "POST /members/leave",
     "POST /sign-out/everywhere",
 }

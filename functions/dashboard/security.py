@@ -36,6 +36,8 @@ WANTED = "wanted"
 NOT_PUBLIC = ("/dashboard", "/admin")
 # The pages with sample media, besides the public pages.
 SHOWING = "/dashboard/catalog"
+# The pages of a connector's sign-in. A chat product may open them in a window that it waits for.
+OPENED_BY_OTHERS = ("/dashboard/connect", "/dashboard/sign-in")
 # The pages that upload files.
 UPLOADING = "/dashboard/playground"
 _TOKEN_BYTES = 32
@@ -169,8 +171,11 @@ def csrf_token(request: Request) -> str:
 
 
 def check_change(request: Request) -> None:
-    """Raise `ForgeryError` for a change without our origin and the session's token."""
-    if request.method in _SAFE_METHODS:
+    """Raise `ForgeryError` for a change without our origin and the session's token.
+
+    A public path has no session, so its sender has no rights that a forger could use.
+    """
+    if request.method in _SAFE_METHODS or is_public(path_of(request)):
         return
     origin = urlsplit(request.headers.get("origin", ""))
     token = request.headers.get(CSRF_HEADER, "")
@@ -260,7 +265,7 @@ def security_headers(storage_url: str, upload_origin: str, *, path: str, is_loca
         "x-frame-options": "DENY",
         # Not "no-referrer": with that a browser hides the Origin too, which `check_change` reads.
         "referrer-policy": "same-origin",
-        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-opener-policy": "unsafe-none" if path.startswith(OPENED_BY_OTHERS) else "same-origin",
         "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
     }
     return headers if is_local else {**headers, "strict-transport-security": "max-age=31536000"}

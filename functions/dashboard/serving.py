@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse
 
 from dashboard.render import PATH, home, is_part, page, part, toast, version
 from dashboard.security import (
@@ -22,6 +22,8 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition.parts import cors_headers
+from tollgate.connectors.errors import OAuthError
 from tollgate.kit.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -39,9 +41,14 @@ from tollgate.web.problems import in_words
 FORGED = 403
 SEE_OTHER = 303
 BAD = 400
+TOO_MANY = 429
+# The routes for OAuth clients.
+OAUTH = "/oauth/"
+# Programs in pages of other origins may read these, because no cookie is involved.
+SHARED = (OAUTH, "/.well-known/oauth-")
 REFUSED = 409
-# A cookie holds 4 KB, and a session more than this.
-MAX_WANTED = 1_200
+# A cookie holds 4 KB of base64: this and, during a sign-in, half a kilobyte of Authlib's.
+MAX_WANTED = 2_000
 # Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
 # The gateway passes these types on unchanged, and all others in base64.
@@ -60,6 +67,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
     app.exception_handler(UserNotFoundError)(to_sign_in)
     app.exception_handler(TollgateError)(tollgate_error)
     app.exception_handler(TeamError)(team_error)
+    app.exception_handler(OAuthError)(oauth_error)
     app.exception_handler(HTTPException)(unknown_route)
     app.exception_handler(RequestValidationError)(wrong_parameter)
     app.add_middleware(Sessions, failed=failed)
@@ -95,6 +103,8 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
         security_headers(joined.settings.storage_url, joined.upload_origin, path=path, is_local=is_local)
     )
     answer.headers["x-request-id"] = request_id
+    if path.startswith(SHARED):
+        answer.headers.update(cors_headers())
     if is_static and answer.status_code < BAD:
         is_current = f"/static/{version()}/" in request.url.path
         answer.headers["cache-control"] = FOR_EVER if is_current else "no-cache"
@@ -135,6 +145,13 @@ async def team_error(request: Request, error: Exception) -> Response:
     return toast(request, str(error), status=REFUSED, bad=True)
 
 
+async def oauth_error(_: Request, error: Exception) -> Response:
+    """Return the refusal of an OAuth client's request."""
+    if not isinstance(error, OAuthError):
+        raise error
+    return JSONResponse(error.body(), error.status)
+
+
 async def unknown_route(request: Request, _: Exception) -> Response:
     """Show that the page does not exist."""
     return _error(request, RouteNotFoundError(request.method, request.url.path))
@@ -153,7 +170,12 @@ def failed(request: Request, exc: Exception) -> Response:
 
 
 def _error(request: Request, error: TollgateError) -> Response:
-    if is_part(request):
+    if path_of(request).startswith(OAUTH):
+        # A client reads JSON. These two codes are for all that has no code of its own (RFC 6749).
+        code = "invalid_request" if error.status < TOO_MANY else "temporarily_unavailable"
+        body = OAuthError(code, error.message).body()
+        answer: Response = JSONResponse(body, error.status)
+    elif is_part(request):
         words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
         answer = toast(request, words, status=error.status, bad=True)
     elif isinstance(error, ForbiddenError):

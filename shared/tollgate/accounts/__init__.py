@@ -6,6 +6,7 @@ permissions, or the error that refuses it. Balances are in `ledger/`.
 models.py          accounts and keys as stored and as shown
 keys.py            the text of a key: generate, check, hash
 chat_keys.py       the ids and lifetimes of the chat page's keys
+connectors.py      the tokens of keys that chat products use
 sent_key.py        the key in a request's headers
 auth.py            checks of the caller's key; `async_auth.py` is the same for text, without blocking
 networks.py        the networks from which a key may be used

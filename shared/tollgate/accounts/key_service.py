@@ -25,6 +25,7 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
+    ForbiddenError,
     KeyNotFoundError,
     RotationInProgressError,
 )
@@ -41,6 +42,10 @@ DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
 # The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "This API key is"
+_ROTATED_BY_CLIENT = (
+    "This API key belongs to a connector, which renews it by itself.",
+    "Revoke the key to end the connection.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class KeyService:
         """Return the account's keys except revoked keys, the newest first. Raises `UserNotFoundError`."""
         counters, now_ms = self.accounts.existing(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
+
+    def connectors(self, account_id: str) -> dict[str, str]:
+        """Return the host of each connector among the account's keys, by the key's id."""
+        listed = self.keys.listed(account_id)
+        return {key.key_id: key.connector.host for key in listed if key.connector is not None}
 
     def by_maker(self, account_id: str) -> dict[str, list[ApiKey]]:
         """Return the account's keys by the ids of the people who created them, if that is known."""
@@ -127,7 +137,7 @@ class KeyService:
         # Check the whole key, including defaults: a missing field can grant something too.
         if by is not None:
             check_new_key(by, key)
-        noted = self._noted(key, Action.KEY_CREATED, by, who, _limits(key))
+        noted = self._noted(key, Action.KEY_CREATED, by, who, limits_in_words(key))
         self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), noted)
         return {**key.view(now_ms, {}), "key": made.text}
 
@@ -146,7 +156,7 @@ class KeyService:
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)
-            noted = self._noted(key, Action.KEY_CHANGED, by, who, _limits(changed))
+            noted = self._noted(key, Action.KEY_CHANGED, by, who, limits_in_words(changed))
             self.keys.change(key, changed, *self._asked(by, key), noted)
             return changed
 
@@ -157,13 +167,15 @@ class KeyService:
     ) -> KeyWithSecretView:
         """Return the view with a new secret in `key`, only this once; the old one stays valid for a while.
 
-        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`, and
-        `RotationInProgressError` while the old secret of an earlier rotation is valid, unless the overlap
-        is 0, which ends all old secrets.
+        Raises `InvalidInputError`, `ForbiddenError` (also for a connector), `KeyNotFoundError`,
+        `ConcurrencyLimitedError`, and `RotationInProgressError` while the old secret of an earlier rotation
+        is valid, unless the overlap is 0, which ends all old secrets.
         """
 
         def rotate() -> tuple[ApiKey, str]:
             key = self._live(account_id, key_id)
+            if key.connector is not None:
+                raise ForbiddenError(*_ROTATED_BY_CLIENT)
             overlap_s, now_ms = read_overlap_s(body, MAX_OVERLAP_S), self.clock.now_ms()
             # The caller gets the new secret, so it must not have fewer rights than the key.
             if by is not None:
@@ -184,8 +196,12 @@ class KeyService:
         rotated, text = retry_change(rotate, StaleKeyError, what=_WHAT)
         return {**self._view(rotated), "key": text}
 
-    def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
+    def revoke(
+        self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER, why: str = ""
+    ) -> KeyView:
         """End a key, within 30 s everywhere; return its view. A repeat changes nothing.
+
+        The audit log has `who` did it, and `why` if it is given.
 
         Raises `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
         """
@@ -196,7 +212,7 @@ class KeyService:
                 check_control(_as_it_is(by, key), key)
             # A repeat neither counts the key twice nor notes it twice.
             if key.revoked_at_ms is None:
-                noted = self._noted(key, Action.KEY_REVOKED, by, who)
+                noted = self._noted(key, Action.KEY_REVOKED, by, who, why)
                 with suppress(AlreadyRevokedError):
                     others = (*self._asked(by, key), self.accounts.uncount_key(account_id), noted)
                     self.keys.revoke(key, self.clock.now_ms(), *others)
@@ -234,7 +250,7 @@ class KeyService:
         return key
 
 
-def _limits(key: ApiKey) -> str:
+def limits_in_words(key: ApiKey) -> str:
     """Return a key's limits in words."""
     cap = "no cap" if key.cap is None else f"{dollars(cents_down(key.cap.limit_micro_usd))} per {key.cap.per}"
     models = "all models" if key.models is None else _counted(len(key.models), "model")

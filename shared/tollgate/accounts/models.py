@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Literal
 
+from tollgate.accounts.connectors import Connector
 from tollgate.accounts.keys import matches, visible_prefix
 from tollgate.accounts.networks import Network, network_of
 from tollgate.accounts.webhook_secrets import WebhookSecret
@@ -174,6 +175,8 @@ class ApiKey:
     """Raised by each change except the last use, so that a write can require the key that was read."""
     made_by: str | None = None
     """The identity id of the person who created it; a key that a key created inherits it."""
+    connector: Connector | None = None
+    """Of a key that a chat product uses as its access token."""
 
     @property
     def listed_id(self) -> str | None:
@@ -197,9 +200,11 @@ class ApiKey:
 
     def opens_with(self, text: str, now_ms: int) -> bool:
         """Return whether `text` is this key's secret, or the old one during a rotation; in constant time."""
+        is_over = self.connector is not None and now_ms >= self.connector.access_ends_ms
+        is_current = matches(text, self.digest) and not is_over
         if self.previous_digest is not None and now_ms < (self.previous_until_ms or 0):
-            return matches(text, self.digest) | matches(text, self.previous_digest)
-        return matches(text, self.digest)
+            return is_current | matches(text, self.previous_digest)
+        return is_current
 
     def allows(self, model_id: str) -> bool:
         """Return whether the key may use a model."""
@@ -267,6 +272,7 @@ class ApiKey:
             "expiry_day": utc_day(self.expires_at_ms) if self.listed and self.expires_at_ms else None,
             "seq": self.seq or None,
             "made_by": self.made_by,
+            "connector": None if self.connector is None else self.connector.to_item(),
             # An internal key that has ended is useless: DynamoDB's TTL may delete its row.
             "expires_at_s": None
             if self.listed or not self.expires_at_ms
@@ -296,6 +302,7 @@ class ApiKey:
             "listed_at" in item,
             item.get("seq", 0),
             item.get("made_by"),
+            Connector(**item["connector"]) if "connector" in item else None,
         )
 
 

@@ -12,8 +12,13 @@ from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
 from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
+from tollgate.connectors.documents import Documents
+from tollgate.connectors.repository import CodeRepository
+from tollgate.connectors.service import ConnectorService
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
+from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.settings import SettingsError
 from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Identities
@@ -73,6 +78,7 @@ class Dashboard:
     members: MemberService
     account_closure: AccountClosureService
     chat_keys: ChatKeys
+    connectors: ConnectorService
     sessions: SessionStore
     sign_ins: SignIns
     health: ProviderHealthStore
@@ -124,19 +130,20 @@ def dashboard() -> Dashboard:
     secret = sdk.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     keys, audit = api_parts.api().keys, api_parts.api().audit
     refusals = Refusals(OnceLog(audit, settings.idempotency_table), parts.clock())
+    members = MemberService(
+        teams=teams,
+        people=people,
+        keys=keys,
+        audit=audit,
+        refusals=refusals,
+        mailer=Mailer(sdk.sesv2, settings.mail_from or ""),
+        clock=parts.clock(),
+    )
     return Dashboard(
         settings=settings,
         session_key=secret["SecretString"],
         identities=Identities(people, teams, ledger, parts.clock()),
-        members=MemberService(
-            teams=teams,
-            people=people,
-            keys=keys,
-            audit=audit,
-            refusals=refusals,
-            mailer=Mailer(sdk.sesv2, settings.mail_from or ""),
-            clock=parts.clock(),
-        ),
+        members=members,
         account_closure=AccountClosureService(
             teams=teams,
             accounts=api_parts.api().accounts,
@@ -148,6 +155,14 @@ def dashboard() -> Dashboard:
             clock=parts.clock(),
         ),
         chat_keys=ChatKeys(keys.keys, audit, parts.clock(), secret["SecretString"]),
+        connectors=ConnectorService(
+            key_service=keys,
+            members=members,
+            codes=CodeRepository(db, settings.sessions_table),
+            documents=Documents(Outbound(AddressGuard()), parts.clock()),
+            clock=parts.clock(),
+            secret=secret["SecretString"],
+        ),
         sessions=sessions,
         sign_ins=SignIns(sessions, people, keys, audit, refusals),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),

@@ -13,9 +13,9 @@ from .service import TAGS_HEADER, Service
 from .tools import server
 
 MAX_BODY_BYTES = 1024 * 1024
-# The challenge (RFC 6750, section 3): only the scheme without a key, and the reason with a wrong key.
-NO_KEY = 'Bearer realm="tollgate"'
-WRONG_KEY = f'{NO_KEY}, error="invalid_token"'
+# Of the service, not of this server: the document by which a client finds the sign-in (RFC 9728).
+METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
+SCOPES = "media text"
 SEND_A_KEY = "Send your API key: Authorization: Bearer tg_live_…"
 # JSON-RPC's code for JSON that is not a request (https://www.jsonrpc.org/specification#error_object).
 INVALID_REQUEST = -32600
@@ -46,9 +46,8 @@ class McpApp:
         # Checked on the first request, so that the client asks for another key instead of listing unusable
         # tools.
         if not await service.knows_key():
-            refusal = _unauthorized(
-                "This API key is unknown, expired or revoked.", WRONG_KEY, service.base_url
-            )
+            message = "This API key is unknown, expired or revoked."
+            refusal = _unauthorized(message, service.base_url, is_wrong=True)
             await refusal(scope, request.receive, send)
             return
         try:
@@ -113,7 +112,7 @@ def _refusal(request: Request, base_url: str) -> Response | None:
         # Without sessions there is no stream to open and no session to end.
         error = _error(405, "method_not_allowed", "Use POST for this endpoint.", base_url)
         return JSONResponse(error, 405, {"allow": "POST"})
-    return None if _key(request) else _unauthorized(SEND_A_KEY, NO_KEY, base_url)
+    return None if _key(request) else _unauthorized(SEND_A_KEY, base_url)
 
 
 def _key(request: Request) -> str:
@@ -123,9 +122,19 @@ def _key(request: Request) -> str:
     return request.headers.get("x-api-key", "").strip() or bearer
 
 
-def _unauthorized(message: str, challenge: str, base_url: str) -> Response:
+def challenge(base_url: str, *, is_wrong: bool = False) -> str:
+    """Return the challenge of a 401 (RFC 6750, section 3, and RFC 9728, section 5.1).
+
+    Only a wrong key has a reason. The scopes are those to ask for.
+    """
+    reason = ', error="invalid_token"' if is_wrong else ""
+    found = f'resource_metadata="{base_url}{METADATA_PATH}", scope="{SCOPES}"'
+    return f'Bearer realm="tollgate"{reason}, {found}'
+
+
+def _unauthorized(message: str, base_url: str, *, is_wrong: bool = False) -> Response:
     error = _error(401, "invalid_api_key", message, base_url)
-    return JSONResponse(error, 401, {"www-authenticate": challenge})
+    return JSONResponse(error, 401, {"www-authenticate": challenge(base_url, is_wrong=is_wrong)})
 
 
 def _invalid_request() -> Response:

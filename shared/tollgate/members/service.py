@@ -83,6 +83,18 @@ class MemberService:
         """Return the account's team."""
         return self.teams.get(account_id)
 
+    def spendable(self, identity_id: str) -> dict[str, str]:
+        """Return the names of the accounts in which a person may create keys and spend, by their ids."""
+        mine = [each for each in self.people.get(identity_id).accounts if self.may_spend(each, identity_id)]
+        names = self.people.emails(mine)
+        return {each: names.get(each, each) for each in mine}
+
+    def may_spend(self, account_id: str, identity_id: str) -> bool:
+        """Return whether a person may create keys in an account, which is not being closed, and spend."""
+        team = self.team(account_id)
+        may = team.is_owner(identity_id) or team.role_of(identity_id) in SPENDERS
+        return team.closing is None and may
+
     def names(self, identity_ids: Sequence[str]) -> dict[str, str]:
         """Return the proven addresses of people, by their ids."""
         return self.people.addresses(identity_ids)

@@ -53,13 +53,33 @@ class Outbound:
         self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int
     ) -> OutboundAnswer:
         """Post `body` within `timeout_s` seconds; redirects are answers, never followed."""
+        return self._exchange("POST", url, body, headers, timeout_s=timeout_s, most=max_answer_bytes)
+
+    def get(
+        self, url: str, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int
+    ) -> OutboundAnswer:
+        """Read `url` within `timeout_s` seconds; redirects are answers, never followed."""
+        # A compressed answer could unpack to any size.
+        plain = {**headers, "accept-encoding": "identity"}
+        return self._exchange("GET", url, None, plain, timeout_s=timeout_s, most=max_answer_bytes)
+
+    def _exchange(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        timeout_s: float,
+        most: int,
+    ) -> OutboundAnswer:
         # Only its text is checked here, which is cheap. The address is checked and pinned at the connection.
         self._guard.check_url(url)
         with (
             self._client(timeout_s, redirects=0) as client,
-            client.stream("POST", url, content=body, headers=dict(headers)) as response,
+            client.stream(method, url, content=body, headers=dict(headers)) as response,
         ):
-            return OutboundAnswer(response.status_code, _first_bytes(response, max_answer_bytes))
+            return OutboundAnswer(response.status_code, _first_bytes(response, most))
 
     @contextmanager
     def download(
