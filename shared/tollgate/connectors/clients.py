@@ -92,8 +92,9 @@ class Registry:
 
     def find(self, client_id: str, now_ms: int) -> Client:
         """Return the registered client with this id. Raises `UntrustedRequestError`."""
+        is_possible = client_id.isascii() and len(client_id) <= MAX_CLIENT_ID_LENGTH
         try:
-            found = self._signed.loads(client_id) if len(client_id) <= MAX_CLIENT_ID_LENGTH else None
+            found = self._signed.loads(client_id) if is_possible else None
         except BadData:
             found = None
         if found is None or found["e"] * MS_PER_S <= now_ms:
