@@ -15,6 +15,7 @@ from dashboard.app import app as dashboard_app
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
+from tests.functional.test_connectors import Client
 from tests.functional.test_dashboard_budgets import FORM as BUDGET
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end
@@ -57,6 +58,8 @@ NOTED = {
     f"PATCH {R}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"DELETE {R}/budgets/{{budget_id}}": {Action.BUDGET_DELETED},
     f"POST {R}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
+    "POST /oauth/token": {Action.KEY_CREATED},
+    "POST /oauth/revoke": {Action.KEY_REVOKED},
     f"POST {A}/accounts/{{account_id}}": {
         Action.CREDITED, Action.DEBITED, Action.SUSPENDED, Action.RESUMED,
     },
@@ -93,6 +96,8 @@ NOT_NOTED = {
     f"POST {R}/webhooks/test": WORK,
     f"POST {R}/callbacks/{{provider}}/{{token}}": "a provider's hint; it leads to a look, whatever it says",
     f"POST {R}/payments/stripe": "Stripe's event; the ledger has the payment, and the audit page shows it",
+    f"POST {D}/connect": "a promise for two minutes; the key that comes of it is the route /oauth/token",
+    "POST /oauth/register": ASKS,
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
     f"POST {D}/sign-out": "the end of one session, in the browser that it was begun in",
     f"POST {D}/chat/code": ASKS,
@@ -176,7 +181,7 @@ class TestTheRoutes:
 
             return walk.take(f"POST {browser.base}{route}", account_id, whole, post)
 
-        self._keys_and_secrets(page, account_id)
+        self._keys_and_secrets(page, ada, account_id)
         self._members(page, ada)
         self._operator(page, account_id, clock)
         self._api(walk, clock)
@@ -189,13 +194,19 @@ class TestTheRoutes:
         assert walk.noted == NOTED
 
     @staticmethod
-    def _keys_and_secrets(page: Callable[..., Any], account_id: str) -> None:
+    def _keys_and_secrets(page: Callable[..., Any], ada: Browser, account_id: str) -> None:
         form = {"name": "Shop", "scopes": ["media"]}
         page("/keys", "/keys", form)
         key_id = api_parts.api().keys.all(account_id)[0]["id"]
         page("/keys/{key_id}", f"/keys/{key_id}", {**form, "cap": "9", "per": "day", "days": "keep"})
         for what in ("rotate", "revoke"):
             page(f"/keys/{{key_id}}/{what}", f"/keys/{key_id}/{what}")
+        product = Client()
+        product.page(ada)
+        code = product.code(ada, account_id)
+        tokens = page("/oauth/token", "/oauth/token", product.redemption(code), browser=product.http)
+        sent = {"token": json.loads(tokens.text)["access_token"], "client_id": product.client_id}
+        page("/oauth/revoke", "/oauth/revoke", sent, browser=product.http)
         page("/keys/answers", "/keys/answers", {"complete": "1"})
         page("/budgets", "/budgets", BUDGET)
         (budget,) = api_parts.api().budgets.all(account_id)

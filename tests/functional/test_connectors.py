@@ -74,8 +74,8 @@ class Client:
         assert answer.headers["access-control-allow-origin"] == "*"
         return answer.status, json.loads(answer.text)
 
-    def redeem(self, code: str, /, **changed: Any) -> tuple[int, dict[str, Any]]:
-        """Ask for the tokens of a code."""
+    def redemption(self, code: str, /, **changed: Any) -> dict[str, Any]:
+        """Return the form that asks for the tokens of a code."""
         fields = {
             "grant_type": "authorization_code",
             "code": code,
@@ -84,8 +84,11 @@ class Client:
             "code_verifier": VERIFIER,
             "resource": f"{BASE}/mcp",
         }
-        whole = {name: value for name, value in {**fields, **changed}.items() if value is not None}
-        return self.ask("/oauth/token", **whole)
+        return {name: value for name, value in {**fields, **changed}.items() if value is not None}
+
+    def redeem(self, code: str, /, **changed: Any) -> tuple[int, dict[str, Any]]:
+        """Ask for the tokens of a code."""
+        return self.ask("/oauth/token", **self.redemption(code, **changed))
 
     def refresh(self, token: str, /, **changed: Any) -> tuple[int, dict[str, Any]]:
         """Ask for the next tokens."""

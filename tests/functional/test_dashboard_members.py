@@ -28,7 +28,7 @@ from tollgate.members.roles import Role
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
 
-OF_THEIR_OWN = "/sign-out/everywhere /join /accounts /members/leave /members/mails"
+OF_THEIR_OWN = "/sign-out/everywhere /join /connect /accounts /members/leave /members/mails"
 FORM = {"name": "Shop", "scopes": ["media"]}
 
 

@@ -55,6 +55,13 @@ def asking(**message: Any) -> str:
     return json.dumps({"jsonrpc": "2.0", **message})
 
 
+def challenge(reason: str = "") -> str:
+    """Return the challenge, which names the document about the sign-in (RFC 9728, section 5.1)."""
+    base = serve_mcp_app.app._app._base_url_of({})  # type: ignore[attr-defined]
+    document = f"{base}/.well-known/oauth-protected-resource/mcp"
+    return f'Bearer realm="tollgate", {reason}resource_metadata="{document}", scope="media text"'
+
+
 def call(event: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """Call the handler; give status and parsed body."""
     answer = handler(event, CONTEXT)
@@ -150,14 +157,14 @@ class TestKeys:
         assert answer["statusCode"] == 401
         assert json.loads(answer["body"])["error"]["code"] == "invalid_api_key"
         headers = {name.lower(): value for name, value in answer["headers"].items()}
-        assert headers["www-authenticate"] == 'Bearer realm="tollgate", error="invalid_token"'
+        assert headers["www-authenticate"] == challenge('error="invalid_token", ')
 
     def test_none_hears_how_to_send_one_and_no_error(self) -> None:
         event = with_key(GOOD)
         del event["headers"]["Authorization"], event["multiValueHeaders"]["Authorization"]
         answer = handler(event, CONTEXT)
         headers = {name.lower(): value for name, value in answer["headers"].items()}
-        assert (answer["statusCode"], headers["www-authenticate"]) == (401, 'Bearer realm="tollgate"')
+        assert (answer["statusCode"], headers["www-authenticate"]) == (401, challenge())
         error = json.loads(answer["body"])["error"]
         assert error["docsUrl"].endswith("/docs/errors#invalid_api_key")
 

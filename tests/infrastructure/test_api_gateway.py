@@ -102,6 +102,7 @@ ADMIN = {
 }
 
 MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
+OAUTH = {("GET", "/.well-known/{proxy+}"), ("POST", "/oauth/{proxy+}")}
 
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 """Errors (code, status, type) that no code of ours raises (site/errors.md)."""
@@ -111,10 +112,8 @@ DOCS = "https://tollgate.test/docs/errors"
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert (
-            template.routes()
-            == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | PUBLIC_FILES | BUILT_FILES | ADMIN | MCP
-        )
+        programs = ROUTES | TEXT | TEXT_OF_OTHER_BASES | BUILT_FILES | MCP | OAUTH
+        assert template.routes() == programs | DASHBOARD | PUBLIC_FILES | ADMIN
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
         for _, path in TEXT | {route for route in TEXT_OF_OTHER_BASES if route[1] != V1_TWICE}:
@@ -170,10 +169,9 @@ class TestCrossOrigin:
         self, template: Template
     ) -> None:
         preflights = template.preflights()
-        assert set(preflights) == {
-            path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | BUILT_FILES
-        }
-        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | PUBLIC_FILES | BUILT_FILES:
+        routes = ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | OAUTH | PUBLIC_FILES | BUILT_FILES
+        assert set(preflights) == {path for _, path in routes}
+        for method, path in routes:
             headers = preflights[path]
             assert method in headers["access-control-allow-methods"].strip("'").split(",")
             # A wildcard stands for every header but this one.

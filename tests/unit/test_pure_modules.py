@@ -58,6 +58,7 @@ ACTING = (
     "tollgate.artifacts.store",
     "tollgate.tasks.deletion",
     "tollgate.thumbnails.generator",
+    "tollgate.connectors.documents",
     "tollgate.web.chat_keys",
     "tollgate.web.cognito",
     "tollgate.web.development",

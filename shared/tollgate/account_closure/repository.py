@@ -89,7 +89,7 @@ class ErasureRepository:
         self.db.delete(self.tables.low_balances, {"account_id": account_id})
 
     def scrub_keys(self, account_id: str) -> None:
-        """Remove name, networks, models and creator from the account's keys, which the audit log names.
+        """Remove name, networks, models, creator and connected app from the account's keys, which the audit log names.
 
         The rows stay, as revoked keys.
         """
@@ -101,7 +101,13 @@ class ErasureRepository:
                     Write(
                         self.tables.api_keys,
                         key={"key_id": key_id},
-                        update=(Remove("name"), Remove("networks"), Remove("models"), Remove("made_by")),
+                        update=(
+                            Remove("name"),
+                            Remove("networks"),
+                            Remove("models"),
+                            Remove("made_by"),
+                            Remove("connector"),
+                        ),
                         condition=Exists("key_id"),
                         refused=lambda _: ErasureUnfinishedError("key"),
                     )

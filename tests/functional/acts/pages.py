@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from tests.functional.acts.worlds import Act, Doing, World
-from tests.functional.test_dashboard_members import identity, invite, member
+from tests.functional.test_connectors import CHOICES, Client
+from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser
+from tests.support.left_behind import masked
 from tests.support.payments import KEYS, dispute, event, session, stripe_api
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.composition import api as api_parts
@@ -61,6 +63,37 @@ def sign_out_everywhere(world: World) -> Doing:
 def make_a_key(world: World) -> Doing:
     ada = at(world, "/keys")
     return lambda: posted(ada, "/keys", KEY)
+
+
+def agree_to_a_connector(world: World) -> Doing:
+    ada, product = at(world, ""), Client()
+    fields = {**product.fields(), **CHOICES, "account": account_of(ada)}
+
+    def doing() -> Any:
+        status, address = posted(ada, "/connect", fields)
+        return status, masked(address)
+
+    return doing
+
+
+def redeem_a_code(world: World) -> Doing:
+    ada, product = at(world, ""), Client()
+    code = product.code(ada, account_of(ada))
+    return lambda: masked(product.redeem(code))
+
+
+def refresh_a_connector(world: World) -> Doing:
+    ada, product = at(world, ""), Client()
+    _, tokens = product.redeem(product.code(ada, account_of(ada)))
+    # The tokens are derived, so each time they are the same.
+    return lambda: product.refresh(tokens["refresh_token"])
+
+
+def revoke_by_a_connector(world: World) -> Doing:
+    ada, product = at(world, ""), Client()
+    _, tokens = product.redeem(product.code(ada, account_of(ada)))
+    sent = {"token": tokens["access_token"], "client_id": product.client_id}
+    return lambda: product.ask("/oauth/revoke", **sent)
 
 
 def make_a_key_for_the_chat(world: World) -> Doing:
@@ -221,6 +254,10 @@ ACTS: tuple[Act, ...] = (
     sign_out_everywhere,
     make_a_key,
     make_a_key_for_the_chat,
+    agree_to_a_connector,
+    redeem_a_code,
+    refresh_a_connector,
+    revoke_by_a_connector,
     invite_somebody,
     revoke_an_invitation,
     accept_an_invitation,

@@ -309,6 +309,7 @@ class TestEveryWrite:
         "account_closure/repository.py ErasureRepository._scrub_log",
         "account_closure/repository.py ErasureRepository.end_account",
         "seals/repository.py SealRepository._add",
+        "connectors/repository.py CodeRepository.add",
         "web/sessions.py SessionStore._row",
         "kit/dynamodb/due_index.py DueIndex.postpone",
         "kit/dynamodb/database.py VersionedRepository._put",
