@@ -1,7 +1,7 @@
-"""The consent page: a person connects a chat product to one of their accounts, with limits, or declines.
+"""The consent page: a person connects a chat product to an account, with limits, or declines.
 
-It is the authorization endpoint of OAuth. It sends nobody to another address without their click, because
-anybody can register an address.
+It is the authorization endpoint of OAuth. Only a click leads to the address of a client, because any
+person can register an address.
 """
 
 from fastapi import APIRouter, Request, Response

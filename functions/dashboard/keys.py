@@ -22,7 +22,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     makers = _makers(services, visitor.account_id)
     completes = services.api.answers.completes(visitor.account_id)
     connectors = services.api.keys.connectors(visitor.account_id)
-    shown = {"keys": keys, "makers": makers, "connectors": connectors, "completes": completes}
+    shown: dict[str, Any] = {"keys": keys, "makers": makers, "connectors": connectors, "completes": completes}
     return page(request, "keys.html", **shown, **_choices(services))
 
 

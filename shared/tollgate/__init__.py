@@ -10,7 +10,7 @@ webhooks/      events about ended tasks; probing/: facts about customers' files
 artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers
 catalog/       the models and their prices
-accounts/      accounts and API keys; members/: the people of an account
+accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
 budgets/       hard limits of an account, its keys, end users and tags
 seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills

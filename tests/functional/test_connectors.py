@@ -412,11 +412,12 @@ class TestTheConsentPage:
     def test_takes_only_what_it_offers_from_itself(self, client: Client, ada: Browser, account: str) -> None:
         client.page(ada)
         fields = {**client.fields(), **CHOICES, "account": account}
-        for choices in (
+        wrong: list[dict[str, Any]] = [
             *({"cap": ""}, {"cap": "-1"}, {"cap": "x"}, {"days": ""}, {"days": "4000"}),
             *({"permission": []}, {"permission": "account"}, {"per": "year"}),
             {"scope": "text", "permission": "media"},
-        ):
+        ]
+        for choices in wrong:
             refused = ada.post("/connect", {**fields, **choices})
             assert (refused.status, "hx-redirect" in refused.headers) == (400, False), choices
         for forged in ({"origin": "https://evil.example"}, {"x_csrf_token": "x"}):

@@ -89,9 +89,9 @@ class ErasureRepository:
         self.db.delete(self.tables.low_balances, {"account_id": account_id})
 
     def scrub_keys(self, account_id: str) -> None:
-        """Remove name, networks, models, creator and connected app from the account's keys, which the audit log names.
+        """Remove name, networks, models, creator and connected app from the account's keys.
 
-        The rows stay, as revoked keys.
+        The audit log names the keys. The rows stay, as revoked keys.
         """
         rows = self.db.query(self.tables.audit, Equals("account_id", account_id))
         for key_id in sorted({found for row in rows for found in _KEY.findall(row["subject"])}):

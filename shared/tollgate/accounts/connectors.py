@@ -2,7 +2,8 @@
 
 The access token is the key's secret, which works for an hour. A refresh token returns the next access token
 and the next refresh token. All tokens are derived from a secret of the service, a seed in the key's row and
-the number of the refresh. So a lost response can be repeated, and the stored row alone opens nothing.
+the number of the refresh. So a lost response can be repeated, and the stored row is not enough to create a
+token.
 """
 
 import hmac
@@ -61,11 +62,11 @@ class RefreshToken:
 
 
 class Turn(Enum):
-    """What a refresh token is good for."""
+    """The use of a refresh token."""
 
     NEXT = auto()  # It is the newest one: it gives the next tokens.
     AGAIN = auto()  # It was just used: it gives the same tokens again.
-    REUSED = auto()  # It was used before, so one of its two users may have stolen it.
+    REUSED = auto()  # It was used before, so it may be stolen.
     UNKNOWN = auto()  # It was never given out.
 
 
@@ -91,7 +92,7 @@ def read_refresh_token(text: str) -> RefreshToken | None:
 
 
 def turn_of(sent: RefreshToken, connector: Connector, secret: str, now_ms: int) -> Turn:
-    """Return what a sent refresh token is good for."""
+    """Return the use of a sent refresh token."""
     known = _refresh_text(sent.key_id, connector.seed, sent.number, secret)
     text = f"tg_refresh_{sent.key_id.removeprefix('key_')}_{sent.number}_{sent.rest}"
     if not hmac.compare_digest(text, known) or sent.number > connector.number:

@@ -43,7 +43,7 @@ MAX_OVERLAP_S = 30 * 24 * 60 * 60
 # The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "This API key is"
 _ROTATED_BY_CLIENT = (
-    "This API key belongs to a connector, which renews it by itself.",
+    "This API key belongs to a connector, which renews it automatically.",
     "Revoke the key to end the connection.",
 )
 

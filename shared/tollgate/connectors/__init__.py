@@ -1,6 +1,6 @@
 """Connectors: chat products that use an account through MCP, with a sign-in instead of a copied key.
 
-Tollgate is the authorization server of its own MCP server. In: requests of OAuth clients, and the consent of
+Tollgate is the authorization server of the MCP server. In: requests of OAuth clients, and the consent of
 a signed-in person. Out: tokens, each of which is an API key of the account (decision 0063).
 
 metadata.py     the two documents by which clients find the endpoints

@@ -49,7 +49,7 @@ class Client:
         return digest_of(self.client_id)
 
     def redirect_uri(self, sent: str | None) -> str:
-        """Return the address for the answer. It must be exactly one of the client's addresses.
+        """Return the address for the answer. It must match an address of the client exactly.
 
         On this machine any port is allowed (RFC 8252, section 7.3). Raises `UntrustedRequestError`.
         """
@@ -141,7 +141,7 @@ def is_loopback(uri: str) -> bool:
 
 
 def shown_host(uri: str) -> str:
-    """Return the host of an address, with a port that is not the scheme's, as a person sees it."""
+    """Return the host of an address, with its port, if it has one."""
     return urlsplit(uri).netloc
 
 

@@ -28,5 +28,5 @@ class OAuthError(Exception):
 class UntrustedRequestError(Exception):
     """An authorization request of an unknown client, or for an address that is not the client's.
 
-    Nobody may be sent to its address. The message is for the person.
+    The person is never sent to its address. The message is for the person.
     """

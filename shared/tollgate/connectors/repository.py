@@ -15,7 +15,7 @@ CODE_MS = 2 * 60 * MS_PER_S
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a person agreed to: the key that the code will become, for one client and one address."""
+    """A consent: the key that the code will become, for one client and one address."""
 
     key: ApiKey
     client_id: str

@@ -52,7 +52,7 @@ INVALID_TOKEN = "The refresh token is unknown, expired or revoked."  # noqa: S10
 
 @dataclass(frozen=True, slots=True)
 class ConnectorService:
-    """Gives chat products API keys of the people who agree. `secret` is known only to this service."""
+    """Issues tokens to chat products of people who agreed. `secret` is known only to this service."""
 
     key_service: KeyService
     members: MemberService

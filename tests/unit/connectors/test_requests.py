@@ -1,5 +1,6 @@
 """Authorization requests: what a client must send, and what it learns."""
 
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -27,7 +28,7 @@ FIELDS = {
 }
 
 
-def read(*more: tuple[str, str], back: str = BACK, **changed: str | None) -> AuthorizationRequest:
+def read(*more: tuple[str, str], back: str = BACK, **changed: Any) -> AuthorizationRequest:
     fields = {name: value for name, value in {**FIELDS, **changed}.items() if value is not None}
     client = Client("claude", "Claude", (back,))
     return read_request(QueryParams([*fields.items(), *more]), lambda _: client, BASE, f"{BASE}/mcp")
@@ -36,7 +37,7 @@ def read(*more: tuple[str, str], back: str = BACK, **changed: str | None) -> Aut
 class TestARequest:
     def test_is_answered_with_its_state_and_our_name(self) -> None:
         asked = read()
-        assert (asked.problem, asked.scopes, asked.challenge) == (None, {Scope.MEDIA}, CHALLENGE)
+        assert (asked.problem, asked.scopes, asked.challenge) == (None, frozenset({Scope.MEDIA}), CHALLENGE)
         assert dict(parse_qsl(urlsplit(asked.accepted("a code")).query)) == {
             "code": "a code",
             "state": "a state & more",
@@ -63,7 +64,7 @@ class TestARequest:
             ({"scope": "media  text"}, "invalid_scope"),
         ],
     )
-    def test_with_a_fault_tells_the_client(self, changed: dict[str, str | None], code: str) -> None:
+    def test_with_a_fault_tells_the_client(self, changed: dict[str, Any], code: str) -> None:
         asked = read(**changed)
         assert asked.problem is not None
         told = dict(parse_qsl(urlsplit(asked.refused(asked.problem)).query))
