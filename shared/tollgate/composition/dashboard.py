@@ -12,13 +12,12 @@ from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
 from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
-from tollgate.connectors.documents import Documents
+from tollgate.connectors.clients import Client
 from tollgate.connectors.repository import CodeRepository
 from tollgate.connectors.service import ConnectorService
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.http.outbound import Outbound
 from tollgate.kit.settings import SettingsError
 from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Identities
@@ -32,6 +31,7 @@ from tollgate.web.sessions import SessionStore
 from tollgate.web.sign_ins import SignIns
 
 if TYPE_CHECKING:
+    from tollgate.connectors.documents import Documents
     from tollgate.web.cognito import Cognito
 
 
@@ -159,7 +159,7 @@ def dashboard() -> Dashboard:
             key_service=keys,
             members=members,
             codes=CodeRepository(db, settings.sessions_table),
-            documents=Documents(Outbound(AddressGuard()), parts.clock()),
+            described=_described,
             clock=parts.clock(),
             secret=secret["SecretString"],
         ),
@@ -175,6 +175,19 @@ def _pool(parameter: str | None) -> PoolSettings | None:
         return None
     found = sdk.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
     return PoolSettings.model_validate_json(found)
+
+
+def _described(client_id: str) -> Client:
+    return _documents().find(client_id)
+
+
+@parts.part
+def _documents() -> "Documents":
+    """Return the process's only instance, because it caches documents. Its HTTP client is slow to import."""
+    from tollgate.connectors.documents import Documents  # noqa: PLC0415
+    from tollgate.kit.http.outbound import Outbound  # noqa: PLC0415
+
+    return Documents(Outbound(AddressGuard()), parts.clock())
 
 
 @parts.part

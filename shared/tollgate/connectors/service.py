@@ -1,6 +1,6 @@
 """The authorization server: consent, codes, tokens, refreshes, revocation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
 from typing import Any
@@ -21,7 +21,6 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AlreadyExistsError, StaleKeyError
 from tollgate.audit.events import SERVICE, Action
 from tollgate.connectors.clients import Client, Registry, digest_of, is_document
-from tollgate.connectors.documents import Documents
 from tollgate.connectors.errors import OAuthError
 from tollgate.connectors.metadata import resource_of
 from tollgate.connectors.repository import CodeRepository, Consent
@@ -52,12 +51,15 @@ INVALID_TOKEN = "The refresh token is unknown, expired or revoked."  # noqa: S10
 
 @dataclass(frozen=True, slots=True)
 class ConnectorService:
-    """Issues tokens to chat products of people who agreed. `secret` is known only to this service."""
+    """Issues tokens to chat products of people who agreed. `secret` is known only to this service.
+
+    `described` returns the client that describes itself at an address, or raises `UntrustedRequestError`.
+    """
 
     key_service: KeyService
     members: MemberService
     codes: CodeRepository
-    documents: Documents
+    described: Callable[[str], Client]
     clock: Clock
     secret: str = field(repr=False)
 
@@ -138,7 +140,7 @@ class ConnectorService:
 
     def _client(self, client_id: str) -> Client:
         if is_document(client_id):
-            return self.documents.find(client_id)
+            return self.described(client_id)
         return self.registry.find(client_id, self.clock.now_ms())
 
     def _redeemed(self, sent: Sent) -> ApiKey:
