@@ -109,6 +109,7 @@ ACTING = (
     # A text request under way.
     "tollgate.text.billing",
     "tollgate.text.renewals",
+    "tollgate.text.reports",
     "tollgate.text.request_counter",
     "tollgate.text.event_stream",
     "tollgate.text.middleware",

@@ -35,10 +35,12 @@ from local.simulator.text.vendors import (
     SEVERAL_ANSWERS,
     USAGE_WITH_CONTENT,
     VENDORS,
+    priced,
     scaled,
 )
 from local.simulator.wire import api_key, json_object, text
 
+NO_HOST = "No endpoints found that satisfy the max_price of this request."
 DONE = b"data: [DONE]\n\n"
 FIRST_ERROR = 400
 MAX_ANSWERS = 8
@@ -77,6 +79,8 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
         if fails_inside:
             return _failed_inside(turn, stream=body.get("stream") is True)
         return _refused(engine.provider, turn, stream=body.get("stream") is True)
+    if _asks_more(engine.provider, turn.directions.host_price_usd, body):
+        return _refused(engine.provider, 404, NO_HOST, stream=body.get("stream") is True)
     vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
     shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions, body=body)
     headers = {"x-request-id": f"req_{shape.answer.id}", **HEADERS.get(vendor, {})}
@@ -88,6 +92,15 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     error = _event(refusal_of("openai", FIRST_SERVER_ERROR)[1])
     events = disturbed(shape.events(asked=asked), error, turn.common, turn.directions)
     return EventStream(events, turn.directions, headers)
+
+
+def _asks_more(provider: str, host_price_usd: float | None, body: Mapping[str, Any]) -> bool:
+    """Return whether every host asks more than the request's `provider.max_price` (OpenRouter's routing)."""
+    wish = body.get("provider")
+    most = wish.get("max_price") if isinstance(wish, dict) else None
+    if provider != "openrouter" or host_price_usd is None or not isinstance(most, dict):
+        return False
+    return float(most.get("prompt", "inf")) < host_price_usd
 
 
 class Shape:
@@ -106,7 +119,7 @@ class Shape:
         self.vendor = vendor
         self.answer = said
         prefix = "gen" if vendor == SAYS_REASONING else "chatcmpl"
-        self._head = {"id": f"{prefix}-{said.id}", "created": created_s, "model": model}
+        self._head = {"id": f"{prefix}-{said.id}", "created": created_s, "model": directions.named(model)}
         self._head |= ABOUT_ITSELF.get(vendor, {})
         self._in_choices = IN_CHOICES.get(vendor, {})
         self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
@@ -175,7 +188,7 @@ class Shape:
             said, text=said.text * count, thinking=said.thinking * count, calls=said.calls * count
         )
         usage: dict[str, Any] = scaled(VENDORS[self.vendor](answers), self._directions.usage_factor)
-        return usage
+        return priced(usage, self._directions.cost_usd)
 
     def _logprobs(self, pieces: tuple[str, ...]) -> dict[str, Any] | None:
         if not self._has_logprobs:

@@ -16,6 +16,9 @@
 | `[[usage-negative]]`, `[[usage-absurd]]` | the counts are negative; a million times too large |
 | `[[usage-in-choices]]` | usage is in the chunk of the last content, not in a separate chunk |
 | `[[vendor deepseek]]` | usage has that vendor's format |
+| `[[other-model]]` | the response names another model, as after the end of one |
+| `[[cost 0.5]]` | vendors that state their charge state this, in USD |
+| `[[host-price 9]]` | OpenRouter's hosts ask this for 1M input tokens, so a lower `max_price` gets 404 |
 | `[[reject]]`, `[[fail]]` | HTTP 400 for the content, HTTP 500 |
 | `[[status 429]]`, `[[status 500 2]]` | requests of this prompt, or only the first 2, return this status |
 | `[[hang 20]]`, `[[lost]]` | 20 s before the headers; no response |
@@ -32,6 +35,7 @@ from local.simulator.directions import MAX_DIRECTIONS, MAX_SECONDS, MS_PER_S
 MAX_TOKENS = 20_000
 MAX_TOOLS = 10
 IMPLAUSIBLE_FACTOR = 1_000_000
+OTHER_MODEL = "successor-9"
 
 _DIRECTION = re.compile(
     r"\[\[\s*(?:([a-z0-9-]{1,40})\s*:)?\s*([a-z-]{1,40})(?:\s+([a-z0-9.]{1,20}))?\s*\]\]", re.I
@@ -55,6 +59,13 @@ class TextDirections:
     usage_factor: int = 1
     usage_in_choices: bool = False
     vendor: str | None = None
+    other_model: bool = False
+    cost_usd: float | None = None
+    host_price_usd: float | None = None
+
+    def named(self, model: str) -> str:
+        """Return the model that the response names."""
+        return OTHER_MODEL if self.other_model else model
 
 
 def parse_text(prompt: str, provider: str) -> TextDirections:
@@ -91,6 +102,11 @@ def _number(most: int, scale: int = 1) -> Callable[[str | None], int | None]:
     return read
 
 
+def _usd(argument: str | None) -> float | None:
+    is_amount = argument is not None and re.fullmatch(r"\d{1,6}(\.\d{1,9})?", argument)
+    return float(argument) if is_amount and argument is not None else None
+
+
 def _name(argument: str | None) -> str | None:
     return argument.lower() if argument else None
 
@@ -111,4 +127,7 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "usage-absurd": ("usage_factor", _always(IMPLAUSIBLE_FACTOR)),
     "usage-in-choices": ("usage_in_choices", _flag),
     "vendor": ("vendor", _name),
+    "other-model": ("other_model", _flag),
+    "cost": ("cost_usd", _usd),
+    "host-price": ("host_price_usd", _usd),
 }

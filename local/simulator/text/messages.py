@@ -102,7 +102,7 @@ class Shape:
 
     def __init__(self, model: str, said: Answer, directions: TextDirections) -> None:
         self.answer = said
-        self._model = model
+        self._model = directions.named(model)
         self._directions = directions
 
     def message(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class _Made:
             "id": f"resp_{said.id}",
             "object": "response",
             "created_at": engine.now_ms() // MS_PER_S,
-            "model": model,
+            "model": directions.named(model),
             "background": False,
             "billing": {"payer": "developer"},
             "instructions": body.get("instructions"),

@@ -15,6 +15,12 @@ def scaled(usage: Any, factor: int) -> Any:
     return usage * factor if type(usage) is int else usage
 
 
+def priced(usage: Usage, usd: float | None) -> Usage:
+    """Return a usage of a vendor that states its charge, with this charge in USD instead."""
+    stated = {"cost": usd, "estimated_cost": usd, "cost_in_usd_ticks": round((usd or 0) * 10_000_000_000)}
+    return usage if usd is None else usage | {name: stated[name] for name in usage.keys() & stated.keys()}
+
+
 def _openai(answer: Answer) -> Usage:
     output = answer.visible_tokens + answer.reasoning_tokens
     return {

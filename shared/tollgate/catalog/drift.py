@@ -89,15 +89,20 @@ class _Pair:
         return Drift(self.model.id, route.provider, route.upstream, field, ours, says, above, retired)
 
 
-def media_drifts(model: Model, source: Source) -> Iterator[Drift]:
-    """Yield the differences of a media model's enabled routes in id, unit and least cost."""
+def media_drifts(model: Model, source: Source, day: str) -> Iterator[Drift]:
+    """Yield the differences of a media model's enabled routes in id, end, unit and least cost."""
     for route in model.routes:
         if not route.enabled or not source.covers(route.provider):
             continue
         for upstream in dict.fromkeys(route.upstream.values()):
             if (row := source.find(route.provider, upstream)) is None:
                 yield Drift(model.id, route.provider, upstream, "id", "listed", "unknown")
-            else:
+                continue
+            if row.retires is not None and row.retires != route.retires:
+                retired = row.retires <= day
+                ours = str(route.retires)
+                yield Drift(model.id, route.provider, upstream, "retires", ours, row.retires, None, retired)
+            if row.prices:
                 yield from _media_row(model, route, upstream, row)
 
 

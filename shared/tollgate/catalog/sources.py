@@ -2,7 +2,7 @@
 
 Each format has a reader, which is chosen by the form of the document. The documents come from
 https://models.dev/api.json, litellm's `model_prices_and_context_window.json`,
-https://openrouter.ai/api/v1/models, fal's `/v1/models/pricing`, and the packages `model-prices` (PyPI),
+https://openrouter.ai/api/v1/models, OpenAI's `GET /v1/models`, fal's `/v1/models/pricing`, and the packages `model-prices` (PyPI),
 `rates` (PyPI) and `pi-ai` (npm), which carry snapshots.
 """
 
@@ -88,7 +88,7 @@ def read_source(document: Any) -> Source:
         if fits(document):
             return read(document)
     raise UnknownFormatError(
-        "The file is in no known format: models.dev, litellm, openrouter, fal, model-prices, rates or pi-ai."
+        "The file is in no known format: models.dev, litellm, openrouter, openai, fal, model-prices, rates or pi-ai."
     )
 
 
@@ -157,6 +157,11 @@ def _openrouter(document: Any) -> Source:
             _said(prices), model.get("context_length"), most, model.get("expiration_date")
         )
     return Source("openrouter", rows, {})
+
+
+def _openai(document: Any) -> Source:
+    rows = {("openai", one["id"]): Row({}, retires=one.get("shutdown_date")) for one in document["data"]}
+    return Source("openai", rows, {})
 
 
 def _fal(document: Any) -> Source:
@@ -248,6 +253,12 @@ def _values_have(*names: str) -> Callable[[Any], bool]:
     return fits
 
 
+def _is_openai(document: Any) -> bool:
+    """Return whether this is OpenAI's `GET /v1/models`, which has ids and ends but no prices."""
+    rows = document.get("data") if isinstance(document, dict) else None
+    return isinstance(rows, list) and bool(rows) and "pricing" not in rows[0]
+
+
 def _is_pi(document: Any) -> bool:
     values = list(document.values()) if isinstance(document, dict) else []
     return any(isinstance(value, dict) and _values_have("provider", "cost")(value) for value in values)
@@ -256,6 +267,7 @@ def _is_pi(document: Any) -> bool:
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Source]], ...] = (
     (_has("prices", "status", "models_dev"), _model_prices),
     (_has("prices"), _fal),
+    (_is_openai, _openai),
     (_has("data"), _openrouter),
     (_has("models", "snapshot_date"), _rates),
     (_values_have("litellm_provider"), _litellm),

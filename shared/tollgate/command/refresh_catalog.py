@@ -50,11 +50,12 @@ def refresh(
     """
     source, day = _source(origin), utc_day(SystemClock().now_ms())
     catalog, known = Catalog.shipped().on(day), read_yaml(KNOWN)
-    # fal lists only media, and the other sources have no prices of media that can be compared.
-    if source.name == "fal":
-        found = [drift for model in catalog.media_models() for drift in media_drifts(model, source)]
-    else:
-        found = [drift for model in catalog.text_models() for drift in text_drifts(model, source, day)]
+    found: list[Drift] = []
+    # fal lists only media. Besides fal only OpenAI says something about media that can be compared.
+    if source.name != "fal":
+        found += [drift for model in catalog.text_models() for drift in text_drifts(model, source, day)]
+    if source.name in ("fal", "openai"):
+        found += [drift for model in catalog.media_models() for drift in media_drifts(model, source, day)]
     shown = unexplained(found, source, known)
     ended = [
         f"{model_id}: {why}" for model_id, raw in catalog.document().items() for why in retired(raw, day)

@@ -20,6 +20,7 @@ capabilities.py   fields that a model or a route refuses, and their removal; `sc
 faults.py         upstream failures, and their consequences
 errors.py         error bodies that both protocols' clients read
 stream.py         the parts that all streamed responses share
+stated.py         what a provider states of its response: the model, the charge
 shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol
 translate_*.py    requests and responses in the other protocol
@@ -31,7 +32,7 @@ budgets.py        the budgets that count a request, and their money between rows
 billing.py        hold, record, settle; `renewals.py`: extend the hold while the request runs
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are never cut short
-breaker.py        which providers to skip
+breaker.py        which providers to skip; `reports.py`: log lines for the catalog's operator
 race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client
 service.py        one request from body to bill

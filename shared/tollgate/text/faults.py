@@ -22,6 +22,7 @@ _BUSY = frozenset({408, 424, _TOO_MANY})
 _TRANSIENT = frozenset({408, _TOO_MANY, 500, 502, 503, 529})
 _BUSY_MESSAGE = "The provider is busy. Try again."
 _OUR_ACCOUNT = frozenset({401, 402, 403})
+_NOT_SOLD = frozenset({404, 410})
 _NO_CODES: Mapping[str, int] = {}
 
 
@@ -30,6 +31,9 @@ class Verdict(StrEnum):
 
     ABOUT_REQUEST = "about_request"  # It is about the request: the client gets it, with its status.
     NEXT_ROUTE = "next_route"  # The provider is busy or broken: another one may answer.
+    # The provider ended the model, or sells it at no price that we allow: another route, and an operator has
+    # to know. Its other models work.
+    NOT_SOLD = "not_sold"
     # Our key or our credit there is not good: another route, and an operator has to know.
     OUR_ACCOUNT = "our_account"
 
@@ -52,6 +56,8 @@ class Fault:
         """Return the reaction to the fault."""
         if self.status in _OUR_ACCOUNT:
             return Verdict.OUR_ACCOUNT
+        if self.status in _NOT_SOLD:
+            return Verdict.NOT_SOLD
         is_theirs = self.status in _BUSY or self.status >= _FIRST_SERVER_ERROR
         return Verdict.NEXT_ROUTE if is_theirs else Verdict.ABOUT_REQUEST
 
@@ -65,12 +71,12 @@ class Fault:
 
     @property
     def shown(self) -> "Fault":
-        """Return the fault as a client may see it: nothing about our account with the provider.
+        """Return the fault as a client may see it: nothing about our account with the provider, or its ids.
 
         A provider's message about a rate limit names the limited account, which is ours. Sentences that name
         a host are removed.
         """
-        if self.verdict is Verdict.OUR_ACCOUNT:
+        if self.verdict in (Verdict.OUR_ACCOUNT, Verdict.NOT_SOLD):
             return UNREACHABLE
         words = _BUSY_MESSAGE if self.status == _TOO_MANY else shown_words(self.message)
         return self if words == self.message else replace(self, message=words)

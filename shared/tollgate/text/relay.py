@@ -189,6 +189,7 @@ def read_message(body: bytes, meter: Meter) -> dict[str, Any]:
     payload = read_object(body)
     if payload.get("type") == "error" or not isinstance(payload.get("content"), list):
         raise FaultError(messages_fault(payload) if payload.get("type") == "error" else UNREADABLE)
+    meter.note(payload.get("model"), payload.get("usage"))
     for block in payload["content"]:
         _read_block(block, meter)
     meter.reported = read_messages_usage(payload.get("usage"))
@@ -216,6 +217,7 @@ def read_chat_answer(
             return Fault(503, "The provider broke off its response.", "ServiceUnavailable", "provider_error")
         _read_part(choice.get(part), meter)
         reported = reported or choice.get("usage")
+    meter.note(payload.get("model"), reported)
     usage = read_chat_usage(reported, dialect.reasoning_count) if reported else None
     if usage is not None:
         meter.reported = usage
@@ -232,6 +234,8 @@ def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
         _read_block(payload.get("content_block"), meter)
     elif kind in ("message_start", "message_delta"):
         holder = payload.get("message") if kind == "message_start" else payload
+        if isinstance(holder, dict):
+            meter.note(holder.get("model"), holder.get("usage"))
         usage = read_messages_usage(holder.get("usage")) if isinstance(holder, dict) else None
         if usage is not None:
             meter.reported = latest(meter.reported, usage)

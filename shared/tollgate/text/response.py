@@ -14,6 +14,7 @@ from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
+from tollgate.text.reports import report_stated
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
 
@@ -100,10 +101,12 @@ class StreamedResponse:
     async def _settle(self) -> Billed:
         """Bill the response. If the database is unavailable, the hold expires, at our cost."""
         try:
-            return await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
+            billed = await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
         except DatabaseError:
             logger.exception("text.not_settled")
             return Billed(0)
+        report_stated(self.exchange.meter, self.model.id, self.placed.provider, billed)
+        return billed
 
     async def _relay(self, send: SendEvents) -> None:
         exchange, response = self.exchange, self.response

@@ -43,6 +43,7 @@ from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.placed import PlacedHold
 from tollgate.text.race import Race
+from tollgate.text.reports import report_not_sold, report_stated
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
@@ -243,7 +244,9 @@ class TextService:
                 ignored=ignored,
             )
         settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
-        return CompleteResponse(answered.body, await self.finishing.run(settlement), ignored)
+        billed = await self.finishing.run(settlement)
+        report_stated(exchange.meter, routed.model.id, placed.provider, billed)
+        return CompleteResponse(answered.body, billed, ignored)
 
     async def _attempt(
         self, routed: RoutedRequest, exchange: Exchange, answer_by: float
@@ -253,7 +256,10 @@ class TextService:
         if not isinstance(outcome, Fault):
             self.breaker.succeeded(routed.route.provider)
         elif isinstance(exchange.call, HttpCall) and outcome is not IDLE_CONNECTION_CLOSED:
-            self._note_failure(routed.route.provider, outcome)
+            if outcome.verdict is Verdict.NOT_SOLD:
+                report_not_sold(routed)
+            else:
+                self._note_failure(routed.route.provider, outcome)
         return outcome
 
     def _exchanges(

@@ -10,6 +10,7 @@ from tollgate.text.errors import error_event
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.sse import SseEvent
+from tollgate.text.stated import MAX_NAME_CHARS, is_same_model, stated_micro_usd
 from tollgate.text.tokens import tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
@@ -25,7 +26,8 @@ class Meter:
 
     `input_estimate` is our own count of the input and `output_limit` the most tokens that all choices
     together may have. Both are used if the provider's report is missing. `final`: the report is complete.
-    `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`).
+    `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`). `asked` is the provider's id
+    of the model, `named` the model that the response names, and `cost_micro_usd` the charge that it states.
     """
 
     input_estimate: int
@@ -34,6 +36,21 @@ class Meter:
     delivered_bytes: int = 0
     final: bool = False
     cost_of: Callable[[Usage], Mapping[str, Any]] | None = None
+    asked: str = ""
+    named: str | None = None
+    cost_micro_usd: int | None = None
+
+    @property
+    def is_of_another_model(self) -> bool:
+        """Return whether the response names another model than the requested one."""
+        return self.named is not None and bool(self.asked) and not is_same_model(self.asked, self.named)
+
+    def note(self, model: object, usage: object = None) -> None:
+        """Note the model and the charge that the provider states."""
+        if self.named is None and isinstance(model, str) and model:
+            self.named = model[:MAX_NAME_CHARS]
+        if (stated := stated_micro_usd(usage)) is not None:
+            self.cost_micro_usd = stated
 
     def deliver(self, text: object) -> None:
         """Count `text` (anything else than a text counts nothing) as delivered."""

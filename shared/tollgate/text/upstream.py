@@ -52,7 +52,7 @@ class RoutedRequest:
         """Return a fresh meter for one attempt."""
         most = self.hold.output_limit * self.request.answers
         cost_of = partial(shown_cost, model=self.model, most_micro_usd=self.hold.amount_micro_usd)
-        return Meter(self.input_estimate, most, cost_of=cost_of)
+        return Meter(self.input_estimate, most, cost_of=cost_of, asked=self.route.upstream_id)
 
 
 @dataclass(frozen=True, slots=True)

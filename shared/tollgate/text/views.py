@@ -51,6 +51,7 @@ class TextModelView(Shape):
     """`deprecated` if its end is announced."""
     deprecated_at: None
     retires_at: Timestamp | None
+    """Its end, as in Anthropic's `ModelInfo`. `shutdown_date` is the same in OpenAI's `Model`."""
     line: str | None
     """Claude's line, such as `opus`."""
     max_input_tokens: int | None

@@ -176,6 +176,26 @@ class TestSources:
             read_source(document)
 
 
+class TestOpenAI:
+    """`GET /v1/models` of OpenAI has a `shutdown_date` for each model whose end is published."""
+
+    LIST: ClassVar[dict[str, Any]] = {
+        "object": "list",
+        "data": [
+            {"id": "gpt-6.1-sol", "object": "model", "created": 1, "shutdown_date": "2027-03-01"},
+            {"id": "gpt-image-2", "object": "model", "created": 1, "shutdown_date": "2026-11-01"},
+        ],
+    }
+
+    def test_a_published_end_is_a_difference_and_an_id_that_ended_is_urgent(self) -> None:
+        source = read_source(self.LIST)
+        catalog = Catalog.shipped().on(TODAY)
+        text = {one.field: one for one in text_drifts(catalog.text_model("gpt-6.1-sol"), source, TODAY)}
+        assert (text["retires"].says, text["retires"].is_urgent) == ("2027-03-01", False)
+        (image,) = media_drifts(catalog.media_model("gpt-image-2"), source, TODAY)
+        assert (image.field, image.says, image.is_urgent) == ("retires", "2026-11-01", True)
+
+
 class TestTextDrifts:
     def test_a_retired_id_that_is_on_is_urgent(self) -> None:
         found = drifts(changed(MODEL, "fireworks"), LITELLM)
@@ -229,7 +249,7 @@ class TestMediaDrifts:
         (cost,) = {cost.cost for cost in route.costs}
         ids = dict.fromkeys(route.upstream.values())
         rows = [{"endpoint_id": one, "currency": "USD", **price} for one in ids]
-        found = list(media_drifts(model, read_source({"prices": rows})))
+        found = list(media_drifts(model, read_source({"prices": rows}), TODAY))
         assert cost == Decimal("0.01")
         assert {drift.field for drift in found} == fields
         assert all(drift.is_urgent is ("cost" in fields) for drift in found)

@@ -33,9 +33,16 @@ class TestVerdict:
     def test_busy_or_broken_goes_to_the_next_route(self, status: int) -> None:
         assert verdict(status) is Verdict.NEXT_ROUTE
 
-    @pytest.mark.parametrize("status", [400, 404, 405, 409, 413, 415, 422])
+    @pytest.mark.parametrize("status", [400, 405, 409, 413, 415, 422])
     def test_other_refusals_are_about_the_request(self, status: int) -> None:
         assert verdict(status) is Verdict.ABOUT_REQUEST
+
+    @pytest.mark.parametrize("status", [404, 410])
+    def test_a_model_that_is_not_sold_there_goes_to_the_next_route(self, status: int) -> None:
+        fault = Fault(status, "deployment x-1 is gone", "t", "c")
+        assert fault.verdict is Verdict.NOT_SOLD
+        assert "x-1" not in json.dumps(fault_body(OPENAI, fault))
+        assert fault_status(OPENAI, fault) == 503
 
     @pytest.mark.parametrize("status", [401, 402, 403])
     def test_our_own_account_is_not_the_clients_business(self, status: int) -> None:
@@ -171,7 +178,7 @@ class TestErrorBody:
     )
     def test_anthropics_types_by_status(self, status: int, kind: str) -> None:
         shown = fault_body(ANTHROPIC, Fault(status, "m", "t", "c"))["error"]["type"]
-        assert shown == ("overloaded_error" if status in (401, 403) else kind)
+        assert shown == ("overloaded_error" if status in (401, 403, 404) else kind)
 
 
 class TestErrorEvent:

@@ -287,7 +287,15 @@ class TestRoutes:
         assert desk.status() == 200
         assert desk.http.asked == ["primary", "reserve"]
 
-    @pytest.mark.parametrize("status", [400, 404, 413, 422])
+    def test_a_model_that_is_not_sold_does_not_put_its_provider_aside(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        desk = Desk(FakeHttp(answered(404, {})))
+        assert [desk.status() for _ in range(10)] == [200] * 10
+        assert desk.http.asked == ["primary", "reserve"] * 10
+        assert '"CatalogDue":[1.0]' in capsys.readouterr().out
+
+    @pytest.mark.parametrize("status", [400, 413, 422])
     def test_a_fault_of_the_request_does_not(self, status: int) -> None:
         desk = Desk(FakeHttp(answered(status, {})))
         assert desk.status() == status

@@ -87,6 +87,7 @@ def response_fault(error: Any, code_statuses: Mapping[str, int]) -> Fault:
 
 
 def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any]:
+    meter.note(response.get("model"), response.get("usage"))
     meter.reported = read_responses_usage(response.get("usage"))
     meter.final = meter.reported is not None
     output = [sealed_item(item, mark) for item in response["output"] if isinstance(item, Mapping)]
