@@ -2,8 +2,8 @@
 
 Each format has a reader, which is chosen by the form of the document. The documents come from
 https://models.dev/api.json, litellm's `model_prices_and_context_window.json`,
-https://openrouter.ai/api/v1/models, OpenAI's `GET /v1/models`, fal's `/v1/models/pricing`, and the packages `model-prices` (PyPI),
-`rates` (PyPI) and `pi-ai` (npm), which carry snapshots.
+https://openrouter.ai/api/v1/models, OpenAI's `GET /v1/models`, fal's `/v1/models/pricing`, and the packages
+`model-prices` (PyPI), `rates` (PyPI) and `pi-ai` (npm), which carry snapshots.
 """
 
 import re
@@ -88,7 +88,8 @@ def read_source(document: Any) -> Source:
         if fits(document):
             return read(document)
     raise UnknownFormatError(
-        "The file is in no known format: models.dev, litellm, openrouter, openai, fal, model-prices, rates or pi-ai."
+        "The file is in no known format: models.dev, litellm, openrouter, openai, fal, model-prices, rates or "
+        "pi-ai."
     )
 
 

@@ -72,16 +72,18 @@ class Attempt:
         return self.ended_at_ms is None
 
     def to_item(self) -> Item:
-        """Return the attempt as a map of plain values."""
-        row: Item = {name: getattr(self, name) for name in self.__slots__ if name != "handle"}
+        """Return the attempt as a map of plain values, without its cost, which the task's row has."""
+        beside = ("handle", "cost_micro_usd")
+        row: Item = {name: getattr(self, name) for name in self.__slots__ if name not in beside}
         row["handle"] = None if self.handle is None else json.dumps(self.handle)
         return {name: value for name, value in row.items() if value is not None}
 
     @classmethod
     def from_item(cls, item: Item) -> "Attempt":
-        """Return the attempt that a map holds."""
+        """Return the attempt that a map holds. Names of a later version are left out."""
         handle = item.get("handle")
-        return cls(**{**item, "handle": None if handle is None else json.loads(handle)})
+        known = {name: value for name, value in item.items() if name in cls.__slots__}
+        return cls(**{**known, "handle": None if handle is None else json.loads(handle)})
 
 
 @dataclass(frozen=True, slots=True)

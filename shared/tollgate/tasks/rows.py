@@ -1,6 +1,9 @@
 """Tasks as rows. Free-form parts are stored as JSON text, so customers get them back unchanged."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from tollgate.artifacts.models import StoredFile
@@ -40,6 +43,8 @@ def task_row(task: Task) -> Item:
     row |= {
         "status": str(task.status),
         "attempts": [attempt.to_item() for attempt in task.attempts],
+        # Not in the attempts: the version of 2026-11-23 reads no name there that it does not know.
+        "attempt_costs": [attempt.cost_micro_usd for attempt in task.attempts] if _has_costs(task) else None,
         "files": [file.to_item() for file in task.files] or None,
         "error": {"code": task.error.code, "message": task.error.message} if task.error else None,
         "origin": task.origin.to_item() if task.origin else None,
@@ -62,7 +67,7 @@ def task_of(row: Item) -> Task:
         **{name: json.loads(row[name]) for name in _JSON if name in row},
         status=TaskStatus(row["status"]),
         wake_at_ms=row.get("wake_at"),
-        attempts=tuple(Attempt.from_item(attempt) for attempt in row["attempts"]),
+        attempts=tuple(_attempts(row)),
         files=tuple(StoredFile(**file) for file in row.get("files", [])),
         error=TaskError(TaskErrorCode(error["code"]), error["message"]) if error else None,
         origin=Origin(**origin) if origin else None,
@@ -70,6 +75,16 @@ def task_of(row: Item) -> Task:
         budgets=tuple(row.get("budgets", ())),
         attribution=Attribution(row.get("user"), row.get("tags", {})),
     )
+
+
+def _has_costs(task: Task) -> bool:
+    return any(attempt.cost_micro_usd is not None for attempt in task.attempts)
+
+
+def _attempts(row: Item) -> Iterator[Attempt]:
+    costs = row.get("attempt_costs", [])
+    for attempt, cost in zip_longest(map(Attempt.from_item, row["attempts"]), costs):
+        yield attempt if cost is None else replace(attempt, cost_micro_usd=cost)
 
 
 def _text(value: Any) -> str | None:
