@@ -88,7 +88,7 @@ def read_source(document: Any) -> Source:
         if fits(document):
             return read(document)
     raise UnknownFormatError(
-        "The file is in no known format: models.dev, litellm, openrouter, openai, fal, model-prices, rates or "
+        "The file is in no known format: models.dev, litellm, openrouter, openai, fal, model-prices, rates, "
         "pi-ai."
     )
 

@@ -20,7 +20,7 @@ capabilities.py   fields that a model or a route refuses, and their removal; `sc
 faults.py         upstream failures, and their consequences
 errors.py         error bodies that both protocols' clients read
 stream.py         the parts that all streamed responses share
-stated.py         what a provider states of its response: the model, the charge
+stated.py         the model and the charge that a response names
 shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol
 translate_*.py    requests and responses in the other protocol

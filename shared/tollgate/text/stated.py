@@ -1,4 +1,4 @@
-"""What a provider states about its own response: the model that answered, and its charge. Pure.
+"""The statements of a provider about its response: the model that answered, and its charge. Pure.
 
 A provider can answer with another model than the requested one, for example after the end of a model, and its
 charge can differ from the catalog's cost. The customer pays the catalog's price for the requested model.
@@ -22,7 +22,7 @@ _TICKS_PER_USD = 10_000_000_000
 def is_same_model(asked: str, named: str) -> bool:
     """Return whether `named`, in a response, can be the model with the provider's id `asked`.
 
-    Providers add a snapshot, a path of their own or another order of the words. An id without a number is an
+    Providers add a snapshot or their path, or change the order of the words. An id without a number is an
     alias, whose answer has the version.
     """
     wanted, found = _words(asked), _words(named)

@@ -1,4 +1,4 @@
-"""Rows of tasks that two versions of the service read at the same time, during a deployment or after a rollback."""
+"""Rows of tasks that two versions read at the same time, during a deployment or after a rollback."""
 
 from dataclasses import replace
 
