@@ -50,7 +50,7 @@ class Person:
 
     def __init__(self, base_url: str, email: str) -> None:
         self.base_url, self.email = base_url, email
-        self.http = httpx.Client(follow_redirects=True)
+        self.http = httpx.Client(follow_redirects=True, timeout=RUN_TIMEOUT_S)
 
     def __enter__(self) -> "Person":
         return self
