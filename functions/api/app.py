@@ -9,7 +9,7 @@ requests.py   running text requests
 seals.py      statements with proofs, and receipts
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
-account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
+account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys; `tokens.py`: run tokens
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' callbacks; `payments.py`: Stripe's webhook
 """
@@ -42,6 +42,7 @@ from api import (
     requests,
     seals,
     statistics,
+    tokens,
     videos,
     webhooks,
 )
@@ -74,6 +75,7 @@ ROUTERS = [
         account,
         statistics,
         keys,
+        tokens,
         budgets,
         media,
         files,

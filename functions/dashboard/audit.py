@@ -21,6 +21,8 @@ WORDS = {
     Action.BUDGET_CHANGED: "Budget changed",
     Action.BUDGET_DELETED: "Budget deleted",
     Action.BUDGET_REACHED: "Budget partly or fully spent",
+    Action.TOKEN_CREATED: "Run token created",
+    Action.TOKEN_REVOKED: "Run token revoked",
     Action.CAP_REACHED: "Spending cap nearly used up",
     Action.KEY_EXPIRING: "API key expires soon",
     Action.KEY_EXPIRED: "API key expired",

@@ -26,6 +26,7 @@ from tests.support.resolver import resolving
 from tests.support.samples import FILE, finished_task
 from tests.support.text_app import TextClient
 from tests.unit.artifacts.test_store import png
+from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
@@ -181,6 +182,12 @@ class NoProber:
         return {url: ProbeError(ProbeCode.UNREADABLE, "The file cannot be read.") for url in urls}
 
 
+def made_token(api: api_parts.Api, customer: OpenedAccount) -> str:
+    """Return the id of a run token of a customer's key."""
+    key = api.authenticator.authenticate(customer.api_key, Scope.ACCOUNT, None)
+    return api.tokens.create(customer.account_id, {"maxCostCents": 5}, key)["id"]
+
+
 @pytest.fixture
 def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
     """Return an account with plenty on it; no media can be read, and only example.com is there."""
@@ -208,6 +215,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("GET /api/v1/generation", "id"): billed_request(aws, rich.account_id),
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],
+        ("/tokens/{id}", "id"): made_token(api, rich),
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "test-image",
         ("{model}", "model"): "claude-haiku-4-5",

@@ -57,6 +57,8 @@ NOTED = {
     f"POST {R}/budgets": {Action.BUDGET_CREATED},
     f"PATCH {R}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"DELETE {R}/budgets/{{budget_id}}": {Action.BUDGET_DELETED},
+    f"POST {R}/tokens": {Action.TOKEN_CREATED},
+    f"DELETE {R}/tokens/{{token_id}}": {Action.TOKEN_REVOKED},
     f"POST {R}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
     "POST /oauth/token": {Action.KEY_CREATED},
     "POST /oauth/revoke": {Action.KEY_REVOKED},
@@ -292,6 +294,8 @@ class TestTheRoutes:
         made_at = f"{R}/budgets/{made['data']['id']}"
         ask(f"PATCH {R}/budgets/{{budget_id}}", made_at, {"limitCents": 2})
         ask(f"DELETE {R}/budgets/{{budget_id}}", made_at)
+        _, made, _ = ask(f"POST {R}/tokens", f"{R}/tokens", {"maxCostCents": 1})
+        ask(f"DELETE {R}/tokens/{{token_id}}", f"{R}/tokens/{made['data']['id']}")
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})
         ask(f"DELETE {R}/files/{{file_id}}", f"{R}/files/{granted['data']['id']}")
         for route in (f"DELETE {R}/task/files/{{task_id}}", f"DELETE {R}/videos/{{video_id}}"):

@@ -5,9 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
+import openai
 import pytest
 
 from tests.support.text_app import TextClient
+from tollgate.accounts.models import Scope
 from tollgate.composition import api as api_parts
 from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind
@@ -65,6 +67,36 @@ class TestLedger:
         assert "x-tollgate-tags" in answer.json()["error"]["message"]
         assert client.settled()
         assert client.texts() == []
+
+
+class TestRunTokens:
+    def test_it_works_in_both_sdks_until_its_limit(self, client: TextClient) -> None:
+        api = api_parts.api()
+        key = api.authenticator.authenticate(client.account.api_key, Scope.ACCOUNT, None)
+        body = {"maxCostCents": 1, "tags": {"user": "alice"}, "models": [CHAT["model"], "claude-haiku-5-5"]}
+        token = api.tokens.create(client.account.account_id, body, key)
+        chat: Any = client.openai.with_options(api_key=token["token"]).chat.completions
+        messages: Any = client.anthropic.with_options(api_key=token["token"]).messages
+        answers: list[Any] = [
+            chat.create(**CHAT),
+            messages.create(**{**CHAT, "model": "claude-haiku-5-5"}),
+            *chat.create(**CHAT, stream=True),
+        ]
+        assert all(answers)
+        entries = client.texts_when(3)
+        assert client.settled()
+        assert {(entry.user, entry.token, entry.key_id) for entry in entries} == {
+            ("alice", token["id"], key.key_id)
+        }
+        spent = api.tokens.one(client.account.account_id, token["id"])["spentMicroUsd"]
+        assert spent == -sum(entry.amount_micro_usd for entry in entries)
+        # The most that this request can cost is above the rest.
+        with pytest.raises(openai.APIStatusError) as refused:
+            chat.create(**{**CHAT, "max_tokens": 100_000})
+        assert (refused.value.status_code, refused.value.code) == (402, "budget_reached")
+        with pytest.raises(openai.APIStatusError) as forbidden:
+            chat.create(**{**CHAT, "model": "gpt-5.5"})
+        assert forbidden.value.status_code == 403
 
 
 class TestBudgets:

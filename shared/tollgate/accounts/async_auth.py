@@ -25,18 +25,28 @@ class AsyncAuthenticator:
         Raises as `checked_id` and `accepted` do.
         """
         key_id = checked_id(text)
-        key = self._cache.get(key_id, text)
-        if key is None:
-            row = await self._db.get(self._table, {"key_id": key_id})
-            key = None if row is None else ApiKey.from_item(row)
-            self._cache.put(key_id, key)
-        good = accepted(text, key, scope, address, self._clock.now_ms())
-        if self._cache.use_is_due(good):
+        key = self._cache.get(key_id, text) or await self._read(key_id)
+        good = accepted(text, await self._within(key), scope, address, self._clock.now_ms())
+        if key is not None and self._cache.use_is_due(key):
             # Runs beside the request, which does not wait for it. The set keeps it from being collected.
-            noting = asyncio.create_task(self._record_use(good))
+            noting = asyncio.create_task(self._record_use(key))
             self._noting.add(noting)
             noting.add_done_callback(self._noting.discard)
         return good
+
+    async def _read(self, key_id: str) -> ApiKey | None:
+        row = await self._db.get(self._table, {"key_id": key_id})
+        key = None if row is None else ApiKey.from_item(row)
+        self._cache.put(key_id, key)
+        return key
+
+    async def _within(self, key: ApiKey | None) -> ApiKey | None:
+        """Return a key with its current permissions. A run token has the permissions of another key."""
+        if key is None or key.run is None:
+            return key
+        creator_id = key.run.key_id
+        creator = self._cache.known(creator_id) or await self._read(creator_id)
+        return key.within(creator, self._clock.now_ms())
 
     async def _record_use(self, key: ApiKey) -> None:
         try:

@@ -110,6 +110,11 @@ class KeyCache:
         settled = known.key.opens_with(text, self._clock.now_ms()) or known.reads >= MAX_READS
         return known.key if settled else None
 
+    def known(self, key_id: str) -> ApiKey | None:
+        """Return the cached key of this id, whatever the secret; `None` if it must be read."""
+        found = self._fresh(self._keys, key_id)
+        return None if found is None else found.key
+
     def put(self, key_id: str, key: ApiKey | None) -> None:
         """Cache the result of a read."""
         known = self._fresh(self._keys, key_id)
@@ -158,13 +163,10 @@ class Authenticator:
         Raises as `checked_id` and `accepted` do.
         """
         key_id = checked_id(text)
-        key = self._cache.get(key_id, text)
-        if key is None:
-            key = self._keys.get(key_id)
-            self._cache.put(key_id, key)
-        good = accepted(text, key, scope, address, self._clock.now_ms())
-        if self._cache.use_is_due(good):
-            self._record_use(good)
+        key = self._cache.get(key_id, text) or self._read(key_id)
+        good = accepted(text, self._within(key), scope, address, self._clock.now_ms())
+        if key is not None and self._cache.use_is_due(key):
+            self._record_use(key)
         return good
 
     def authenticate_now(self, text: str, scope: Scope, address: str | None) -> ApiKey:
@@ -174,6 +176,19 @@ class Authenticator:
         """
         self.authenticate(text, scope, address)
         return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
+
+    def _within(self, key: ApiKey | None) -> ApiKey | None:
+        """Return a key with its current permissions. A run token has the permissions of another key."""
+        if key is None or key.run is None:
+            return key
+        creator_id = key.run.key_id
+        creator = self._cache.known(creator_id) or self._read(creator_id)
+        return key.within(creator, self._clock.now_ms())
+
+    def _read(self, key_id: str) -> ApiKey | None:
+        key = self._keys.get(key_id)
+        self._cache.put(key_id, key)
+        return key
 
     def _record_use(self, key: ApiKey) -> None:
         try:

@@ -4,6 +4,8 @@ The check covers the whole resulting key, not only the fields in the request: a 
 as it is also grants something.
 """
 
+from collections.abc import Sequence
+
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.networks import is_inside
 from tollgate.kit.errors import ForbiddenError
@@ -19,6 +21,17 @@ def check_new_key(by: ApiKey, made: ApiKey) -> None:
     _check(by, made, "An API key cannot grant more permissions than it has")
 
 
+def check_new_token(by: ApiKey, token: ApiKey) -> None:
+    """Raise `ForbiddenError`, naming each field in which a run token that `by` creates exceeds `by`.
+
+    The cap, the networks and the budgets of `by` apply to its tokens in any case (`ApiKey.within`).
+    """
+    _check(by, token, "A run token cannot exceed the key that creates it", ("models", "expires_at_ms"))
+    if not token.scopes:
+        message = "A run token needs a key with the scope media or text."
+        raise ForbiddenError(message, "Use another key, or ask an owner of the account to add the scope.")
+
+
 def check_control(by: ApiKey, key: ApiKey) -> None:
     """Raise `ForbiddenError` unless `by` may change, rotate and revoke a key: itself, or no stronger key."""
     if by.key_id != key.key_id:
@@ -31,8 +44,8 @@ def check_change(by: ApiKey, key: ApiKey, changed: ApiKey) -> None:
     check_new_key(by, changed)
 
 
-def _check(by: ApiKey, key: ApiKey, message: str) -> None:
-    beyond = [name for name in GRANTS if _is_beyond(by, key, name)]
+def _check(by: ApiKey, key: ApiKey, message: str, grants: Sequence[str] = GRANTS) -> None:
+    beyond = [name for name in grants if _is_beyond(by, key, name)]
     if beyond:
         names = ", ".join(_SHOWN.get(name, name) for name in beyond)
         raise ForbiddenError(f"{message}: {names}.", "Use a key with these permissions, or the dashboard.")

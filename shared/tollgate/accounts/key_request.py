@@ -35,11 +35,11 @@ def read_key(
     Raises `InvalidInputError` with every problem of the body; a new key must have a name.
     """
     readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-        "name": ("name", _name),
+        "name": ("name", read_name),
         "scopes": ("scopes", _scopes),
         "expiresAt": ("expires_at_ms", _or_none(lambda value: _expiry(value, now_ms))),
         "spendingCap": ("cap", _or_none(_cap)),
-        "models": ("models", _or_none(lambda value: _models(value, model_id_of))),
+        "models": ("models", _or_none(lambda value: read_models(value, model_id_of))),
         "networks": ("networks", _or_none(_networks)),
     }
     problems = unknown_fields(body, list(readers))
@@ -62,7 +62,8 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else read(value)
 
 
-def _name(value: Any) -> str:
+def read_name(value: Any) -> str:
+    """Return a name. Raises `InvalidInputError`."""
     seen = INVISIBLE_JOINERS.sub("", value).strip() if isinstance(value, str) else ""
     if not seen or not seen.isprintable() or len(value.strip()) > MAX_NAME_LENGTH:
         allowed = f"1 to {MAX_NAME_LENGTH} printable characters"
@@ -109,7 +110,8 @@ def _cap(value: Any) -> SpendingCap:
     return SpendingCap(micro_usd_of_cents(cents or 0), CapPeriod(value["per"]))
 
 
-def _models(value: Any, model_id_of: ModelIdOf) -> frozenset[str]:
+def read_models(value: Any, model_id_of: ModelIdOf) -> frozenset[str]:
+    """Return the ids of a list of models. Raises `InvalidInputError`."""
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_MODELS:
         message = f"Must be a list of 1 to {MAX_MODELS} model ids."
         raise _wrong("/models", message, f"1 to {MAX_MODELS} ids, or null for all")

@@ -244,7 +244,8 @@ class KeyService:
     def _known(self, account_id: str, key_id: str) -> ApiKey:
         """Return a key that is or was listed."""
         key = self.keys.get(key_id) if is_id("key", key_id) else None
-        known = key is not None and key.account_id == account_id
+        # The key of a run token has its own routes.
+        known = key is not None and key.account_id == account_id and key.run is None
         if key is None or not known or not (key.listed or key.revoked_at_ms is not None):
             raise KeyNotFoundError
         return key

@@ -1,7 +1,7 @@
 """Accounts and API keys as they are stored, and as a customer sees them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -15,8 +15,11 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
+from tollgate.ledger.runs import RunTerms, token_id_of
 from tollgate.ledger.wallets import DEFAULT, Limits
 
 
@@ -177,11 +180,50 @@ class ApiKey:
     """The identity id of the person who created it; a key that a key created inherits it."""
     connector: Connector | None = None
     """Of a key that a chat product uses as its access token."""
+    project_id: str | None = None
+    """The project of the key, if any."""
+    run: RunTerms | None = None
+    """The terms of a run token. Such a key is not listed."""
 
     @property
     def listed_id(self) -> str | None:
-        """Return the id under which its customer knows the key; `None` for internal keys."""
+        """Return the id under which its customer knows the key; `None` for internal keys.
+
+        For a run token, it is the key that created it.
+        """
+        if self.run is not None:
+            return self.run.key_id
         return self.key_id if self.listed else None
+
+    @property
+    def token_id(self) -> str | None:
+        """Return the id of the run token that this key is, if it is one."""
+        return None if self.run is None else token_id_of(self.key_id)
+
+    def spender(self, attribution: Attribution) -> Spender:
+        """Return who spends with a request of this key that has these labels."""
+        if self.run is None or self.token_id is None:
+            return Spender(self.listed_id, replace(attribution, project=self.project_id))
+        labels = replace(self.run.labels, project=self.project_id, token=self.token_id)
+        run = self.run.use(self.token_id, self.name, self.expires_at_ms or 0)
+        return Spender(self.run.key_id, attribution.under(labels), run)
+
+    def within(self, creator: "ApiKey | None", now_ms: int) -> "ApiKey | None":
+        """Return the key of a run token with the permissions that the key that created it has now.
+
+        Returns `None` if that key is gone, revoked or expired.
+        """
+        if creator is None or creator.account_id != self.account_id or not creator.usable_at(now_ms):
+            return None
+        models = self.models if creator.models is None else creator.models & (self.models or creator.models)
+        return replace(
+            self,
+            scopes=self.scopes & creator.scopes,
+            models=models,
+            networks=creator.networks,
+            cap=creator.cap,
+            project_id=creator.project_id,
+        )
 
     @property
     def label(self) -> str:
@@ -220,7 +262,7 @@ class ApiKey:
 
     def allowance(self, now_ms: int) -> Allowance | None:
         """Return the key's allowance in the current period; `None` for a key without a cap."""
-        return None if self.cap is None else self.cap.at(self.key_id, now_ms)
+        return None if self.cap is None else self.cap.at(self.listed_id or self.key_id, now_ms)
 
     def view(self, now_ms: int, counters: Mapping[str, int]) -> KeyView:
         """Return the key as the account routes show it; `counters` are its account's."""
@@ -273,6 +315,8 @@ class ApiKey:
             "seq": self.seq or None,
             "made_by": self.made_by,
             "connector": None if self.connector is None else self.connector.to_item(),
+            "project_id": self.project_id,
+            "run": None if self.run is None else self.run.to_item(),
             # An internal key that has ended is useless: DynamoDB's TTL may delete its row.
             "expires_at_s": None
             if self.listed or not self.expires_at_ms
@@ -284,6 +328,7 @@ class ApiKey:
     def from_item(cls, item: Item) -> "ApiKey":
         """Return the key that a row holds."""
         models, networks, cap = item.get("models"), item.get("networks"), item.get("cap")
+        run = item.get("run")
         return cls(
             item["key_id"],
             item["account_id"],
@@ -303,6 +348,8 @@ class ApiKey:
             item.get("seq", 0),
             item.get("made_by"),
             Connector(**item["connector"]) if "connector" in item else None,
+            item.get("project_id"),
+            None if run is None else RunTerms.from_item(run),
         )
 
 

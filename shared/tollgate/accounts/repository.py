@@ -238,6 +238,18 @@ class ApiKeyRepository(OneTable):
         )
         self._transact([revoke, *others])
 
+    def revoke_run(self, key_id: str, now_ms: int, *others: TransactWrite) -> None:
+        """Revoke the key of a run token together with other writes. Raises `AlreadyRevokedError`."""
+        is_there, was_not_revoked = Exists("run"), Missing("revoked_at_ms")
+        revoke = Write(
+            self._table,
+            key={"key_id": key_id},
+            update=(Set("revoked_at_ms", now_ms),),
+            condition=is_there & was_not_revoked,
+            refused=lambda _: AlreadyRevokedError(),
+        )
+        self._transact([revoke, *others])
+
     def revoke_internal(self, key_id: str, account_id: str, expires_at_ms: int, now_ms: int) -> None:
         """Revoke an internal key, whether it exists or not: it can be neither used nor created any more."""
         ended = ApiKey(key_id, account_id, "", frozenset(), now_ms, expires_at_ms, revoked_at_ms=now_ms)

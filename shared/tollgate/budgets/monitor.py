@@ -3,16 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
 from tollgate.kit.clock import Clock, iso
+from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.budgets import Budget, budget_of, counted_item, period_at
+from tollgate.ledger.budgets import Budget, Counted, budget_of, counted_item, period_at
 from tollgate.ledger.entries import Entry
+from tollgate.ledger.runs import PREFIX
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import LATE_MS
@@ -26,7 +28,8 @@ PERCENTS = (100, 80, 50)
 class BudgetMonitor:
     """Checks the budgets that counted some entries. A repeat is harmless: each notice has its own id.
 
-    A budget for each value of its scope has only a webhook, because end users can be too many for mails.
+    A budget for each value of its scope has only a webhook, because end users can be too many for mails. The
+    same applies to run tokens that a program created.
     """
 
     budgets: BudgetRepository
@@ -46,13 +49,24 @@ class BudgetMonitor:
     def _check_account(self, account_id: str, items: Iterable[str]) -> None:
         known = {budget.budget_id: budget for budget in self.budgets.read(account_id).budgets}
         for item in sorted(items):
-            budget = known.get(budget_of(item))
-            # It was deleted meanwhile.
-            if budget is not None:
-                self._check(account_id, budget, item)
+            budget_id = budget_of(item)
+            if is_id(PREFIX, budget_id):
+                self._check_run(account_id, budget_id, item)
+            # It may have been deleted meanwhile.
+            elif (budget := known.get(budget_id)) is not None:
+                counted = self.budgets.counted(account_id, item)
+                self._check(account_id, budget, item, counted, sends_mails=budget.has_one_value)
 
-    def _check(self, account_id: str, budget: Budget, item: str) -> None:
-        counted = self.budgets.counted(account_id, item)
+    def _check_run(self, account_id: str, token_id: str, item: str) -> None:
+        run = self.budgets.run(account_id, token_id)
+        if run is not None:
+            budget = replace(run.use.budget, webhook=run.webhook)
+            counted = Counted(token_id, run.spent_micro_usd)
+            self._check(account_id, budget, item, counted, sends_mails=run.sends_mails)
+
+    def _check(
+        self, account_id: str, budget: Budget, item: str, counted: Counted, *, sends_mails: bool
+    ) -> None:
         limit = budget.limit_micro_usd
         percent = next((each for each in PERCENTS if counted.micro_usd * 100 >= limit * each), None)
         if percent is None or not limit:
@@ -73,7 +87,7 @@ class BudgetMonitor:
                 "resetsAt": resets_at,
             }
             self._deliver(account_id, budget.webhook, f"evt_{notice_id}", data)
-        if budget.has_one_value:
+        if sends_mails:
             spent = f"{dollars(cents_up(counted.micro_usd))} of {dollars(cents_down(limit))} used"
             then = "" if resets_at is None else f"; starts again {resets_at}"
             detail = f"{spent} ({percent} %){then}"

@@ -50,6 +50,8 @@ from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
+from tollgate.run_tokens.repository import RunTokenRepository
+from tollgate.run_tokens.service import RunTokenService
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.service import SealedLedger
 from tollgate.tasks.callbacks import Callbacks
@@ -108,6 +110,7 @@ class Api:
     accounts: AccountService
     keys: KeyService
     budgets: BudgetService
+    tokens: RunTokenService
     tasks: TaskService
     reader: TaskReader
     deletion: FileDeletion
@@ -189,6 +192,8 @@ def api() -> Api:
     uploads = Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock())
     usage = UsageRepository(db, settings.usage_table)
     funds = partial(_total_funds, accounts, ledger)
+    budgets = BudgetRepository(db, settings.accounts_table, settings.budgets_table)
+    runs = RunTokenRepository(db, settings.budgets_table)
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
@@ -198,12 +203,8 @@ def api() -> Api:
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, current.id_of, audit, clock()),
-        budgets=BudgetService(
-            BudgetRepository(db, settings.accounts_table, settings.budgets_table),
-            audit,
-            clock(),
-            webhook_guard,
-        ),
+        budgets=BudgetService(budgets, audit, clock(), webhook_guard),
+        tokens=RunTokenService(keys, runs, budgets, current.id_of, audit, clock(), webhook_guard),
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,
@@ -232,7 +233,7 @@ def api() -> Api:
         months=MonthlyStatements(usage, ledger, funds, clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
-        openrouter=OpenRouterAccount(accounts, ledger, usage, funds, clock()),
+        openrouter=OpenRouterAccount(accounts, ledger, usage, budgets, funds, clock()),
         payments=_payments(settings, ledger, accounts, audit, low_balance),
         low_balance=low_balance,
         answers=AnswerSettings(accounts, audit),

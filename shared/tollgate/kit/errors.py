@@ -276,12 +276,14 @@ class BudgetReachedError(TollgateError, status=402, code="budget_reached"):
         value: str,
         resets_at: str | None,
     ) -> None:
-        whose = f" for {scope} {value}" if value else ""
+        is_run = scope == "run"
+        what = f"run token {name}" if is_run else f"budget {name}{f' for {scope} {value}' if value else ''}"
         then = "" if resets_at is None else f"Wait until {resets_at}, or "
+        raised = f"{then}{'ask' if then else 'Ask'} the owner of the account to raise the budget."
         super().__init__(
-            f"The budget {name}{whose} has {dollars(left_cents)} of {dollars(limit_cents)} left, "
+            f"The {what} has {dollars(left_cents)} of {dollars(limit_cents)} left, "
             f"and this request costs {dollars(required_cents)}.",
-            f"{then or ''}{'ask' if then else 'Ask'} the owner of the account to raise the budget.",
+            "Continue with a new run token." if is_run else raised,
         )
         self._shown = {
             "budgetId": budget_id,
@@ -337,6 +339,12 @@ class BudgetNotFoundError(TollgateError, status=404, code="budget_not_found"):
     """The budget does not exist or belongs to another account."""
 
     default_message = "Budget not found."
+
+
+class TokenNotFoundError(TollgateError, status=404, code="token_not_found"):
+    """The run token does not exist or belongs to another account."""
+
+    default_message = "Run token not found."
 
 
 class DeliveryNotFoundError(TollgateError, status=404, code="delivery_not_found"):
@@ -400,6 +408,12 @@ class BudgetLimitReachedError(TollgateError, status=409, code="budget_limit_reac
     """The account has the maximum number of budgets."""
 
     next_step = "Delete a budget first."
+
+
+class TokenLimitReachedError(TollgateError, status=409, code="token_limit_reached"):
+    """The account has created the maximum number of run tokens in this hour."""
+
+    next_step = "Use the existing tokens, or wait for the next hour."
 
 
 class PriceChangedError(TollgateError, status=409, code="price_changed"):

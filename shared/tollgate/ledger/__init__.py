@@ -11,6 +11,7 @@ holds.py        the writes of text: hold, record, settle, void, renew; the rule 
 expiry.py       resolves holds whose request never ended, for the sweep
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
 budgets.py      budgets of an account; `budget_repository.py` and `budget_mover.py` write their rows
+runs.py         run tokens: keys that have a budget each
 caps.py         spending caps of keys; `rate.py`: requests per minute; the charging writes count both
 request_counts.py  requests of any kind in a minute
 statement.py    the ledger as its customer reads it; `query.py` reads the question

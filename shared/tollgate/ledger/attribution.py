@@ -4,6 +4,8 @@ The header `x-tollgate-tags: team=search,user=alice` works on every route. The p
 end user work too: OpenAI's `user` and `safety_identifier`, and Anthropic's `metadata.user_id`. The pairs of
 OpenAI's `metadata` are tags as well, if they keep to the rules of tags. The ledger stores both with the
 entry, so statistics and budgets can group by them. Rules for customers: site/attribution.md.
+
+A run token and a project are labels too. They follow from the key, so no request can choose them.
 """
 
 import re
@@ -23,10 +25,13 @@ MAX_USER_LENGTH = 256
 MAX_HEADER_LENGTH = 1024
 USER = "user"
 """The name in the header that stands for the end user."""
+PROJECT, TOKEN = "project", "token"
+"""The labels that follow from the key."""
 
 NAME_PATTERN = rf"[a-z][a-z0-9_-]{{0,{MAX_NAME_LENGTH - 1}}}"
 _NAME = re.compile(NAME_PATTERN)
 _VALUE = re.compile(rf"[A-Za-z0-9_.:@/+-]{{1,{MAX_VALUE_LENGTH}}}")
+_EXAMPLE = '{"team": "search", "user": "customer-17"}'
 _FORM = "name=value pairs with commas between them, such as team=search,feature=summary"
 _NAME_RULE = f"a letter a-z, then letters a-z, digits, _ or -; at most {MAX_NAME_LENGTH} characters"
 _VALUE_RULE = f"letters, digits and _ . : @ / + -; 1 to {MAX_VALUE_LENGTH} characters"
@@ -34,15 +39,28 @@ _VALUE_RULE = f"letters, digits and _ . : @ / + -; 1 to {MAX_VALUE_LENGTH} chara
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The end user, `None` if unknown, and the tags by name."""
+    """The end user, `None` if unknown, the tags by name, and the ids of the project and the run token."""
 
     user: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    project: str | None = None
+    token: str | None = None
 
     def stored(self) -> dict[str, Any]:
         """Return the attributes of a row. An attribute without a value is left out."""
-        found = {"user": self.user, "tags": dict(self.tags)}
+        found = {"user": self.user, "tags": dict(self.tags), "project": self.project, "token": self.token}
         return {name: value for name, value in found.items() if value}
+
+    @classmethod
+    def from_item(cls, row: Mapping[str, Any]) -> "Attribution":
+        """Return the attribution in the attributes of a row."""
+        return cls(row.get("user"), row.get("tags", {}), row.get("project"), row.get("token"))
+
+    def under(self, fixed: "Attribution") -> "Attribution":
+        """Return these labels of a request with the labels of its key, which win. The last tags are kept."""
+        others = [pair for pair in self.tags.items() if pair[0] not in fixed.tags]
+        kept = others[max(0, len(others) + len(fixed.tags) - MAX_TAGS) :]
+        return Attribution(fixed.user or self.user, {**dict(kept), **fixed.tags}, fixed.project, fixed.token)
 
 
 NONE = Attribution()
@@ -67,6 +85,24 @@ def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None 
     if problems:
         raise InvalidInputError(problems)
     return Attribution(user, dict(list(tags.items())[-MAX_TAGS:])) if user or tags else NONE
+
+
+def tags_of(pairs: Any, path: str) -> Attribution:
+    """Return the labels in a JSON object of names and values; `user` is the end user.
+
+    Raises `InvalidInputError` with every problem, below `path`.
+    """
+    if not isinstance(pairs, dict) or len(pairs.keys() - {USER}) > MAX_TAGS:
+        raise InvalidInputError([Problem(path, f"Must be an object with at most {MAX_TAGS} tags.", _EXAMPLE)])
+    problems = []
+    for name, value in pairs.items():
+        if _NAME.fullmatch(name) is None:
+            problems.append(Problem(path, f"Wrong name of a tag: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
+        elif not isinstance(value, str) or _VALUE.fullmatch(value) is None:
+            problems.append(Problem(f"{path}/{name}", "Wrong value of a tag.", _VALUE_RULE))
+    if problems:
+        raise InvalidInputError(problems)
+    return Attribution(pairs.get(USER), {name: pairs[name] for name in pairs if name != USER})
 
 
 def _sent_pairs(text: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,9 @@ from tollgate.ledger.budgets import (
     items_of,
     wallet_of,
 )
+from tollgate.ledger.runs import Run, run_of
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import row_ids
+from tollgate.ledger.wallets import MAX_WALLETS, row_ids
 
 # Rows that one list of a budget's values reads.
 MAX_ROWS = 5_000
@@ -59,6 +60,11 @@ class BudgetRepository:
         rows = self._db.get_all(self._writes.table, keys)
         value = next((row["value"] for row in rows), "")
         return Counted(value, sum(map(_spent_in, rows)))
+
+    def run(self, account_id: str, token_id: str) -> Run | None:
+        """Return a run token with its spending, or `None`."""
+        of_token = Equals("account_id", account_id) & BeginsWith("item", f"{token_id}#")
+        return run_of(list(self._db.query(self._writes.table, of_token, limit=MAX_WALLETS)))
 
     def spent(self, account_id: str, budget: Budget, stamp: str) -> Mapping[str, int]:
         """Return the spending of each value of a budget in a period, with open holds, in micro-USD.

@@ -1,4 +1,4 @@
-"""Budgets: how much an account, a key, an end user or a tag may spend in a period. Pure.
+"""Budgets: how much an account, a project, a key, an end user or a tag may spend in a period. Pure.
 
 Source: site/budgets.md, docs/decisions/0056-budgets.md.
 
@@ -39,12 +39,12 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
 from tollgate.kit.errors import BudgetReachedError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.ledger.attribution import NONE, USER, Attribution
+from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.wallets import BUDGET_SEQ, is_wallet
 
 # Budgets of one account.
 MAX_BUDGETS = 50
-# Budgets that can apply to one request, because each is a row of its transaction.
+# Budgets that can apply to one request, because each is a row of its transaction. A run token has one more.
 MAX_AT_ONCE = 8
 # Rows are kept so long after their period, for money that comes back late and for lists.
 KEPT_MS = 40 * MS_PER_DAY
@@ -55,7 +55,7 @@ DIGEST_LENGTH = 16
 # A budget's share must cover so many requests before a wallet gets one.
 MIN_REQUESTS_PER_SHARE = 4
 
-ACCOUNT, KEY, TAG = "account", "key", "tag:"
+ACCOUNT, KEY, TAG, RUN = "account", "key", "tag:", "run"
 DEFINITIONS = "budgets"
 """The sort key of the row with an account's budgets."""
 _MAIN = 0
@@ -72,10 +72,14 @@ class BudgetPeriod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """Who spends: the key's id, if its customer knows the key, and the labels of the request."""
+    """Who spends: the key's id, if its customer knows the key, and the labels of the request.
+
+    `run` is the budget of a run token (`runs.py`), which is not in the account's list of budgets.
+    """
 
     key_id: str | None = None
     attribution: Attribution = NONE
+    run: "Use | None" = None
 
 
 NOBODY = Spender()
@@ -85,7 +89,8 @@ NOBODY = Spender()
 class Budget:
     """At most `limit_micro_usd` per period, for one `value` of a scope or, if it is `None`, for each value.
 
-    `scope` is `account`, `key`, `user`, or `tag:` and the name of a tag.
+    `scope` is `account`, `project`, `key`, `user`, or `tag:` and the name of a tag. The budget of a run token
+    has the scope `run`.
     """
 
     budget_id: str
@@ -130,6 +135,8 @@ class Budget:
                 found = spender.key_id
             case "user":
                 found = spender.attribution.user
+            case "project":
+                found = spender.attribution.project
             case tag:
                 found = spender.attribution.tags.get(tag.removeprefix(TAG))
         return found if self.value in (None, found) else None
@@ -165,7 +172,8 @@ class Use:
             cents_up(required_micro_usd),
             scope=budget.scope,
             value=self.value,
-            resets_at=None if self.ends_ms is None else iso(self.ends_ms),
+            # A run token ends, and never starts again.
+            resets_at=None if self.ends_ms is None or budget.scope == RUN else iso(self.ends_ms),
         )
 
 
@@ -221,8 +229,8 @@ class Budgets:
     def applied(self, spender: Spender, now_ms: int) -> "Applied":
         """Return the budgets, with each budget that counts a request."""
         found = ((budget, budget.value_of(spender)) for budget in self.budgets)
-        uses = tuple(budget.use(value, now_ms) for budget, value in found if value is not None)
-        return Applied(self, uses)
+        uses = [budget.use(value, now_ms) for budget, value in found if value is not None]
+        return Applied(self, tuple(uses) if spender.run is None else (*uses, spender.run))
 
     def is_current(self) -> Condition:
         """Return the condition that a row of the account has this version."""
@@ -432,11 +440,6 @@ def at_once(budgets: Sequence[Budget]) -> int:
         named = [values.count(value) for value in set(values) if value is not None]
         found += values.count(None) + max(named, default=0)
     return found
-
-
-def is_scope(text: str) -> bool:
-    """Return whether a text names a scope, apart from the rules of a tag's name."""
-    return text in (ACCOUNT, KEY, USER) or text.startswith(TAG)
 
 
 def period_at(per: BudgetPeriod, now_ms: int) -> tuple[str, int | None]:

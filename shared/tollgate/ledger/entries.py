@@ -39,6 +39,8 @@ _OPTIONAL = (
     "first_byte_ms",
     "user",
     "tags",
+    "project",
+    "token",
     "budgets",
 )
 
@@ -60,6 +62,9 @@ class EntryView(Shape):
     """The end user of the request."""
     tags: NotRequired[dict[str, str]]
     """The tags of the request."""
+    projectId: NotRequired[str]
+    tokenId: NotRequired[str]
+    """The run token of the request."""
     reason: NotRequired[str]
     reference: NotRequired[str]
     """The id of the payment at Stripe."""
@@ -112,6 +117,10 @@ class Entry:
     """The end user of the request (`ledger/attribution.py`)."""
     tags: Mapping[str, str] | None = None
     """The tags of the request, by name."""
+    project: str | None = None
+    """The project of the key."""
+    token: str | None = None
+    """The run token of the request (`ledger/runs.py`)."""
     budgets: Sequence[str] | None = None
     """The rows of the budgets that counted it (`ledger/budgets.py`); a refund is returned to them."""
 

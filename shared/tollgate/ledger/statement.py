@@ -88,15 +88,23 @@ def view(entry: Entry) -> EntryView:
         shown["requestId"] = entry.request_id
     if entry.answers is not None:
         shown["answers"] = entry.answers
-    if entry.user is not None:
-        shown["user"] = entry.user
-    if entry.tags is not None:
-        shown["tags"] = dict(entry.tags)
+    _add_labels(shown, entry)
     if entry.reason is not None:
         shown["reason"] = entry.reason
     if entry.reference is not None:
         shown["reference"] = entry.reference
     return shown
+
+
+def _add_labels(shown: EntryView, entry: Entry) -> None:
+    if entry.user is not None:
+        shown["user"] = entry.user
+    if entry.tags is not None:
+        shown["tags"] = dict(entry.tags)
+    if entry.project is not None:
+        shown["projectId"] = entry.project
+    if entry.token is not None:
+        shown["tokenId"] = entry.token
 
 
 def as_csv(page: Page[Entry]) -> str:

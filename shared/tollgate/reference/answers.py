@@ -12,6 +12,7 @@ from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
 from tollgate.ledger import entries
+from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
 from tollgate.tasks import models as tasks
 from tollgate.text import views as text
@@ -30,6 +31,7 @@ _MODULES = (
     pricing,
     catalog,
     entries,
+    run_tokens,
     seals,
     tasks,
     text,

@@ -73,7 +73,7 @@ def task_of(row: Item) -> Task:
         origin=Origin(**origin) if origin else None,
         wallet=row.get("wallet", 0),
         budgets=tuple(row.get("budgets", ())),
-        attribution=Attribution(row.get("user"), row.get("tags", {})),
+        attribution=Attribution.from_item(row),
     )
 
 

@@ -126,19 +126,17 @@ class TaskService:
             return _repeated(key_used, body_hash)
         allowance = None if key is None else key.allowance(now_ms)
         counter = None if allowance is None else allowance.counter
-        key_id = None if key is None else key.listed_id
+        spender = Spender(None, attribution) if key is None else key.spender(attribution)
         tasks = [
             replace(
                 _new_task(account_id, request, origin, price, now_ms),
                 counter=counter,
-                key_id=key_id,
-                attribution=attribution,
+                key_id=spender.key_id,
+                attribution=spender.attribution,
             )
             for _ in range(copies)
         ]
-        created = self._charge_once(
-            tasks, idempotency_key, body_hash, allowance, Spender(key_id, attribution)
-        )
+        created = self._charge_once(tasks, idempotency_key, body_hash, allowance, spender)
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.store(files)

@@ -22,7 +22,6 @@ from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
-from tollgate.ledger.budgets import Spender
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
@@ -114,7 +113,7 @@ class TextService:
             demand,
             model,
             allowance,
-            spender=Spender(key.listed_id, attribution_of(headers, request.sent or request.fields)),
+            spender=key.spender(attribution_of(headers, request.sent or request.fields)),
         )
         self._waiting[request_id] = placed
         try:

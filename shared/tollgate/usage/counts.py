@@ -8,7 +8,7 @@ from typing import NamedTuple, NotRequired
 from tollgate.kit.clock import utc_day
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
-from tollgate.ledger.attribution import USER
+from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that change a balance. The filter of the ledger's stream has the same list.
@@ -202,9 +202,10 @@ def key_of(entry: Entry) -> str:
 
 
 def labels_of(entry: Entry) -> list[tuple[str, str]]:
-    """Return the name and the value of each label of an entry: its end user, and its tags."""
+    """Return the name and the value of each label of an entry: its tags, end user, project and run token."""
     tags = [(f"{TAG}{name}", value) for name, value in (entry.tags or {}).items()]
-    return [(USER, entry.user), *tags] if entry.user is not None else tags
+    others = ((USER, entry.user), (PROJECT, entry.project), (TOKEN, entry.token))
+    return [*tags, *((name, value) for name, value in others if value is not None)]
 
 
 def ledger_sum_of(entry: Entry) -> tuple[str, LedgerSum]:

@@ -10,6 +10,7 @@ from tollgate.kit.clock import Clock, utc_day
 from tollgate.kit.errors import InvalidInputError, Problem, RequestNotFoundError
 from tollgate.kit.http.query import QueryReader
 from tollgate.kit.ids import is_id
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import late_entry_id, text_entry_id
 from tollgate.ledger.repository import LedgerRepository
@@ -22,6 +23,7 @@ from tollgate.usage.openrouter_views import (
     credits_view,
     generation_view,
     key_view,
+    with_run,
 )
 from tollgate.usage.repository import UsageRepository
 
@@ -44,6 +46,7 @@ class OpenRouterAccount:
     accounts: AccountRepository
     ledger: LedgerRepository
     usage: UsageRepository
+    budgets: BudgetRepository
     total_funds: Callable[[str], int]
     clock: Clock
 
@@ -56,7 +59,9 @@ class OpenRouterAccount:
         """Return the caller's key. Raises `UserNotFoundError`."""
         account = self.accounts.existing(key.account_id)
         days = dict(self.usage.days(key.account_id, _FIRST_DAY, _LAST_DAY))
-        return key_view(key, self.clock.now_ms(), account.counters, days)
+        shown = key_view(key, self.clock.now_ms(), account.counters, days)
+        run = None if key.token_id is None else self.budgets.run(key.account_id, key.token_id)
+        return shown if run is None else with_run(shown, run.terms.limit_micro_usd, run.spent_micro_usd)
 
     def generation(self, key: ApiKey, asked_id: str | None) -> GenerationRecordView:
         """Return the record of a text request, by its id or by the id of its response.
@@ -67,7 +72,7 @@ class OpenRouterAccount:
         if not asked_id:
             raise InvalidInputError([Problem("/id", "Required: a request id, or the id of a response.")])
         entry = self._entry(key.account_id, request_id_of(asked_id))
-        if entry is None or (Scope.ACCOUNT not in key.scopes and entry.key_id != key.listed_id):
+        if entry is None or (Scope.ACCOUNT not in key.scopes and not _is_own(key, entry)):
             raise RequestNotFoundError(NO_RECORD)
         return generation_view(asked_id, entry)
 
@@ -88,6 +93,11 @@ class OpenRouterAccount:
         found = self.ledger.named(account_id, [text_entry_id(request_id), late_entry_id(request_id)])
         entries = {entry.kind: entry for entry in found}
         return entries.get(EntryKind.TEXT) or entries.get(EntryKind.VOID)
+
+
+def _is_own(key: ApiKey, entry: Entry) -> bool:
+    """Return whether a request was sent with a key, or with a run token of that key."""
+    return entry.key_id == key.listed_id if key.run is None else entry.token == key.token_id
 
 
 def request_id_of(asked_id: str) -> str | None:

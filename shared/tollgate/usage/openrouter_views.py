@@ -222,10 +222,28 @@ def key_view(
     }
 
 
+def with_run(shown: CurrentKeyView, limit_micro_usd: int, spent_micro_usd: int) -> CurrentKeyView:
+    """Return the view of a run token's key: its limit, and its spending with open holds instead of the key's.
+
+    A run token works for a day at most, so the amounts of all periods are those in total.
+    """
+    spent = usd_number(spent_micro_usd)
+    return {
+        **shown,
+        "limit": usd_number(limit_micro_usd),
+        "limit_remaining": usd_number(max(limit_micro_usd - spent_micro_usd, 0)),
+        "limit_reset": None,
+        "usage": spent,
+        "usage_daily": spent,
+        "usage_weekly": spent,
+        "usage_monthly": spent,
+    }
+
+
 def _cap_view(key: ApiKey, now_ms: int, counters: Mapping[str, int]) -> KeyLimitView | None:
     if key.cap is None:
         return None
-    allowance = key.cap.at(key.key_id, now_ms)
+    allowance = key.cap.at(key.listed_id or key.key_id, now_ms)
     spent = counters.get(allowance.counter, 0)
     return {
         "budget_id": None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.ledger.attribution import NAME_PATTERN, USER
+from tollgate.ledger.attribution import NAME_PATTERN, PROJECT, TOKEN, USER
 from tollgate.usage.counts import (
     TAG,
     Counts,
@@ -22,8 +22,8 @@ from tollgate.usage.repository import TooManyLabelsError, UsageRepository
 # Values in one response. The most expensive values come first.
 MAX_GROUPS = 5_000
 MODEL, KEY, MEMBER = "model", "key", "member"
-_FORMS = f"{USER}, {TAG}<name>, {MODEL}, {KEY} or {MEMBER}"
-_LABEL = re.compile(rf"{USER}|{TAG}{NAME_PATTERN}")
+_FORMS = f"{USER}, {TAG}<name>, {PROJECT}, {TOKEN}, {MODEL}, {KEY} or {MEMBER}"
+_LABEL = re.compile(rf"{USER}|{PROJECT}|{TOKEN}|{TAG}{NAME_PATTERN}")
 
 
 @dataclass(frozen=True, slots=True)

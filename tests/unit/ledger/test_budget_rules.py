@@ -13,13 +13,18 @@ from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
 from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
+from tollgate.accounts.models import ALL_SCOPES, ApiKey
+from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import DatabaseBusyError
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import BudgetReachedError, InsufficientBalanceError, StorageBusyError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import Budget, BudgetPeriod, Spender, at_once, period_at
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of
+from tollgate.ledger.runs import Run, RunTerms, token_id_of
+from tollgate.run_tokens.repository import RunTokenRepository
 
 ALICE, BOB = Attribution("alice", {"team": "search"}), Attribution("bob", {"team": "search"})
 ACCOUNTS = "AccountsTable"
@@ -38,11 +43,22 @@ class Treasury(Bank):
             lambda: repository.change(self.account_id, repository.read(self.account_id), budgets)
         )
 
+    async def open_token(self, limit: int) -> ApiKey:
+        """Return the key of a new run token with a limit."""
+        key_id, ends_ms = new_id("key"), self.clock.now_ms() + MS_PER_DAY
+        terms = RunTerms(limit, "key_1", Attribution(tags={"team": "search"}))
+        token = ApiKey(key_id, self.account_id, "", ALL_SCOPES, 0, ends_ms, name="run", run=terms)
+        run = Run(self.account_id, token_id_of(key_id), "run", terms, 0, ends_ms)
+        opened = RunTokenRepository(self.blocking, "BudgetsTable").opened(run)
+        await self.threads.run(lambda: self.blocking.transact(opened))
+        return token
+
     async def text_of(
-        self, labels: Attribution, seconds: float, dies_at: str | None = None, key: str | None = None
+        self, labels: Attribution, seconds: float, dies_at: str | None = None, key: ApiKey | None = None
     ) -> None:
         """Make a text request of somebody, whose process may die at a step."""
-        billing, spender = self.random.choice(self.processes), Spender(key, labels)
+        billing = self.random.choice(self.processes)
+        spender = Spender(None, labels) if key is None else key.spender(labels)
         try:
             placed = await billing.place(self.account_id, new_id("req"), DEMAND, MODEL, spender=spender)
         except (InsufficientBalanceError, BudgetReachedError, DatabaseBusyError) as exc:
@@ -61,21 +77,26 @@ class Treasury(Bank):
             return
         await settling
 
-    async def media_of(self, labels: Attribution) -> None:
+    async def media_of(self, labels: Attribution, key: ApiKey | None = None) -> None:
         """Create a task of somebody."""
         try:
             await self.threads.run(
-                lambda: self.service.create(self.account_id, BODY, None, attribution=labels)
+                lambda: self.service.create(self.account_id, BODY, None, key, attribution=labels)
             )
         except (InsufficientBalanceError, BudgetReachedError, StorageBusyError) as exc:
             self.became[f"{labels.user} {type(exc).__name__}"] += 1
         else:
             self.became[f"{labels.user} created"] += 1
 
+    def budget_rows(self) -> list[Item]:
+        """Return the rows of budgets, without the counts of tokens."""
+        found = self.dynamo.tables.rows["BudgetsTable"].values()
+        return [row for row in found if not row["item"]["S"].startswith("tokens#")]
+
     def counted(self) -> Counter[str]:
         """Return what the rows of budgets have counted, by budget and value."""
         found: Counter[str] = Counter()
-        for row in self.dynamo.tables.rows["BudgetsTable"].values():
+        for row in self.budget_rows():
             budget_id, _, rest = row["item"]["S"].partition("#")
             if not rest:
                 continue
@@ -89,7 +110,7 @@ class Treasury(Bank):
         found: Counter[str] = Counter()
         names = {
             row["item"]["S"].replace(f"#{row['item']['S'].split('#')[2]}#", "#"): row["value"]["S"]
-            for row in self.dynamo.tables.rows["BudgetsTable"].values()
+            for row in self.budget_rows()
             if "#" in row["item"]["S"]
         }
 
@@ -138,8 +159,12 @@ def test_a_budget_counts_exactly_what_the_ledger_says_whoever_dies_and_whatever_
         )
         bank.dynamo.losses = Losses(lost, seed)
         labels = [bank.random.choice([ALICE, BOB, Attribution()]) for _ in range(len(texts) + tasks)]
-        works = [bank.text_of(labels.pop(), bank.random.random() * 3, dies_at) for dies_at in texts]
-        await within_a_second(bank, [*works, *(bank.media_of(labels.pop()) for _ in range(tasks))])
+        token = await bank.open_token(limit)
+        keys = [bank.random.choice([None, token]) for _ in labels]
+        works = [bank.text_of(labels.pop(), bank.random.random() * 3, each, keys.pop()) for each in texts]
+        await within_a_second(
+            bank, [*works, *(bank.media_of(labels.pop(), keys.pop()) for _ in range(tasks))]
+        )
         assert await bank.threads.run(bank.proven)
         assert bank.least == 0
         # What the dead left behind is resolved by what the ledger says of it.
@@ -149,21 +174,26 @@ def test_a_budget_counts_exactly_what_the_ledger_says_whoever_dies_and_whatever_
         assert +counted == +await bank.threads.run(bank.due)
         assert all(counted[f"bud_users {name}"] <= limit for name in ("alice", "bob"))
         assert counted["bud_team search"] <= 2 * limit
+        assert counted[f"{token.token_id} {token.token_id}"] <= limit
 
     carried_out(story)
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=SEEDS, covered=st.integers(0, 12), wallets=st.sampled_from([1, 5, 12]))
-def test_as_many_requests_are_served_as_the_budget_covers(seed: int, covered: int, wallets: int) -> None:
+@given(seed=SEEDS, covered=st.integers(0, 12), wallets=st.sampled_from([1, 5, 12]), has_token=st.booleans())
+def test_as_many_requests_are_served_as_the_budget_covers(
+    seed: int, covered: int, wallets: int, has_token: bool
+) -> None:
     """Of many at once, nothing above the budget is served, and nothing that fits is refused."""
 
     async def story(loop: SimulatedLoop) -> None:
         bank = Treasury(loop, seed, 10_000 * HOLD, wallets)
         await bank.open()
-        await bank.define(budget("users", "user", covered * HOLD))
+        token = await bank.open_token(covered * HOLD) if has_token else None
+        if token is None:
+            await bank.define(budget("users", "user", covered * HOLD))
         # Nobody settles before everybody was served or refused.
-        works = [bank.text_of(ALICE, 30) for _ in range(covered + 8)]
+        works = [bank.text_of(ALICE, 30, key=token) for _ in range(covered + 8)]
         await within_a_second(
             bank, [*works, *(bank.text_of(Attribution("carol"), 30) for _ in range(covered))]
         )
@@ -217,6 +247,7 @@ class TestMatches:
             ("user", None, Attribution(), None),
             ("tag:team", "search", ALICE, "search"),
             ("tag:feature", None, ALICE, None),
+            ("project", None, Attribution(project="prj_1"), "prj_1"),
             ("key", "key_1", ALICE, "key_1"),
             ("key", "key_2", ALICE, None),
         ],
