@@ -50,7 +50,10 @@ class Template:
         return self.of_type("AWS::Lambda::Function")
 
     def openapi(self) -> dict[str, Any]:
-        """Return the API's OpenAPI document. A route for any method has the described methods of its path."""
+        """Return the API's OpenAPI document. A route for any method has the described methods of its path.
+
+        If only GET is described, it also has HEAD.
+        """
         body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
         described = _described_methods()
         paths = {
@@ -132,7 +135,7 @@ def _described_methods() -> Mapping[str, list[str]]:
     for route in read_yaml(HERE / "operations.yaml")["operations"]:
         method, path = route.split(" ")
         found.setdefault(path, []).append(method.lower())
-    return found
+    return {path: ["get", "head"] if methods == ["get"] else methods for path, methods in found.items()}
 
 
 @cache

@@ -9,7 +9,8 @@ requests.py   running text requests
 seals.py      statements with proofs, and receipts
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
-account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys; `tokens.py`: run tokens
+account.py    the account; `statistics.py`: usage and ledger
+keys.py       API keys; `tokens.py`: run tokens; `projects.py`: projects
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' callbacks; `payments.py`: Stripe's webhook
 """
@@ -38,6 +39,7 @@ from api import (
     media,
     openrouter,
     payments,
+    projects,
     reference,
     requests,
     seals,
@@ -76,6 +78,7 @@ ROUTERS = [
         statistics,
         keys,
         tokens,
+        projects,
         budgets,
         media,
         files,

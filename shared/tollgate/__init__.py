@@ -11,7 +11,7 @@ artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers
 catalog/       the models and their prices
 accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
-budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents
+budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents; projects/
 seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members; mail/: the layout and the sending of mails

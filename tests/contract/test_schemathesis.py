@@ -215,6 +215,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("GET /api/v1/generation", "id"): billed_request(aws, rich.account_id),
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],
+        ("/projects/{id}", "id"): api.projects.create(rich.account_id, {"name": "Website"})["id"],
         ("/tokens/{id}", "id"): made_token(api, rich),
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "test-image",

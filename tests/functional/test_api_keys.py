@@ -27,6 +27,7 @@ FIELDS = {
     "oldSecretEndsAt",
     "models",
     "networks",
+    "projectId",
     "spendingCap",
 }
 ROUTES = [

@@ -57,6 +57,9 @@ NOTED = {
     f"POST {R}/budgets": {Action.BUDGET_CREATED},
     f"PATCH {R}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"DELETE {R}/budgets/{{budget_id}}": {Action.BUDGET_DELETED},
+    f"POST {R}/projects": {Action.PROJECT_CREATED},
+    f"PATCH {R}/projects/{{project_id}}": {Action.PROJECT_CHANGED},
+    f"DELETE {R}/projects/{{project_id}}": {Action.PROJECT_DELETED},
     f"POST {R}/tokens": {Action.TOKEN_CREATED},
     f"DELETE {R}/tokens/{{token_id}}": {Action.TOKEN_REVOKED},
     f"POST {R}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
@@ -294,6 +297,10 @@ class TestTheRoutes:
         made_at = f"{R}/budgets/{made['data']['id']}"
         ask(f"PATCH {R}/budgets/{{budget_id}}", made_at, {"limitCents": 2})
         ask(f"DELETE {R}/budgets/{{budget_id}}", made_at)
+        _, made, _ = ask(f"POST {R}/projects", f"{R}/projects", {"name": "Website"})
+        made_at = f"{R}/projects/{made['data']['id']}"
+        ask(f"PATCH {R}/projects/{{project_id}}", made_at, {"name": "Site"})
+        ask(f"DELETE {R}/projects/{{project_id}}", made_at)
         _, made, _ = ask(f"POST {R}/tokens", f"{R}/tokens", {"maxCostCents": 1})
         ask(f"DELETE {R}/tokens/{{token_id}}", f"{R}/tokens/{made['data']['id']}")
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})

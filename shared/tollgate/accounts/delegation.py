@@ -12,8 +12,8 @@ from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import SpendingCap
 
 # The fields of a key that describe its permissions.
-GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap")
-_SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap"}
+GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap", "project_id")
+_SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap", "project_id": "projectId"}
 
 
 def check_new_key(by: ApiKey, made: ApiKey) -> None:
@@ -53,24 +53,26 @@ def _check(by: ApiKey, key: ApiKey, message: str, grants: Sequence[str] = GRANTS
 
 def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:
     own, value = getattr(by, name), getattr(key, name)
+    if own is None:
+        return False
     match name:
         case "scopes":
-            return not value <= own
+            beyond = not value <= own
         case "models":
-            return own is not None and (value is None or not value <= own)
+            beyond = value is None or not value <= own
         case "networks":
-            return own is not None and (value is None or not all(is_inside(one, own) for one in value))
+            beyond = value is None or not all(is_inside(one, own) for one in value)
         case "expires_at_ms":
-            return own is not None and (value is None or value > own)
-        case _ if by.key_id == key.key_id:
-            return _spends_more(own, value)
+            beyond = value is None or value > own
+        case "project_id":
+            # Otherwise the budgets of the project would not count it.
+            beyond = value != own
         case _:
             # Another key's spending would be additional to the cap, no matter how low its own cap is.
-            return own is not None
+            beyond = by.key_id != key.key_id or _spends_more(own, value)
+    return beyond
 
 
-def _spends_more(cap: SpendingCap | None, changed: SpendingCap | None) -> bool:
+def _spends_more(cap: SpendingCap, changed: SpendingCap | None) -> bool:
     """Return whether a key may spend more after a change of its cap: a new period starts at 0."""
-    if cap is None:
-        return False
     return changed is None or changed.per is not cap.per or changed.limit_micro_usd > cap.limit_micro_usd

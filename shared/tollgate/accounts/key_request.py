@@ -9,6 +9,7 @@ from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem, one_of, shortened, unknown_fields
+from tollgate.kit.ids import is_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
 from tollgate.ledger.caps import CapPeriod, SpendingCap
@@ -19,6 +20,9 @@ MAX_NETWORKS = 50
 MAX_CAP_CENTS = 2**31 - 1
 # Ten years; a key that is to live longer has no end.
 MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
+
+PROJECT_PREFIX = "prj"
+NO_PROJECT = "an id from GET /api/v1/projects, or null for none"
 
 # Joins the parts of an emoji, and letters in Persian and Hindi: invisible but needed.
 INVISIBLE_JOINERS = re.compile("[\u200c\u200d]")
@@ -41,6 +45,7 @@ def read_key(
         "spendingCap": ("cap", _or_none(_cap)),
         "models": ("models", _or_none(lambda value: read_models(value, model_id_of))),
         "networks": ("networks", _or_none(_networks)),
+        "projectId": ("project_id", _or_none(_project)),
     }
     problems = unknown_fields(body, list(readers))
     if is_new and "name" not in body:
@@ -140,6 +145,12 @@ def _networks(value: Any) -> tuple[Network, ...]:
             problems.append(Problem(f"/networks/{n}", f"The network {exc}."))
     _raise_if(problems)
     return tuple(dict.fromkeys(found))
+
+
+def _project(value: Any) -> str:
+    if not isinstance(value, str) or not is_id(PROJECT_PREFIX, value):
+        raise _wrong("/projectId", "Must be the id of a project.", NO_PROJECT)
+    return value
 
 
 def _wrong(path: str, message: str, allowed: Any) -> InvalidInputError:

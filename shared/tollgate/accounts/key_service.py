@@ -4,14 +4,14 @@
 the owner, signed in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, live_windows_ms
 from tollgate.accounts.delegation import check_change, check_control, check_new_key
-from tollgate.accounts.key_request import ModelIdOf, read_key
+from tollgate.accounts.key_request import NO_PROJECT, ModelIdOf, read_key
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
 from tollgate.accounts.repository import (
@@ -26,7 +26,9 @@ from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
     ForbiddenError,
+    InvalidInputError,
     KeyNotFoundError,
+    Problem,
     RotationInProgressError,
 )
 from tollgate.kit.ids import is_id
@@ -62,6 +64,8 @@ class KeyService:
     model_id_of: ModelIdOf
     audit: AuditLog
     clock: Clock
+    has_project: Callable[[str, str], bool] = lambda *_: False
+    """Whether an account has the project with an id."""
 
     def all(self, account_id: str) -> list[KeyView]:
         """Return the account's keys except revoked keys, the newest first. Raises `UserNotFoundError`."""
@@ -122,7 +126,7 @@ class KeyService:
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
         now_ms = self.clock.now_ms()
-        fields = read_key(body, self.model_id_of, now_ms, is_new=True)
+        fields = self._checked(account_id, read_key(body, self.model_id_of, now_ms, is_new=True))
         made = new_key()
         # Only the response has the secret; the stored hash can verify it and not reveal it.
         key = ApiKey(
@@ -152,7 +156,7 @@ class KeyService:
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
             # Read inside: on a retry, a date that has passed meanwhile is refused.
-            fields = read_key(body, self.model_id_of, self.clock.now_ms())
+            fields = self._checked(account_id, read_key(body, self.model_id_of, self.clock.now_ms()))
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)
@@ -219,6 +223,13 @@ class KeyService:
 
         retry_change(revoke, StaleKeyError, what=_WHAT)
         return self._view(self._known(account_id, key_id))
+
+    def _checked(self, account_id: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return a key's fields. Raises `InvalidInputError` for an unknown project."""
+        project_id = fields.get("project_id")
+        if project_id is not None and not self.has_project(account_id, project_id):
+            raise InvalidInputError([Problem("/projectId", "There is no such project.", NO_PROJECT)])
+        return fields
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:
         """Return a write that fails if the calling key has changed since its check: it may have lost rights.

@@ -74,6 +74,7 @@ class KeyView(Shape):
     """Model ids; null for all."""
     networks: list[str] | None
     """For example 203.0.113.0/24 or 2001:db8::/32; null for all."""
+    projectId: str | None
     spendingCap: CapView | None
     """Null if there is no cap. Days and months are UTC."""
 
@@ -279,6 +280,7 @@ class ApiKey:
             "oldSecretEndsAt": _iso(self.previous_until_ms if rotating else None),
             "models": None if self.models is None else sorted(self.models),
             "networks": None if self.networks is None else [str(network) for network in self.networks],
+            "projectId": self.project_id,
             "spendingCap": self._cap_view(now_ms, counters),
         }
 

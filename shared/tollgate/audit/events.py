@@ -33,6 +33,9 @@ class Action(StrEnum):
     BUDGET_CHANGED = "budget.changed"  # The name, limit or period of a budget was changed.
     BUDGET_DELETED = "budget.deleted"  # A budget was deleted.
     BUDGET_REACHED = "budget.reached"  # 50, 80 or 100 percent of a budget are spent.
+    PROJECT_CREATED = "project.created"  # A project was created.
+    PROJECT_CHANGED = "project.changed"  # A project was renamed.
+    PROJECT_DELETED = "project.deleted"  # A project was deleted.
     TOKEN_CREATED = "token.created"  # noqa: S105 - an act: a run token was created.
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 - an act: a run token was revoked.
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.

@@ -7,13 +7,13 @@ from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
-from tollgate.ledger.attribution import MAX_USER_LENGTH, USER, is_tag_name
+from tollgate.ledger.attribution import MAX_USER_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.webhooks.receivers import url_problem
 
 MAX_NAME_LENGTH = 100
 MAX_LIMIT_CENTS = 2**31 - 1
-_SCOPES = f"{ACCOUNT}, {KEY}, {USER}, or {TAG} and the name of a tag, such as {TAG}team"
+_SCOPES = f"{ACCOUNT}, {PROJECT}, {KEY}, {USER}, or {TAG} and the name of a tag, such as {TAG}team"
 
 
 def read_budget(body: Mapping[str, Any], guard: AddressGuard, *, is_new: bool = False) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _period(value: Any, found: dict[str, Any]) -> Problem | None:
 
 def _scope(value: Any, found: dict[str, Any]) -> Problem | None:
     is_tag = isinstance(value, str) and value.startswith(TAG) and is_tag_name(value.removeprefix(TAG))
-    if value not in (ACCOUNT, KEY, USER) and not is_tag:
+    if value not in (ACCOUNT, PROJECT, KEY, USER) and not is_tag:
         return Problem("/scope", "Unknown scope.", _SCOPES)
     found["scope"] = value
     return None

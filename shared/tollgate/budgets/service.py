@@ -16,6 +16,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.kit.retry import retry_change
+from tollgate.ledger.attribution import PROJECT
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import (
     ACCOUNT,
@@ -179,7 +180,10 @@ def _named(read: Budgets, budget_id: str) -> Budget:
 
 
 def _check_control(by: ApiKey | None, budget: Budget) -> None:
-    if by is not None and budget.scope == KEY and budget.value in (None, by.key_id):
+    if by is None:
+        return
+    limited = {KEY: by.key_id, PROJECT: by.project_id}.get(budget.scope)
+    if limited is not None and budget.value in (None, limited):
         raise ForbiddenError(
             "This budget limits the key of this request.", "Use the dashboard or another key."
         )

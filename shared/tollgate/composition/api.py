@@ -50,6 +50,8 @@ from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
+from tollgate.projects.repository import ProjectRepository
+from tollgate.projects.service import ProjectService
 from tollgate.run_tokens.repository import RunTokenRepository
 from tollgate.run_tokens.service import RunTokenService
 from tollgate.seals.repository import SealRepository
@@ -111,6 +113,7 @@ class Api:
     keys: KeyService
     budgets: BudgetService
     tokens: RunTokenService
+    projects: ProjectService
     tasks: TaskService
     reader: TaskReader
     deletion: FileDeletion
@@ -194,6 +197,7 @@ def api() -> Api:
     funds = partial(_total_funds, accounts, ledger)
     budgets = BudgetRepository(db, settings.accounts_table, settings.budgets_table)
     runs = RunTokenRepository(db, settings.budgets_table)
+    projects = ProjectRepository(db, settings.budgets_table)
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
@@ -202,7 +206,8 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, current.id_of, audit, clock()),
+        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.has),
+        projects=ProjectService(projects, keys, audit, clock()),
         budgets=BudgetService(budgets, audit, clock(), webhook_guard),
         tokens=RunTokenService(keys, runs, budgets, current.id_of, audit, clock(), webhook_guard),
         tasks=TaskService(

@@ -341,6 +341,12 @@ class BudgetNotFoundError(TollgateError, status=404, code="budget_not_found"):
     default_message = "Budget not found."
 
 
+class ProjectNotFoundError(TollgateError, status=404, code="project_not_found"):
+    """The project does not exist or belongs to another account."""
+
+    default_message = "Project not found."
+
+
 class TokenNotFoundError(TollgateError, status=404, code="token_not_found"):
     """The run token does not exist or belongs to another account."""
 
@@ -408,6 +414,19 @@ class BudgetLimitReachedError(TollgateError, status=409, code="budget_limit_reac
     """The account has the maximum number of budgets."""
 
     next_step = "Delete a budget first."
+
+
+class ProjectLimitReachedError(TollgateError, status=409, code="project_limit_reached"):
+    """The account has the maximum number of projects."""
+
+    next_step = "Delete a project first."
+
+
+class ProjectInUseError(TollgateError, status=409, code="project_in_use"):
+    """The project still has API keys, so it cannot be deleted."""
+
+    default_message = "This project has API keys."
+    next_step = "Revoke them, or move them to another project."
 
 
 class TokenLimitReachedError(TollgateError, status=409, code="token_limit_reached"):

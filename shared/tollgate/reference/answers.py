@@ -12,6 +12,7 @@ from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
 from tollgate.ledger import entries
+from tollgate.projects import views as projects
 from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
 from tollgate.tasks import models as tasks
@@ -31,6 +32,7 @@ _MODULES = (
     pricing,
     catalog,
     entries,
+    projects,
     run_tokens,
     seals,
     tasks,

@@ -161,6 +161,7 @@ class TestKeyView:
             "oldSecretEndsAt": "2025-11-12T12:00:01.000Z",
             "models": ["suno", "test-image"],
             "networks": ["203.0.113.7/32", "2001:db8::/32"],
+            "projectId": None,
             "spendingCap": {
                 "capCents": 500,
                 "per": "day",
@@ -172,7 +173,15 @@ class TestKeyView:
 
     def test_without_limits_it_says_null(self) -> None:
         shown = dict(ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0).view(NOON_MS, {}))
-        limits = ("expiresAt", "lastUsedAt", "models", "networks", "spendingCap", "oldSecretEndsAt")
+        limits = (
+            "expiresAt",
+            "lastUsedAt",
+            "models",
+            "networks",
+            "projectId",
+            "spendingCap",
+            "oldSecretEndsAt",
+        )
         assert {name: shown[name] for name in limits} == dict.fromkeys(limits)
 
 

@@ -341,6 +341,7 @@ class TestEveryWrite:
         "payments/repository.py PaymentRepository.change",
         "providers/runtime/health_store.py ProviderHealthStore.switch",
         "providers/runtime/health_store.py ProviderHealthStore._write",
+        "projects/repository.py ProjectRepository.change",
         "run_tokens/repository.py RunTokenRepository.opened",
         "run_tokens/repository.py RunTokenRepository.revoked",
         "tasks/idempotency.py IdempotencyStore.remember",
