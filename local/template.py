@@ -28,6 +28,7 @@ PACKED = (TABLES, QUEUES)
 
 ANY_METHOD = "x-amazon-apigateway-any-method"
 """SAM's word for `Method: ANY`."""
+ANY_PATH = "{proxy+}"
 ONE_PART, ANY_PARTS = "[^/]+", ".+"
 _PROXY = re.compile(r"\\{\w+\\\+\\}")
 _VARIABLE = re.compile(r"\\{\w+\\}")
@@ -52,7 +53,7 @@ class Template:
     def openapi(self) -> dict[str, Any]:
         """Return the API's OpenAPI document. A route for any method has the described methods of its path.
 
-        If only GET is described, it also has HEAD.
+        If only GET is described, it also has HEAD. A route for any path has the described paths below it.
         """
         body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
         described = _described_methods()
@@ -60,9 +61,10 @@ class Template:
             path: {
                 each: route
                 for method, route in on.items()
-                for each in (described[path] if method == ANY_METHOD else [method])
+                for each in (_methods_of(path, route_path, described) if method == ANY_METHOD else [method])
             }
-            for path, on in body["paths"].items()
+            for route_path, on in body["paths"].items()
+            for path in _paths_of(route_path, on, described)
         }
         return {**body, "paths": paths}
 
@@ -128,6 +130,18 @@ def read_template(parameters: Mapping[str, str] | None = None) -> Template:
     return _read(tuple(sorted((parameters or {}).items())))
 
 
+def _methods_of(path: str, route_path: str, described: Mapping[str, list[str]]) -> list[str]:
+    methods = described[path]
+    return ["get", "head"] if methods == ["get"] and path == route_path else methods
+
+
+def _paths_of(path: str, on: Mapping[str, Any], described: Mapping[str, list[str]]) -> list[str]:
+    """Return the paths of a route: its own, or the described paths below a path for any method."""
+    if ANY_METHOD not in on or not path.endswith(ANY_PATH):
+        return [path]
+    return [each for each in described if each.startswith(path.removesuffix(ANY_PATH))]
+
+
 @cache
 def _described_methods() -> Mapping[str, list[str]]:
     """Return the methods of each path for customers, in lower case."""
@@ -135,7 +149,7 @@ def _described_methods() -> Mapping[str, list[str]]:
     for route in read_yaml(HERE / "operations.yaml")["operations"]:
         method, path = route.split(" ")
         found.setdefault(path, []).append(method.lower())
-    return {path: ["get", "head"] if methods == ["get"] else methods for path, methods in found.items()}
+    return found
 
 
 @cache
