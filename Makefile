@@ -292,8 +292,13 @@ newest-suites: | $(UV_READY)
 	@npm install --prefix .local/suites-newest/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
 	@$(PYTHON) -m local.newest --report .local/suites-newest
 
+# Checkov reads hundreds of paths, and its parser works out its grammar for each one that finds no stored tables.
+STORE_GRAMMAR := "from bc_jsonpath_ng import ext; from ply.yacc import yacc; \
+	yacc(module=ext.parser.ExtentedJsonPathParser(), start='jsonpath', \
+	tabmodule='parser_jsonpath_parsetab', outputdir=ext.__path__[0], debug=False)"
 .local/checkov/.ready: | $(UV_READY)
 	$(call install,checkov,checkov==$(CHECKOV_VERSION))
+	@.local/checkov/bin/python -c $(STORE_GRAMMAR) || { rm $@; exit 1; }
 
 # It brings GitHub's schema of workflows.
 .local/check-jsonschema/.ready: | $(UV_READY)
