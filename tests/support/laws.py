@@ -2,14 +2,19 @@
 
 import os
 
-ALL = bool(os.environ.get("TOLLGATE_ALL_EXAMPLES"))
-"""Set by `make laws`."""
+CHOICE = os.environ.get("TOLLGATE_ALL_EXAMPLES")
+"""`1` in `make laws`; `money` in `.ci/run`."""
 PART = 3
 
 
 def examples(count: int) -> int:
-    """Return how many examples to try of `count`: all in `make laws`, a third in `make test`.
+    """Return how many examples to try of `count`: all in `make laws`, a third elsewhere.
 
     Most laws run once for each model or provider: a third of each is still hundreds.
     """
-    return count if ALL else -(-count // PART)
+    return count if CHOICE not in (None, "", "money") else -(-count // PART)
+
+
+def money_examples(count: int) -> int:
+    """Return how many examples of `count` to try for money, keys or a task's life: all in `.ci/run` too."""
+    return count if CHOICE else examples(count)

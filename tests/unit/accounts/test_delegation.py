@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.clock import ManualClock
+from tests.support.laws import money_examples
 from tollgate.accounts.delegation import check_change, check_new_key
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
@@ -218,6 +219,7 @@ def powers(key: ApiKey) -> set[tuple[str, str, str, int]]:
 
 
 class TestLaw:
+    @settings(max_examples=money_examples(100))
     @given(
         keys(BY),
         keys(OTHER),
@@ -252,6 +254,7 @@ class TestLaw:
             assert key.cap.per == by.cap.per
             assert key.cap.limit_micro_usd <= by.cap.limit_micro_usd
 
+    @settings(max_examples=money_examples(100))
     @given(keys(BY))
     def test_every_key_may_name_rotate_and_revoke_itself(self, by: ApiKey) -> None:
         for what in ("update", "rotate", "revoke"):

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import money_examples
 from tollgate.ledger.audit import Drift, EntrySums, Line, audit, compare
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import Hold, text_entry_id
@@ -40,6 +41,7 @@ def total(entries: list[Entry]) -> int:
 
 
 class TestGoodBooks:
+    @settings(max_examples=money_examples(100))
     @given(books())
     def test_no_drift_in_whatever_order_the_entries_come(self, entries: list[Entry]) -> None:
         assert audit("usr_1", total(entries), entries) is None
@@ -49,6 +51,7 @@ class TestGoodBooks:
 
 
 class TestBalance:
+    @settings(max_examples=money_examples(100))
     @given(books(), st.integers(min_value=-(10**9), max_value=10**9).filter(bool))
     def test_a_balance_that_is_off_by_anything_is_found(self, entries: list[Entry], off: int) -> None:
         drift = audit("usr_1", total(entries) + off, entries)

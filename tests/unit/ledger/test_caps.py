@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
@@ -323,7 +323,7 @@ MOVES = st.lists(
 
 
 class TestLaw:
-    @settings(max_examples=examples(20), suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=money_examples(20), suppress_health_check=list(HealthCheck), database=None)
     @given(MOVES, st.sampled_from(CapPeriod))
     def test_whatever_moves_happen_the_counter_is_the_sum_and_never_above_the_cap(
         self, aws: Aws, moves: list[tuple[Callable[[Life, int, int], None], int, int]], per: CapPeriod

@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import money_examples
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
@@ -47,6 +48,7 @@ class TestMade:
             key_id="k",
         )
 
+    @settings(max_examples=money_examples(100))
     @given(TEXTS, st.integers(min_value=0, max_value=10**12))
     def test_a_charge_and_its_refund_are_nothing_together(self, task_id: str, amount: int) -> None:
         charge = charge_entry("usr_1", task_id, "m", amount, 0)
@@ -84,6 +86,7 @@ class TestOfText:
 
 
 class TestRows:
+    @settings(max_examples=money_examples(100))
     @given(ENTRIES)
     def test_an_entry_comes_back_as_it_was(self, entry: Entry) -> None:
         assert Entry.from_item(from_attributes(to_attributes(entry.to_item()))) == entry

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
@@ -149,7 +149,7 @@ moves = st.lists(
 
 
 class TestLaw:
-    @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=money_examples(25), suppress_health_check=list(HealthCheck), database=None)
     @given(moves)
     def test_whatever_moves_happen_the_books_agree_and_nothing_is_negative(
         self, aws: Aws, sequence: list[tuple[str, int, int]]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.core import Written
 from tollgate.kit.dynamodb.database import Database
@@ -361,7 +361,7 @@ moves = st.lists(
 
 
 class TestLaw:
-    @settings(max_examples=examples(20), suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=money_examples(20), suppress_health_check=list(HealthCheck), database=None)
     @given(moves)
     def test_however_they_die_and_overtake_each_other(
         self, aws: Aws, clock: ManualClock, sequence: list[tuple[str, int]]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.account import BODY, MODEL, World
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tollgate.accounts.repository import AccountRepository
@@ -140,7 +140,7 @@ def carried_out(story: Callable[[SimulatedLoop], Coroutine[None, None, None]]) -
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=money_examples(25))
 @given(
     seed=SEEDS,
     money=st.integers(0, 60),
@@ -170,7 +170,7 @@ def test_the_books_agree_whoever_dies_and_whatever_gets_lost_and_no_row_is_ever_
     carried_out(story)
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=money_examples(25))
 @given(seed=SEEDS, money=st.integers(1, 25), wallets=st.integers(2, 12))
 def test_as_many_requests_are_served_as_the_money_of_all_rows_pays_for(
     seed: int, money: int, wallets: int
@@ -190,7 +190,7 @@ def test_as_many_requests_are_served_as_the_money_of_all_rows_pays_for(
     carried_out(story)
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=money_examples(15))
 @given(seed=SEEDS, covered=st.integers(0, 8))
 def test_a_cap_is_exact_while_others_spend_from_all_rows(seed: int, covered: int) -> None:
     async def story(loop: SimulatedLoop) -> None:

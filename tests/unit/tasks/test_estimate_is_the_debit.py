@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.tasks.test_lifecycle import new_task
@@ -121,7 +121,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
 
 
 @pytest.mark.parametrize("model", LIVE.media_models(), ids=lambda model: model.id)
-@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
+@settings(max_examples=money_examples(30), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
     source = data.draw(valid_inputs(model))

@@ -4,9 +4,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import money_examples
 from tollgate.artifacts.models import StoredFile
 from tollgate.providers.runtime.outcomes import (
     Failed,
@@ -357,6 +358,7 @@ outcomes_of_poll = st.one_of(
 
 
 class TestLaws:
+    @settings(max_examples=money_examples(100))
     @given(st.data())
     def test_every_path_ends_once_with_the_whole_charge_kept_or_the_whole_charge_returned(
         self, data: st.DataObject

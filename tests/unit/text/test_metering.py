@@ -2,9 +2,10 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import money_examples
 from tests.unit.text.samples import prices, text_model, tiered_model
 from tollgate.text.cost import shown_cost
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
@@ -27,6 +28,7 @@ BALANCES = st.integers(0, 50_000_000)
 
 
 class TestShownCost:
+    @settings(max_examples=money_examples(100))
     @given(USAGES, MODELS, st.integers(0, 50_000_000))
     def test_its_digits_are_the_charge_and_its_parts_add_up(
         self, usage: Usage, model: TextModel, hold: int
@@ -152,6 +154,7 @@ class TestAffordableHold:
         model = text_model(prices=prices("1", "0"))
         assert affordable_hold(Demand(100_000, None), model, 50_000).output_limit == 128_000
 
+    @settings(max_examples=money_examples(100))
     @given(demand=DEMANDS, model=MODELS, balance=BALANCES)
     def test_a_hold_within_the_balance_or_the_least_there_is(
         self, demand: Demand, model: TextModel, balance: int
@@ -162,6 +165,7 @@ class TestAffordableHold:
         needed = full_hold(Demand(wanted.input_tokens, wanted.output_limit, demand.answers), model)
         assert plan.amount_micro_usd <= max(balance, needed.amount_micro_usd)
 
+    @settings(max_examples=money_examples(100))
     @given(data=st.data(), demand=DEMANDS, model=MODELS, balance=BALANCES)
     def test_the_charge_never_exceeds_the_hold(
         self, data: st.DataObject, demand: Demand, model: TextModel, balance: int
@@ -176,6 +180,7 @@ class TestAffordableHold:
         usage = Usage(counts[0], output, counts[1], counts[2], counts[3])
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
+    @settings(max_examples=money_examples(100))
     @given(model=MODELS, usages=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=20))
     def test_a_charge_is_never_below_its_exact_price_and_less_than_one_above(
         self, model: TextModel, usages: list[tuple[int, int]]

@@ -13,7 +13,7 @@ from local.simulator.text import completions, converse, messages
 from local.simulator.text.content import Answer, ToolCall
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.vendors import VENDORS
-from tests.support.laws import examples
+from tests.support.laws import money_examples
 from tests.unit.text.gateway import upstream_of
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
 from tollgate.text.metering import charge_micro_usd
@@ -94,7 +94,7 @@ def expected_micro_usd(route: str, answer: Answer) -> int:
 @pytest.mark.parametrize("client", [OPENAI, ANTHROPIC], ids=["openai", "anthropic"])
 @pytest.mark.parametrize("route", ROUTES)
 class TestTheSameBill:
-    @settings(max_examples=examples(25))
+    @settings(max_examples=money_examples(25))
     @given(answer=answers(), told=directions, piece_bytes=st.integers(16, 400))
     def test_streamed_and_whole(
         self, client: TextProtocol, route: str, answer: Answer, told: TextDirections, piece_bytes: int
