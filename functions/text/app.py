@@ -93,8 +93,9 @@ async def compact(request: Request) -> Answer:
     key = await _authenticate(request)
     body = await _body_with_files(request, key)
     made = await text_parts.text()
-    call = await made.responses.compact(body, key)
-    responding = call.respond(made.service, key, request.state[REQUEST_ID], request.headers)
+    request_id = request.state[REQUEST_ID]
+    call = await made.responses.compact(body, key, request_id)
+    responding = call.respond(made.service, key, request_id, request.headers)
     return await http_response(responding, call.rendering, request.state[HELPED])
 
 

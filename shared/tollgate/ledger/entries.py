@@ -8,6 +8,7 @@ from typing import Any, NotRequired
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
 from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.trace import NO_TRACE, Trace
 
 
 class EntryKind(StrEnum):
@@ -42,6 +43,7 @@ _OPTIONAL = (
     "project",
     "token",
     "budgets",
+    "trace",
 )
 
 
@@ -123,6 +125,8 @@ class Entry:
     """The run token of the request (`ledger/runs.py`)."""
     budgets: Sequence[str] | None = None
     """The rows of the budgets that counted it (`ledger/budgets.py`); a refund is returned to them."""
+    trace: Mapping[str, Any] | None = None
+    """How a request went (`ledger/trace.py`)."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -172,6 +176,7 @@ def charge_entry(
     key_id: str | None = None,
     attribution: Attribution = NONE,
     budgets: Sequence[str] = (),
+    trace: Trace = NO_TRACE,
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
@@ -185,6 +190,7 @@ def charge_entry(
         counter=counter,
         key_id=key_id,
         budgets=tuple(budgets) or None,
+        trace=trace.to_item() or None,
         **attribution.stored(),
     )
 
@@ -201,4 +207,5 @@ def refund_of(charge: Entry, now_ms: int) -> Entry:
         amount_micro_usd=-charge.amount_micro_usd,
         created_at_ms=now_ms,
         answers=charge.entry_id,
+        trace=None,
     )

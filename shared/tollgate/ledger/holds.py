@@ -50,6 +50,7 @@ from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of,
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
+from tollgate.ledger.trace import NO_TRACE, Trace
 from tollgate.ledger.wallets import DEFAULT, Limits, account_of, lower_balance
 
 # Longer than any unstreamed answer takes (100 s, and the writes after it). A stream renews its hold, so
@@ -391,6 +392,7 @@ def failed_entry(
     key_id: str | None,
     latency_ms: int,
     attribution: Attribution = NONE,
+    trace: Trace = NO_TRACE,
 ) -> Entry:
     """Return the void of a request that no `provider` answered; the reason is for its customer."""
     return replace(
@@ -400,6 +402,7 @@ def failed_entry(
         reason=reason,
         key_id=key_id,
         latency_ms=latency_ms,
+        trace=trace.to_item() or None,
         **attribution.stored(),
     )
 
@@ -454,6 +457,7 @@ def text_entry(
     latency_ms: int | None = None,
     first_byte_ms: int | None = None,
     attribution: Attribution = NONE,
+    trace: Trace = NO_TRACE,
 ) -> Entry:
     """Return the entry that bills a text request of `provider`'s.
 
@@ -475,6 +479,7 @@ def text_entry(
         key_id=key_id,
         latency_ms=latency_ms,
         first_byte_ms=first_byte_ms,
+        trace=trace.to_item() or None,
         **attribution.stored(),
     )
 

@@ -1,6 +1,7 @@
 """A task and its attempts, as values. The end of each class defines how it is stored."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NotRequired
@@ -12,6 +13,7 @@ from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.entries import Entry, charge_entry
+from tollgate.ledger.trace import Trace
 from tollgate.ledger.wallets import wallet_row_id
 
 
@@ -221,6 +223,8 @@ class Task:
     wallet: int = 0
     attribution: Attribution = NONE
     budgets: tuple[str, ...] = ()
+    price_parts: tuple[Mapping[str, object], ...] = ()
+    """The parts of its price. A new task has them, and its charge stores them."""
 
     @property
     def row_id(self) -> str:
@@ -239,6 +243,7 @@ class Task:
             key_id=self.key_id,
             attribution=self.attribution,
             budgets=self.budgets,
+            trace=Trace(parts=self.price_parts),
         )
 
     @property

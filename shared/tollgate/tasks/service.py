@@ -227,6 +227,7 @@ def _new_task(
         values=request.model.input_class.with_length(request.checked.values, price.source_seconds),
         charge_micro_usd=price.charge_micro_usd,
         price_version=price.price_version,
+        price_parts=tuple(price.breakdown),
         created_at_ms=now_ms,
         deadline_at_ms=now_ms + request.model.deadline_s * MS_PER_S,
         wake_at_ms=now_ms + STEP_GRACE_MS,

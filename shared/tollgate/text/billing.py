@@ -46,7 +46,14 @@ from tollgate.ledger.holds import (
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, rows_to_try, wallet_number
 from tollgate.text.budgets import TextBudgets
-from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.metering import (
+    Demand,
+    HoldPlan,
+    affordable_hold,
+    charge_micro_usd,
+    full_hold,
+    unit_prices,
+)
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.refusal import available, hold_refused
@@ -277,6 +284,7 @@ class TextBilling:
             uses=applied.uses,
         )
         placed.accepted_at = terms.accepted_at
+        placed.held_ms = placed.elapsed_ms()
         placed.is_doubtful = written.is_doubtful
         placed.completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
         self._renewals.plan(placed)
@@ -324,6 +332,7 @@ class TextBilling:
             latency_ms=placed.elapsed_ms(),
             first_byte_ms=placed.first_byte_ms,
             attribution=placed.spender.attribution,
+            trace=placed.trace(unit_prices(usage, model)),
         )
         decided = await self._record(entry)
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
@@ -353,17 +362,18 @@ class TextBilling:
 
     async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         """Void the hold of a request without a response. If a provider was called, record the failure."""
-        if placed.asked and not placed.settling:
+        if placed.calls and not placed.settling:
             entry = failed_entry(
                 placed.account_id,
                 placed.hold,
                 self._clock.now_ms(),
                 model=model,
-                provider=ARROW.join(placed.asked),
+                provider=ARROW.join(dict.fromkeys(call.provider for call in placed.calls)),
                 reason=reason,
                 key_id=placed.spender.key_id,
                 latency_ms=placed.elapsed_ms(),
                 attribution=placed.spender.attribution,
+                trace=placed.trace(),
             )
             # The row is for people: without it the money goes back all the same.
             try:

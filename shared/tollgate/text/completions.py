@@ -37,7 +37,7 @@ def read_completion_request(body: bytes) -> TextRequest:
     idle = [name for name, row in COMPLETIONS.items() if row.rule is Rule.REFUSED]
     messages = [{"role": "user", "content": prompt}]
     chat = parsed.edited({"messages": messages}, ["prompt", *idle])
-    return read_request(TextProtocol.OPENAI, chat)
+    return replace(read_request(TextProtocol.OPENAI, chat), translated="completions")
 
 
 def _problems(fields: Mapping[str, Any], prompt: Any) -> Iterator[Problem]:

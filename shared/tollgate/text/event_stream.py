@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from tollgate.kit.observability import logger, note
+from tollgate.ledger.trace import Ending
 from tollgate.text.asgi import SEND_TIMEOUT_S, Answer, Message, Receive, Reply, Send, encoded_headers
 from tollgate.text.errors import RequestEndedError, error_body
 from tollgate.text.middleware import public_error
@@ -199,7 +200,7 @@ class EventStream:
             public_error(exc)
             return
         if isinstance(response, StreamedResponse):
-            response.is_ended = True
+            response.is_ended, response.ending = True, Ending.CANCELLED
             await self._settle(response)
 
     async def _settle(self, response: StreamedResponse) -> None:

@@ -59,6 +59,22 @@ def charge_micro_usd(usage: Usage, model: TextModel) -> int:
     return _rounded_up(total)
 
 
+def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
+    """Return the prices that `charge_micro_usd` applies to the counts of `usage` that are not 0.
+
+    They are US dollars per million tokens, by the name of the count.
+    """
+    prices = model.prices_for(usage.total_input_tokens)
+    found = {
+        "input_tokens": prices.input,
+        "cache_read_tokens": prices.of_cache_read(),
+        "cache_write_tokens": prices.of_cache_write(),
+        "cache_write_1h_tokens": prices.of_cache_write_1h(),
+        "output_tokens": prices.output,
+    }
+    return {name: f"{price:f}" for name, price in found.items() if getattr(usage, name)}
+
+
 def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
     """Return the hold that covers the client's limit, or the model's maximum if the client set none."""
     limit = model.max_output_tokens

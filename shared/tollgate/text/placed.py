@@ -2,13 +2,18 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.budgets import NOBODY, Spender, Use
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
+from tollgate.ledger.trace import Ending, RouteCall, Trace
 from tollgate.text.metering import HoldPlan
+
+NO_PRICES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -29,8 +34,16 @@ class PlacedHold:
     settling: bool = False
     provider: str | None = None
     """Whose answer it pays for, once that is known."""
-    asked: list[str] = field(default_factory=list)
-    """The providers that were called, in order."""
+    calls: list[RouteCall] = field(default_factory=list)
+    """The calls of providers, in order."""
+    api: str | None = None
+    """The client's protocol, for the record of the request."""
+    held_ms: int | None = None
+    """When the hold was in place."""
+    ending: Ending = Ending.COMPLETED
+    status: int | None = None
+    """The HTTP status and the code of the error that the client got."""
+    code: str | None = None
     is_ending: bool = False
     """Whether its owner asked to end the request before it had a response: no other route is called then."""
     completes: bool = False
@@ -54,6 +67,21 @@ class PlacedHold:
     def elapsed_ms(self) -> int:
         """Return how long ago the request was accepted."""
         return round((time.monotonic() - self.accepted_at) * MS_PER_S)
+
+    def call(self, provider: str) -> RouteCall:
+        """Note that a provider is called now."""
+        self.calls.append(call := RouteCall(provider, self.elapsed_ms()))
+        return call
+
+    def failed(self, ending: Ending, status: int | None = None, code: str | None = None) -> None:
+        """Note how the request ended without a whole response."""
+        self.ending, self.status, self.code = ending, status, code
+
+    def trace(self, prices: Mapping[str, str] = NO_PRICES) -> Trace:
+        """Return how the request went; `prices` are those of its charge."""
+        held = self.hold.amount_micro_usd
+        calls = tuple(self.calls)
+        return Trace(self.api, self.held_ms, held, calls, self.ending, self.status, self.code, prices)
 
 
 @dataclass(frozen=True, slots=True)

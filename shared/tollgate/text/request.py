@@ -29,6 +29,12 @@ LIMIT_FIELDS = {
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
+# The protocols by the names of their routes.
+_APIS = {
+    TextProtocol.OPENAI: "chat",
+    TextProtocol.ANTHROPIC: "messages",
+    TextProtocol.EMBEDDINGS: "embeddings",
+}
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -97,6 +103,7 @@ class TextRequest:
     `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol). `ignored` names
     fields that were left out before (`text/fields.py`). `native`: the client uses the Responses protocol, and
     the body is the request as a chat. `sent` are the client's own fields if the body was translated.
+    `translated` is then the name of the client's protocol.
     """
 
     protocol: TextProtocol
@@ -109,6 +116,12 @@ class TextRequest:
     ignored: Sequence[str] = ()
     native: NativeRequest | None = None
     sent: Mapping[str, Any] | None = None
+    translated: str | None = None
+
+    @property
+    def api(self) -> str:
+        """Return the name of the client's protocol, for the record of the request."""
+        return self.translated or _APIS[self.protocol]
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import logger
+from tollgate.ledger.trace import Ending
 from tollgate.text.billing import TextBilling
 from tollgate.text.errors import ENDED, error_event
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT
@@ -46,6 +47,8 @@ class Refused:
     headers: Mapping[str, str]
     anchor: str
     """The place of the error on the errors page of the docs."""
+    code: str | None = None
+    """The code of the error, for the record of the request."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,8 @@ class StreamedResponse:
     """Whether the answer ends when the client goes. Else it is read to its end, and billed by its report."""
     is_ended: bool = False
     """Whether the client gets nothing more: it has disconnected, or its owner has ended the response."""
+    ending: Ending | None = None
+    """How it ended if it is ended."""
     is_late: bool = False
     """Whether its client got keep-alives before the first event, and so can know the request's id."""
     ignored: Sequence[str] = ()
@@ -100,6 +105,11 @@ class StreamedResponse:
 
     async def _settle(self) -> Billed:
         """Bill the response. If the database is unavailable, the hold expires, at our cost."""
+        fault = self.exchange.stream.fault
+        if self.ending is not None:
+            self.placed.failed(self.ending)
+        elif fault is not None:
+            self.placed.failed(Ending.CUT, fault.status, fault.code)
         try:
             billed = await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
         except DatabaseError:
@@ -127,7 +137,9 @@ class StreamedResponse:
         # The wait of a late stream ended between two looks, so this one is due now.
         wait_s = 0.0 if self.is_late else READ_INTERVAL_S
         for _ in range(MAX_READS):
-            if await _is_set_within(gone, wait_s) or await self.billing.is_end_requested(self.placed):
+            has_left = await _is_set_within(gone, wait_s)
+            if has_left or await self.billing.is_end_requested(self.placed):
+                self.ending = Ending.DISCONNECTED if has_left else Ending.CANCELLED
                 await self._end(send)
                 return
             wait_s = READ_INTERVAL_S

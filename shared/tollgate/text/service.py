@@ -16,12 +16,13 @@ from typing import Protocol, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InvalidInputError, TollgateError
+from tollgate.kit.errors import InternalError, InvalidInputError, TollgateError
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
+from tollgate.ledger.trace import Ending, RouteCall
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
@@ -65,6 +66,8 @@ MAX_STREAM_SILENCE_S = 100.0
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was a response; nothing was charged."
+# The code of a call that another one has overtaken.
+SILENT = "silent"
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
@@ -115,16 +118,19 @@ class TextService:
             allowance,
             spender=key.spender(attribution_of(headers, request.sent or request.fields)),
         )
+        placed.api = request.api
         self._waiting[request_id] = placed
         try:
             response = await self._try_routes(request, model, placed, headers)
         # Includes cancellation, which is no Exception: the hold must not wait for the sweeper.
-        except BaseException:
+        except BaseException as exc:
+            placed.failed(*_ending_of(exc))
             await self.finishing.run(self.billing.fail(placed, model.id, NO_ANSWER))
             raise
         finally:
             self._waiting.pop(request_id, None)
         if isinstance(response, Refused):
+            placed.failed(_ending_of_refusal(response), response.status, response.code)
             refused = f"Ended with HTTP {response.status}; nothing was charged."
             await self.finishing.run(self.billing.fail(placed, model.id, refused))
         return response
@@ -195,8 +201,8 @@ class TextService:
                     continue
                 # Not sent to the client before a route has answered: until then any failure leads to the next
                 # route.
-                placed.asked.append(routed.route.provider)
-                race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
+                call = placed.call(routed.route.provider)
+                race.start(call.provider, self._attempt(placed, call, routed, exchange, answer_by))
                 if first := await race.first(patience_s):
                     return await self._bill_or_relay(*first, placed)
                 last = routed if isinstance(exchange.call, HttpCall) else None
@@ -211,7 +217,8 @@ class TextService:
                 await asyncio.sleep(RETRY_PAUSE_S)
                 again = upstreams[last.route.provider].exchange(last)
                 again.stream.request_id = placed.hold.request_id
-                race.start(last.route.provider, self._attempt(last, again, answer_by))
+                call = placed.call(last.route.provider)
+                race.start(call.provider, self._attempt(placed, call, last, again, answer_by))
                 if first := await race.first():
                     return await self._bill_or_relay(*first, placed)
         return _given_up(request, placed, race.failures)
@@ -222,6 +229,9 @@ class TextService:
         """Bill the first response, or begin to relay it. Providers that were `silent` meanwhile are slow."""
         for provider in silent:
             self._note_failure(provider, TIMED_OUT)
+        for call in placed.calls:
+            if call.provider in silent and call.ended_ms is None:
+                call.ended_ms, call.code = placed.elapsed_ms(), SILENT
         routed, exchange, response = answered.routed, answered.exchange, answered.response
         # From here on this route is the one: the ledger names it.
         placed.provider = routed.route.provider
@@ -248,10 +258,13 @@ class TextService:
         return CompleteResponse(answered.body, billed, ignored)
 
     async def _attempt(
-        self, routed: RoutedRequest, exchange: Exchange, answer_by: float
+        self, placed: PlacedHold, call: RouteCall, routed: RoutedRequest, exchange: Exchange, answer_by: float
     ) -> "_Answered | Fault":
         """Ask one route, and note how its provider did."""
         outcome = await self._ask(routed, exchange, answer_by)
+        failed = outcome if isinstance(outcome, Fault) else outcome.refused
+        if failed is not None:
+            call.ended_ms, call.code = placed.elapsed_ms(), failed.code
         if not isinstance(outcome, Fault):
             self.breaker.succeeded(routed.route.provider)
         elif isinstance(exchange.call, HttpCall) and outcome is not IDLE_CONNECTION_CLOSED:
@@ -345,7 +358,7 @@ class TextService:
             if fault.verdict is not Verdict.ABOUT_REQUEST:
                 return fault
             status, shown = refusal(routed.request.protocol, routed.route.protocol, body, fault)
-            return _Answered(routed, exchange, refused=Refused(status, shown, {}, REFUSALS))
+            return _Answered(routed, exchange, refused=Refused(status, shown, {}, REFUSALS, fault.code))
         if routed.request.stream:
             return await self._begin(routed, exchange, response)
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
@@ -395,7 +408,22 @@ def _given_up(request: TextRequest, placed: PlacedHold, failures: Sequence[Fault
     else:
         emit({"TextGivenUp": 1})
         error = error_of_failures(failures, stream=request.stream)
-    return Refused(error.status, error_body(request.protocol, error), error.headers(), error.code)
+    body = error_body(request.protocol, error)
+    return Refused(error.status, body, error.headers(), error.code, error.code)
+
+
+def _ending_of(exc: BaseException) -> tuple[Ending, int | None, str | None]:
+    """Return how a request without a response ended, and its error's status and code."""
+    if isinstance(exc, asyncio.CancelledError):
+        return Ending.DISCONNECTED, None, None
+    error = exc if isinstance(exc, TollgateError) else InternalError()
+    return Ending.FAILED, error.status, error.code
+
+
+def _ending_of_refusal(response: Refused) -> Ending:
+    if response.anchor == REFUSALS:
+        return Ending.REFUSED
+    return Ending.CANCELLED if response.code == RequestEndedError.code else Ending.FAILED
 
 
 def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:
@@ -403,7 +431,8 @@ def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answer
     if fault.verdict is not Verdict.ABOUT_REQUEST:
         return fault
     protocol = routed.request.protocol
-    refused = Refused(fault_status(protocol, fault), fault_body(protocol, fault), {}, REFUSALS)
+    status, body = fault_status(protocol, fault), fault_body(protocol, fault)
+    refused = Refused(status, body, {}, REFUSALS, fault.code)
     return _Answered(routed, exchange, refused=refused)
 
 

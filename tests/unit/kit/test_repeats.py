@@ -92,7 +92,7 @@ async def voided(billing: TextBilling, placed: PlacedHold) -> int:
 
 
 async def failed(billing: TextBilling, placed: PlacedHold) -> int:
-    placed.asked.append("openai")
+    placed.call("openai")
     await billing.fail(placed, MODEL.id, "No provider answered.")
     return 0
 

@@ -239,7 +239,8 @@ class TestFailing:
     def test_the_hold_is_released_and_the_row_names_each_provider(self, desk: Desk) -> None:
         desk.open(1000)
         placed = desk.place("req_1", spender=Spender("key_1"))
-        placed.asked = ["openai", "openrouter"]
+        for provider in ("openai", "openrouter", "openrouter"):
+            placed.call(provider)
         desk.run(desk.billing.fail(placed, "m", "The providers failed."))
         (entry,) = (one for one in desk.ledger.entries(desk.account_id) if one.kind is not EntryKind.CREDIT)
         assert (entry.request_id, entry.model, entry.amount_micro_usd) == ("req_1", "m", 0)
@@ -259,7 +260,7 @@ class TestFailing:
     ) -> None:
         desk.open(1000)
         placed = desk.place("req_1")
-        placed.asked = ["openai"]
+        placed.call("openai")
         desk.db.fail_once = True
         desk.run(desk.billing.fail(placed, "m", "The provider failed."))
         assert "text.failure_not_recorded" in caplog.text

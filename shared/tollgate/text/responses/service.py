@@ -49,6 +49,8 @@ from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
 _PREVIOUS = "/previous_response_id"
+# The name of the protocol in the record of a request.
+RESPONSES = "responses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class ResponsesService:
             # The larger of both forms bounds the input that is billed.
             most = max(body_of_chat.size_bytes, native.size_bytes)
             chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
-            chat = replace(chat, ignored=unused_fields(asked.fields), native=native, sent=asked.fields)
+            unused = unused_fields(asked.fields)
+            chat = replace(chat, ignored=unused, native=native, sent=asked.fields, translated=RESPONSES)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         skeleton = asked.skeleton(_response_id(request_id), self.text.clock.now_ms() // MS_PER_S)
@@ -117,7 +120,7 @@ class ResponsesService:
         rendering = ResponsesRendering(skeleton, told.tools, keeping)
         return ResponsesCall(chat, rendering, told.origins, asked.earlier_path)
 
-    async def compact(self, body: bytes, key: ApiKey) -> ResponsesCall:
+    async def compact(self, body: bytes, key: ApiKey, request_id: str | None = None) -> ResponsesCall:
         """Return the request for a summary of the conversation in `body`. Raises as `read` does."""
         fields = read_json_body(body).fields
         if problems := list(problems_of_compaction(fields)):
@@ -130,10 +133,11 @@ class ResponsesService:
         told = asked.chat(plain_items(earlier), [*plain_items(items), wanted])
         try:
             chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
+            chat = replace(chat, translated=RESPONSES)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S
-        rendering = CompactionRendering(new_id("resp"), created_s, [*earlier, *items])
+        rendering = CompactionRendering(_response_id(request_id), created_s, [*earlier, *items])
         return ResponsesCall(chat, rendering, told.origins)
 
     async def _conversation(
