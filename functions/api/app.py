@@ -5,8 +5,8 @@ calls a provider, and never holds provider credentials.
 
 http.py       the key, the body and the envelope, for all routes
 media.py      estimate, create, status, cancel, lists
-requests.py   running text requests
 seals.py      statements with proofs, and receipts
+requests.py   records of requests, and the end of running text requests
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
 account.py    the account; `statistics.py`: usage and ledger

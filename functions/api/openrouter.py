@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from api.http import AccountKey, AnyKey, Services, TextKey, envelope
+from api.http import AccountKey, AnyKey, Services, envelope
 
 router = APIRouter(prefix="/api/v1")
 
@@ -20,9 +20,9 @@ def get_current_key(api: Services, key: AnyKey) -> Response:
 
 
 @router.get("/generation")
-def get_generation(api: Services, key: TextKey, request: Request) -> Response:
-    """Return the record of a text request."""
-    return envelope(api.openrouter.generation(key, request.query_params.get("id")))
+def get_generation(api: Services, key: AnyKey, request: Request) -> Response:
+    """Return the record of a request."""
+    return envelope(api.records.generation(key, request.query_params.get("id")))
 
 
 @router.get("/activity")

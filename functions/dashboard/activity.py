@@ -7,9 +7,9 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.activity.query import DASHBOARD
-from tollgate.activity.row import ActivityKind
+from tollgate.activity.found import ActivityKind
 from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.query import DASHBOARD
 from tollgate.tasks.models import TaskStatus
 from tollgate.usage.counts import TAG
 from tollgate.usage.period import GROUP_BY

@@ -209,9 +209,10 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
     # Who waits for its end need not wait.
     run_task_parts.step_runner().cancel(task_id)
     return {
-        ("/requests/{requestId}", "requestId"): running_request(aws, rich.account_id),
         ("{requestId}/receipt", "requestId"): billed_request(aws, rich.account_id),
         ("/statements/{month}", "month"): utc_month(parts.clock().now_ms()),
+        ("DELETE /api/v1/requests/{requestId}", "requestId"): running_request(aws, rich.account_id),
+        ("GET /api/v1/requests/{requestId}", "requestId"): billed_request(aws, rich.account_id),
         ("GET /api/v1/generation", "id"): billed_request(aws, rich.account_id),
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],

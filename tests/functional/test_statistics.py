@@ -16,6 +16,7 @@ from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
 from tests.support.samples import PAID_IMAGE
+from tollgate.accounts.keys import key_id_of
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
@@ -354,6 +355,9 @@ class TestLedger:
         assert (status, set(details(body))) == (400, {"/kind", "/cursor"})
 
 
+ID = statement.COLUMNS.index("id")
+
+
 class TestTable:
     def rows(self, customer: OpenedAccount, query: str = "") -> list[list[str]]:
         status, text, headers = call("GET", TABLE + query, customer.api_key)
@@ -377,6 +381,9 @@ class TestTable:
             "answers": "",
             "reference": "",
             "id": f"{task_id}#charge",
+            "keyId": key_id_of(customer.api_key),
+            "user": "",
+            "tags": "",
         }
         assert credit[1:4] == ["credit", "1", "1000000"]
         assert self.rows(customer, "?kind=credit") == [header, credit]
@@ -386,7 +393,7 @@ class TestTable:
         ledger = run_task_parts.step_runner().ledger
         for formula in formulas:
             ledger.credit(Entry(customer.account_id, formula, EntryKind.CREDIT, 1, START_MS + 1))
-        ids = {row[-1] for row in self.rows(customer, "?from=2023-11-14T22:13:20.001Z")[1:]}
+        ids = {row[ID] for row in self.rows(customer, "?from=2023-11-14T22:13:20.001Z")[1:]}
         assert ids == {f"'{formula}" for formula in formulas}
 
     def test_one_that_is_cut_says_how_to_go_on(
@@ -399,7 +406,7 @@ class TestTable:
         *first, (note,) = self.rows(customer)
         assert note.startswith("Cut after 3 entries.")
         rest = self.rows(customer, f"?{note.rpartition(' ')[2]}")
-        assert len(first[1:]) + len(rest[1:]) == len({row[-1] for row in first[1:] + rest[1:]}) == 5
+        assert len(first[1:]) + len(rest[1:]) == len({row[ID] for row in first[1:] + rest[1:]}) == 5
 
     def test_the_longest_one_fits_into_an_answer_of_lambda(self) -> None:
         """6 MB, in which the text is a JSON string: a quote or an end of line takes two bytes."""

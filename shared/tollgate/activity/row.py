@@ -1,36 +1,19 @@
 """One row of the activity: a generation, or a text request. Pure."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from tollgate.activity.found import ActivityKind, Found, status_of
 from tollgate.kit.clock import iso
 from tollgate.kit.money import usd_text
-from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.tasks.models import Task, TaskStatus
+from tollgate.ledger.attribution import tags_text
+from tollgate.tasks.models import TaskStatus
+from tollgate.usage.counts import INPUT
 
 ARROW = " → "
-# The disjoint counts of a request's input (`text/usage.py`).
-INPUT_COUNTS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
-
 COLUMNS = (
     "createdAt", "kind", "id", "keyId", "model", "route", "status", "latencyMs", "firstByteMs", "inputTokens",
-    "outputTokens", "costUsd", "refundedUsd",
+    "outputTokens", "costUsd", "refundedUsd", "user", "tags",
 )  # fmt: skip
-
-
-class ActivityKind(StrEnum):
-    """The kind of a request."""
-
-    TASK = "task"  # A generation of media.
-    TEXT = "text"  # A text request.
-
-
-# The kinds of entries that get a row. A refund is part of the row of its task.
-SHOWN = {
-    EntryKind.CHARGE: ActivityKind.TASK,
-    EntryKind.TEXT: ActivityKind.TEXT,
-    EntryKind.VOID: ActivityKind.TEXT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +38,9 @@ class Activity:
     output_tokens: int | None = None
     thumbnail_url: str | None = None
     """The thumbnail of a generation's first file. The file may be missing."""
+    user: str | None = None
+    tags: str = ""
+    """The tags in the form of the header."""
 
     def cells(self) -> list[str | int | None]:
         """Return the row for a spreadsheet, in the order of `COLUMNS`."""
@@ -72,49 +58,49 @@ class Activity:
             self.output_tokens,
             usd_text(self.cost_micro_usd),
             usd_text(self.refunded_micro_usd),
+            self.user,
+            self.tags,
         ]
 
 
-def row_of(entry: Entry, task: Task | None) -> Activity:
-    """Return the row of an entry of a kind in `SHOWN`; `task` is the task of a charge, if it still exists."""
-    if SHOWN[entry.kind] is ActivityKind.TEXT:
-        return _text_row(entry)
+def row_of(found: Found) -> Activity:
+    """Return the row of a request."""
+    if found.kind is ActivityKind.TEXT:
+        return _text_row(found)
+    entry, task = found.entry, found.task
     ended = task is not None and task.finished_at_ms is not None
     return Activity(
         ActivityKind.TASK,
-        entry.task_id or "",
+        found.request_id,
         entry.created_at_ms,
         entry.model or "",
-        TaskStatus.NOT_STARTED if task is None else task.status,
+        status_of(found),
         -entry.amount_micro_usd,
         0 if task is None else task.refunded_micro_usd,
         entry.key_id,
         "" if task is None else ARROW.join(attempt.provider for attempt in task.attempts),
         (task.finished_at_ms or 0) - task.created_at_ms if task is not None and ended else None,
         thumbnail_url=task.files[0].thumbnail_url if task is not None and task.files else None,
+        user=entry.user,
+        tags=tags_text(entry.tags or {}),
     )
 
 
-def _text_status(entry: Entry) -> TaskStatus:
-    if entry.kind is EntryKind.TEXT:
-        return TaskStatus.FINISHED
-    # An expired hold is voided without its model. A failed request is voided with it.
-    return TaskStatus.EXPIRED if entry.model is None else TaskStatus.FAILED
-
-
-def _text_row(entry: Entry) -> Activity:
-    usage = entry.usage
+def _text_row(found: Found) -> Activity:
+    entry, usage = found.entry, found.entry.usage
     return Activity(
         ActivityKind.TEXT,
-        entry.request_id or "",
+        found.request_id,
         entry.created_at_ms,
         entry.model or "",
-        _text_status(entry),
+        status_of(found),
         -entry.amount_micro_usd,
         key_id=entry.key_id,
         route=entry.provider or "",
         latency_ms=entry.latency_ms,
         first_byte_ms=entry.first_byte_ms,
-        input_tokens=None if usage is None else sum(usage.get(name, 0) for name in INPUT_COUNTS),
+        input_tokens=None if usage is None else sum(usage.get(name, 0) for name in INPUT),
         output_tokens=None if usage is None else usage.get("output_tokens", 0),
+        user=entry.user,
+        tags=tags_text(entry.tags or {}),
     )

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from tollgate.activity.found import SHOWN, ActivityKind, Found
 from tollgate.activity.query import ActivityQuery, read_query
-from tollgate.activity.row import COLUMNS, SHOWN, Activity, ActivityKind, row_of
+from tollgate.activity.row import COLUMNS, Activity, row_of
 from tollgate.kit.csv_table import as_csv
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
@@ -36,36 +37,38 @@ class ActivityService:
     def page(self, account_id: str, query: Mapping[str, str]) -> Page[Activity]:
         """Return a page of the matching rows.
 
-        `query` may have `kind`, `model`, `key` (an id, or `dashboard`), `status`, `from` and `to` (dates,
-        both included), `limit` and `cursor`. Raises `InvalidInputError`.
+        `query` may have `kind`, `model`, `key` (an id, or `dashboard`), `user`, `tag`, `status`, `from` and
+        `to` (dates, both included), `limit` and `cursor`. Raises `InvalidInputError`.
         """
-        return self._read(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
+        found = self.found(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
+        return Page(list(map(row_of, found.rows)), found.cursor)
 
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
         """Return the same rows as CSV, up to `MAX_CSV`. The last line notes if rows are missing."""
-        page = self._read(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
-        return as_csv(COLUMNS, (row.cells() for row in page.rows), page.cursor)
+        page = self.found(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
+        return as_csv(COLUMNS, (row_of(found).cells() for found in page.rows), page.cursor)
 
-    def _read(self, account_id: str, wanted: ActivityQuery, max_read: int) -> Page[Activity]:
+    def found(self, account_id: str, wanted: ActivityQuery, max_read: int) -> Page[Found]:
+        """Return a page of the matching requests, from at most `max_read` entries."""
         entries = islice(self.ledger.by_time(account_id, wanted.entries, TOGETHER), max_read)
-        rows: list[Activity] = []
-        for read, (entry, row) in enumerate(self._rows(entries, wanted), start=1):
-            if row is not None and wanted.matches(row):
-                rows.append(row)
+        rows: list[Found] = []
+        for read, (entry, found) in enumerate(self._requests(entries, wanted), start=1):
+            if found is not None and wanted.matches(found):
+                rows.append(found)
             if read == max_read or len(rows) == wanted.entries.limit:
                 return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())
         return Page(rows, None)
 
-    def _rows(
+    def _requests(
         self, entries: Iterator[Entry], wanted: ActivityQuery
-    ) -> Iterator[tuple[Entry, Activity | None]]:
-        """Yield each entry with its row, or `None` if the row cannot match."""
+    ) -> Iterator[tuple[Entry, Found | None]]:
+        """Yield each entry with its request, or `None` if it cannot match."""
         while some := list(islice(entries, TOGETHER)):
             fitting = [entry for entry in some if wanted.may_match(entry)]
             tasks = {task.task_id: task for task in self.tasks.get_all(_task_ids(fitting))}
-            rows = {entry.entry_id: row_of(entry, tasks.get(entry.task_id or "")) for entry in fitting}
+            found = {entry.entry_id: Found(entry, tasks.get(entry.task_id or "")) for entry in fitting}
             for entry in some:
-                yield entry, rows.get(entry.entry_id)
+                yield entry, found.get(entry.entry_id)
 
 
 def _task_ids(entries: Sequence[Entry]) -> list[str]:

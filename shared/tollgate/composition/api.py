@@ -12,6 +12,7 @@ from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
+from tollgate.activity.records_service import RequestRecords
 from tollgate.activity.service import ActivityService
 from tollgate.artifacts.files import CustomerFiles
 from tollgate.artifacts.inputs import InputStore
@@ -126,7 +127,7 @@ class Api:
     statistics: StatisticsService
     months: MonthlyStatements
     statement: Statement
-    activity: ActivityService
+    records: RequestRecords
     openrouter: OpenRouterAccount
     payments: PaymentService
     low_balance: LowBalanceService
@@ -162,6 +163,11 @@ class Api:
     def sealed(self) -> SealedLedger:
         """Return the service for statements with proofs, receipts and the keys of the ledger."""
         return _sealed_ledger()
+
+    @property
+    def activity(self) -> ActivityService:
+        """Return the lists of requests."""
+        return self.records.activity
 
     @property
     def listing(self) -> Listing:
@@ -237,7 +243,7 @@ def api() -> Api:
         statistics=StatisticsService(usage, clock(), keys.members),
         months=MonthlyStatements(usage, ledger, funds, clock()),
         statement=Statement(ledger),
-        activity=ActivityService(ledger, tasks),
+        records=RequestRecords(ActivityService(ledger, tasks), keys.members),
         openrouter=OpenRouterAccount(accounts, ledger, usage, budgets, funds, clock()),
         payments=_payments(settings, ledger, accounts, audit, low_balance),
         low_balance=low_balance,

@@ -366,7 +366,7 @@ class UploadNotFoundError(TollgateError, status=404, code="file_not_found"):
 
 
 class RequestNotFoundError(TollgateError, status=404, code="request_not_found"):
-    """The text request is not running, has not ended, or belongs to another account."""
+    """The text request is not running, has not ended, or belongs to another account or another key."""
 
     default_message = "No such request is running."
 

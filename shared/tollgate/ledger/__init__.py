@@ -6,6 +6,7 @@ account only by its id and its row: `tollgate.accounts` imports this package, ne
 
 attribution.py  the end user and the tags of a request
 entries.py      ledger entries as values; an entry's id is derived from its purpose
+trace.py        how a request went, for its record
 repository.py   the writes of media: charge, refund, credit; the reads of the ledger
 holds.py        the writes of text: hold, record, settle, void, renew; the rule that decides how a hold ends
 expiry.py       resolves holds whose request never ended, for the sweep

@@ -71,6 +71,11 @@ def is_tag_name(text: str) -> bool:
     return text != USER and _NAME.fullmatch(text) is not None
 
 
+def tags_text(tags: Mapping[str, str]) -> str:
+    """Return tags in the form of the header."""
+    return ",".join(f"{name}={value}" for name, value in tags.items())
+
+
 def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None = None) -> Attribution:
     """Return the attribution of a request: from its headers, and from the `fields` of a text protocol's body.
 

@@ -60,6 +60,8 @@ class EntryView(Shape):
     requestId: NotRequired[str]
     answers: NotRequired[str]
     """The id of the charge that a refund returns."""
+    keyId: NotRequired[str]
+    """The API key of the request; missing for requests from the dashboard."""
     user: NotRequired[str]
     """The end user of the request."""
     tags: NotRequired[dict[str, str]]
@@ -102,7 +104,7 @@ class Entry:
     counter: str | None = None
     """The spending cap's counter that counted it (`ledger/caps.py`); a refund lowers the charge's counter."""
     provider: str | None = None
-    """The provider whose answer was billed; only operators see it."""
+    """The provider whose response was billed, or all that were called in vain."""
     reason: str | None = None
     """The operator's reason for a credit or a debit; the customer sees it."""
     reference: str | None = None

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.kit.numbers import digits
+from tollgate.ledger.attribution import is_tag_name
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.holds import late_entry_id, text_entry_id
 
-PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
+LABELS = ("key", "user", "tag")
+PARAMETERS = ("kind", "taskId", "requestId", *LABELS, "from", "to", "limit", "cursor")
+# Used instead of a key's id, for requests from the dashboard.
+DASHBOARD = "dashboard"
+A_TAG = "a tag such as team=search, or a name such as team for all of its values"
 # DynamoDB's own bound for a sort key.
 MAX_ID_BYTES = 1024
 # Later than any time that ISO 8601 can write.
@@ -30,6 +35,58 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelFilter:
+    """Selects entries by the key and the labels of their request; `None` matches every entry.
+
+    `key` is an id, or `dashboard`. `tag` is a name and a value, or a name and `None` for all values.
+    """
+
+    key: str | None = None
+    user: str | None = None
+    tag: tuple[str, str | None] | None = None
+    token: str | None = None
+    """The id of a run token."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether it matches every entry."""
+        return self == EVERYTHING
+
+    def matches(self, entry: Entry) -> bool:
+        """Return whether an entry matches."""
+        of_key = self.key in (None, entry.key_id or DASHBOARD)
+        is_labelled = self.user in (None, entry.user) and self.token in (None, entry.token)
+        return of_key and is_labelled and self._has_tag(entry)
+
+    def _has_tag(self, entry: Entry) -> bool:
+        if self.tag is None:
+            return True
+        name, value = self.tag
+        found = (entry.tags or {}).get(name)
+        return found is not None and value in (None, found)
+
+
+EVERYTHING = LabelFilter()
+
+
+def read_labels(reader: QueryReader) -> LabelFilter:
+    """Read `key`, `user` and `tag`. The problems are added to the reader's."""
+    message = "Must be a name, or name=value."
+    return LabelFilter(
+        reader.read("key", str, None, ""),
+        reader.read("user", str, None, ""),
+        reader.read("tag", _tag, None, message, A_TAG),
+    )
+
+
+def _tag(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    if not is_tag_name(name):
+        raise ValueError(text)
+    return name, value if equals else None
+
+
+@dataclass(frozen=True, slots=True)
 class StatementQuery:
     """Selects entries from `first_ms` on, before `end_ms`, and older than `after`, the last one shown."""
 
@@ -40,11 +97,17 @@ class StatementQuery:
     kind: EntryKind | None = None
     entry_ids: tuple[str, ...] | None = None
     """The ids of all possible entries of the requested task or request."""
+    labels: LabelFilter = EVERYTHING
+
+    @property
+    def is_selective(self) -> bool:
+        """Return whether it leaves out entries of its time."""
+        return self.kind is not None or not self.labels.is_empty
 
     def matches(self, entry: Entry) -> bool:
         """Return whether an entry matches; `after` is ignored."""
         in_time = self.first_ms <= entry.created_at_ms < self.end_ms
-        return in_time and (self.kind is None or entry.kind is self.kind)
+        return in_time and (self.kind is None or entry.kind is self.kind) and self.labels.matches(entry)
 
 
 def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> StatementQuery:
@@ -60,6 +123,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),
         kind=reader.choose("kind", EntryKind, None, EntryKind),
         entry_ids=_entry_ids(task_id, request_id),
+        labels=read_labels(reader),
     )
     if wanted.first_ms >= wanted.end_ms:
         reader.problems.append(Problem("/from", "Must be before `to`."))

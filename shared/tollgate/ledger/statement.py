@@ -11,6 +11,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import safe
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.money import usd_text
+from tollgate.ledger.attribution import tags_text
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
@@ -25,7 +26,7 @@ ROUND_TRIP = 1_000
 
 COLUMNS = (
     "createdAt", "kind", "amountUsd", "amountMicroUsd", "model", "taskId", "requestId", "answers",
-    "reference", "id",
+    "reference", "id", "keyId", "user", "tags",
 )  # fmt: skip
 
 
@@ -38,8 +39,8 @@ class Statement:
     def page(self, account_id: str, query: Mapping[str, str]) -> EntryPageView:
         """Return `{entries, cursor}`, the newest first; `cursor` is missing on the last page.
 
-        `query` may have `kind`, `taskId` or `requestId`, `from` and `to` (ISO 8601, `to` itself is not in),
-        `limit` and `cursor`. Raises `InvalidInputError`.
+        `query` may have `kind`, `taskId` or `requestId`, `key`, `user` and `tag`, `from` and `to` (ISO 8601,
+        `to` itself is not in), `limit` and `cursor`. Raises `InvalidInputError`.
         """
         page = self._read(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
         shown: EntryPageView = {"entries": [view(entry) for entry in page.rows]}
@@ -60,7 +61,7 @@ class Statement:
             found = self.ledger.named(account_id, wanted.entry_ids)
             fitting = [entry for entry in found if wanted.matches(entry)]
             return Page(sorted(fitting, key=lambda entry: entry.created_at_ms, reverse=True), None)
-        round_trip = min(ROUND_TRIP, wanted.limit if wanted.kind is None else max_read)
+        round_trip = min(ROUND_TRIP, max_read if wanted.is_selective else wanted.limit)
         rows: list[Entry] = []
         found_by_time = islice(self.ledger.by_time(account_id, wanted, round_trip), max_read)
         for read, entry in enumerate(found_by_time, start=1):
@@ -97,6 +98,8 @@ def view(entry: Entry) -> EntryView:
 
 
 def _add_labels(shown: EntryView, entry: Entry) -> None:
+    if entry.key_id is not None:
+        shown["keyId"] = entry.key_id
     if entry.user is not None:
         shown["user"] = entry.user
     if entry.tags is not None:
@@ -124,5 +127,6 @@ def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
     """Return a line's cells. Text is escaped so that none is a formula; amounts are our own numbers."""
     for name in COLUMNS:
         value = shown.get(name, "")
+        value = tags_text(value or {}) if name == "tags" else value
         is_text = name not in {"amountUsd", "amountMicroUsd"}
         yield safe(value) if is_text else value

@@ -1,4 +1,4 @@
-"""How a request went: what its entry stores for its record. Pure.
+"""How a request went, stored in its entry for its record. Pure.
 
 The times are milliseconds from the acceptance of the request. The record (`activity/record.py`) shows them as
 a timeline, and multiplies the tokens by the prices that were valid then.
@@ -28,7 +28,7 @@ class Ending(StrEnum):
 
 @dataclass(slots=True)
 class RouteCall:
-    """One call of a provider. `code` is the reason why it was not the one that answered."""
+    """One call of a provider. `code` is the reason why another one answered, or none."""
 
     provider: str
     started_ms: int

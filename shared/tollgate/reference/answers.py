@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from tollgate.accounts import models as accounts
 from tollgate.accounts import webhook_secrets
+from tollgate.activity import views as activity
 from tollgate.artifacts import models as artifacts
 from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
@@ -26,6 +27,7 @@ Json = dict[str, Any]
 # response needs no change here.
 _MODULES = (
     accounts,
+    activity,
     budgets,
     webhook_secrets,
     artifacts,

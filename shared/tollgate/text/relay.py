@@ -14,7 +14,14 @@ from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, faul
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import KEEP_ALIVE
 from tollgate.text.request import dumps
-from tollgate.text.shown import may_pass, shown_chat, shown_message, shown_messages_event
+from tollgate.text.shown import (
+    CHAT_ID_PREFIX,
+    MESSAGE_ID_PREFIX,
+    may_pass,
+    shown_chat,
+    shown_message,
+    shown_messages_event,
+)
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import (
@@ -92,7 +99,8 @@ class ChatRelay(AnswerStream):
             return self.fail(fault)
         shown = shown_chat(payload, self._dialect.finish_names)
         if not self._head:
-            self._head = {name: shown.get(name) for name in ("id", "created")}
+            named = CHAT_ID_PREFIX + self.meter.id_of(payload)
+            self._head = {"id": named, "created": shown.get("created")}
         if not payload.get("choices") and payload.get("usage"):
             return b""  # Ours follows at the end: some vendors report it several times, or in other words.
         return self._passed(event, payload, shown) or chat_event(self._chunk(shown))
@@ -107,14 +115,15 @@ class ChatRelay(AnswerStream):
             return None
         raw = self._rename.apply(event.raw, payload.get("model"), self._model)
         if raw is not None:
-            raw = self._rename_id.apply(raw, payload.get("id"), shown.get("id"))
+            raw = self._rename_id.apply(raw, payload.get("id"), self._head["id"])
         if raw is None or "usage" in payload or not self._wants_usage:
             return raw
         return raw.removesuffix(_END) + _NO_USAGE if raw.endswith(_END) else None
 
     def _chunk(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in shown.items() if name != "usage"}
-        return {**kept, "model": self._model, **({"usage": None} if self._wants_usage else {})}
+        named = {"id": self._head["id"], "model": self._model}
+        return {**kept, **named, **({"usage": None} if self._wants_usage else {})}
 
     def _usage_chunk(self) -> bytes:
         shown = {**self._head, "object": "chat.completion.chunk", "model": self._model}
@@ -146,7 +155,8 @@ class MessagesRelay(AnswerStream):
             known = self.meter.reported or Usage(self.meter.input_estimate, 0)
             message = payload.get("message")
             started = message if isinstance(message, dict) else {}
-            shown = {**shown, "message": shown_message(started, self._model, messages_usage(known))}
+            named = {**started, "id": MESSAGE_ID_PREFIX + self.meter.id_of(started)}
+            shown = {**shown, "message": shown_message(named, self._model, messages_usage(known))}
         elif kind == "message_delta":
             shown = {**shown, "usage": self.meter.told(message_end_usage)}
         is_passed = shown is payload and may_pass(event.raw, event.data)
@@ -155,9 +165,11 @@ class MessagesRelay(AnswerStream):
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
     """Return a chat completion as clients read it, and read it into `meter`. Raises `FaultError`."""
-    shown = shown_chat(read_completion(body, meter, dialect), dialect.finish_names)
+    payload = read_completion(body, meter, dialect)
+    shown = shown_chat(payload, dialect.finish_names)
     choices = [_whole_choice(choice) for choice in shown["choices"]]
-    named = {"system_fingerprint": None, **shown, "model": public_model, "choices": choices}
+    ours = {"id": CHAT_ID_PREFIX + meter.id_of(payload), "model": public_model, "choices": choices}
+    named = {"system_fingerprint": None, **shown, **ours}
     return dumps({**named, "usage": meter.told(chat_usage)}).encode()
 
 
@@ -171,6 +183,7 @@ def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
     """Return a message as clients read it, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
+    payload["id"] = MESSAGE_ID_PREFIX + meter.id_of(payload)
     return dumps(shown_message(payload, public_model, meter.told(messages_usage))).encode()
 
 

@@ -66,6 +66,7 @@ MAX_STREAM_SILENCE_S = 100.0
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was a response; nothing was charged."
+REQUEST_PREFIX = "req_"
 # The code of a call that another one has overtaken.
 SILENT = "silent"
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
@@ -289,6 +290,7 @@ class TextService:
         estimate = estimate_of(request, model)
         told_limit = placed.plan.passed_limit or request.output_limit
         created_s = self.clock.now_ms() // MS_PER_S
+        answer_id = placed.hold.request_id.removeprefix(REQUEST_PREFIX)
         refused: InvalidInputError | None = None
         carried = False
         for route in model.routes:
@@ -299,7 +301,8 @@ class TextService:
             # error.
             if upstream is None or not route.holds(estimate, told_limit):
                 continue
-            routed = RoutedRequest(request, model, route, placed.plan, estimate, created_s, headers)
+            plan = placed.plan
+            routed = RoutedRequest(request, model, route, plan, estimate, created_s, headers, answer_id)
             try:
                 exchange = upstream.exchange(routed)
             except InvalidInputError as exc:

@@ -81,6 +81,7 @@ _NO_NAMES: Mapping[str, str] = {}
 # Prefixes of ids of OpenAI, its Responses API, Anthropic, and OpenRouter, whose name is not shown.
 _ID_PREFIXES = ("chatcmpl-", "resp_", "msg_", "gen-")
 CHAT_ID_PREFIX = "chatcmpl-"
+MESSAGE_ID_PREFIX = "msg_"
 
 
 def shown_chat(payload: dict[str, Any], finish_names: Mapping[str, str] = _NO_NAMES) -> dict[str, Any]:

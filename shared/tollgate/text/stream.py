@@ -9,6 +9,7 @@ from typing import Any
 from tollgate.text.errors import error_event
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
+from tollgate.text.shown import bare_id
 from tollgate.text.sse import SseEvent
 from tollgate.text.stated import MAX_NAME_CHARS, is_same_model, stated_micro_usd
 from tollgate.text.tokens import tokens_of_bytes, utf8_length
@@ -28,6 +29,8 @@ class Meter:
     together may have. Both are used if the provider's report is missing. `final`: the report is complete.
     `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`). `asked` is the provider's id
     of the model, `named` the model that the response names, and `cost_micro_usd` the charge that it states.
+    `answer_id` is the end of the response's id: that of the request, so that both lead to its record. Without
+    it, the provider's id stays.
     """
 
     input_estimate: int
@@ -39,6 +42,7 @@ class Meter:
     asked: str = ""
     named: str | None = None
     cost_micro_usd: int | None = None
+    answer_id: str = ""
 
     @property
     def is_of_another_model(self) -> bool:
@@ -51,6 +55,10 @@ class Meter:
             self.named = model[:MAX_NAME_CHARS]
         if (stated := stated_micro_usd(usage)) is not None:
             self.cost_micro_usd = stated
+
+    def id_of(self, payload: Mapping[str, Any]) -> str:
+        """Return the id of a response without the prefix of its protocol."""
+        return self.answer_id or bare_id(payload)
 
     def deliver(self, text: object) -> None:
         """Count `text` (anything else than a text counts nothing) as delivered."""

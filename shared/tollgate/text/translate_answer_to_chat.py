@@ -13,7 +13,7 @@ from typing import Any
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE_EVENT, chat_event, messages_fault, read_message, read_messages_event
 from tollgate.text.request import dumps
-from tollgate.text.shown import bare_id
+from tollgate.text.shown import CHAT_ID_PREFIX
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import chat_usage
@@ -46,7 +46,7 @@ def completion_of_message(body: bytes, meter: Meter, public_model: str, created_
         message["thinking_blocks"] = thoughts
     finish = finish_of(payload.get("stop_reason"))
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
-    head = {"id": _completion_id(payload), "object": "chat.completion", "created": created_s}
+    head = {"id": CHAT_ID_PREFIX + meter.id_of(payload), "object": "chat.completion", "created": created_s}
     head |= {"model": public_model, "system_fingerprint": None}
     return dumps({**head, "choices": [choice], "usage": meter.told(chat_usage)}).encode()
 
@@ -85,7 +85,7 @@ class ChatFromMessages(AnswerStream):
             return self.fail(messages_fault(payload))
         read_messages_event(payload, self.meter)
         if kind == "message_start":
-            self._head["id"] = _completion_id(_part(payload, "message"))
+            self._head["id"] = CHAT_ID_PREFIX + self.meter.id_of(_part(payload, "message"))
             return self._delta({"role": "assistant", "content": ""})
         if kind == "message_delta":
             delta = _part(payload, "delta")
@@ -161,10 +161,6 @@ class ChatFromMessages(AnswerStream):
 def _part(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = payload.get(name)
     return value if isinstance(value, dict) else {}
-
-
-def _completion_id(message: Mapping[str, Any]) -> str:
-    return f"chatcmpl-{bare_id(message)}"
 
 
 def _joined(blocks: list[dict[str, Any]], kind: str) -> str | None:

@@ -15,7 +15,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
 from tollgate.text.request import dumps
-from tollgate.text.shown import bare_id, message_end, shown_block, shown_message, shown_part
+from tollgate.text.shown import MESSAGE_ID_PREFIX, message_end, shown_block, shown_message, shown_part
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import Usage, message_end_usage, messages_usage
@@ -48,7 +48,9 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
     content += [_tool_use(call, at) for at, call in enumerate(_list(said.get("tool_calls")))]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
     usage = meter.told(messages_usage)
-    return dumps(_message(payload, public_model, content or [_EMPTY["text"]], stop, usage)).encode()
+    return dumps(
+        _message(meter.id_of(payload), public_model, content or [_EMPTY["text"]], stop, usage)
+    ).encode()
 
 
 def stop_of(finish_reason: object, dialect: ChatDialect, *, refused: bool) -> str:
@@ -134,7 +136,10 @@ class MessagesFromChat(AnswerStream):
     def _message_start(self, payload: Mapping[str, Any]) -> dict[str, Any]:
         # The real numbers come at the end, and replace these.
         usage = messages_usage(Usage(self.meter.input_estimate, 0))
-        return {"type": "message_start", "message": _message(payload, self._model, [], None, usage)}
+        return {
+            "type": "message_start",
+            "message": _message(self.meter.id_of(payload), self._model, [], None, usage),
+        }
 
     def _say(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
         if self._tools:
@@ -194,9 +199,9 @@ class MessagesFromChat(AnswerStream):
 
 
 def _message(
-    payload: Mapping[str, Any], model: str, content: list[Any], stop: str | None, usage: dict[str, Any]
+    bare_id: str, model: str, content: list[Any], stop: str | None, usage: dict[str, Any]
 ) -> dict[str, Any]:
-    named = {"id": f"msg_{bare_id(payload)}", "type": "message", "role": "assistant"}
+    named = {"id": MESSAGE_ID_PREFIX + bare_id, "type": "message", "role": "assistant"}
     return shown_message({**named, "content": content, "stop_reason": stop}, model, usage)
 
 

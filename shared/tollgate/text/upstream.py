@@ -33,6 +33,7 @@ class RoutedRequest:
     """One request for one route, under the limits of its hold.
 
     `created_s` is the time now, in epoch seconds. `headers` are the client's, with lower-case names.
+    `answer_id` is the end of the response's id.
     """
 
     request: TextRequest
@@ -42,6 +43,7 @@ class RoutedRequest:
     input_estimate: int
     created_s: int
     headers: Mapping[str, str] = field(default_factory=dict)
+    answer_id: str = ""
 
     @property
     def refuses(self) -> frozenset[Refuses]:
@@ -52,7 +54,8 @@ class RoutedRequest:
         """Return a fresh meter for one attempt."""
         most = self.hold.output_limit * self.request.answers
         cost_of = partial(shown_cost, model=self.model, most_micro_usd=self.hold.amount_micro_usd)
-        return Meter(self.input_estimate, most, cost_of=cost_of, asked=self.route.upstream_id)
+        asked, answer_id = self.route.upstream_id, self.answer_id
+        return Meter(self.input_estimate, most, cost_of=cost_of, asked=asked, answer_id=answer_id)
 
 
 @dataclass(frozen=True, slots=True)

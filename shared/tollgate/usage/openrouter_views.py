@@ -15,8 +15,7 @@ from tollgate.kit.clock import iso, utc_day
 from tollgate.kit.money import usd_number
 from tollgate.kit.response_shapes import Date, Shape, Timestamp
 from tollgate.ledger.caps import CapPeriod
-from tollgate.ledger.entries import Entry
-from tollgate.usage.counts import INPUT, Counts, DayCounts, total
+from tollgate.usage.counts import Counts, DayCounts, total
 
 # OpenRouter names no provider to customers of Tollgate: the seller of the model's response is Tollgate.
 SELLER = "Tollgate"
@@ -98,7 +97,7 @@ class CurrentKeyView(Shape):
 
 
 class GenerationRecordView(Shape):
-    """A text request after its end. Fields that Tollgate does not record are null."""
+    """A text request after its end, or a generation. Fields that Tollgate does not record are null."""
 
     id: str
     request_id: str
@@ -111,7 +110,7 @@ class GenerationRecordView(Shape):
     latency: float | None
     """Milliseconds until the first bytes of a streamed response, otherwise until its end."""
     generation_time: float | None
-    """Milliseconds from the acceptance of the request to the end of its response."""
+    """Milliseconds from the acceptance of the request to its end."""
     tokens_prompt: int
     tokens_completion: int
     native_tokens_prompt: int
@@ -255,60 +254,6 @@ def _cap_view(key: ApiKey, now_ms: int, counters: Mapping[str, int]) -> KeyLimit
         "reset_interval": _RESETS[key.cap.per],
         "resets_at": iso(allowance.resets_at_ms),
         "include_byok": False,
-    }
-
-
-def generation_view(asked_id: str, entry: Entry) -> GenerationRecordView:
-    """Return the record of a text request, from its entry in the ledger; `asked_id` is the client's id."""
-    usage = entry.usage or {}
-    prompt, completion = sum(usage.get(name, 0) for name in INPUT), usage.get("output_tokens", 0)
-    cost = usd_number(-entry.amount_micro_usd)
-    first_ms = entry.first_byte_ms if entry.first_byte_ms is not None else entry.latency_ms
-    return {
-        "id": asked_id,
-        "request_id": entry.request_id or "",
-        "model": entry.model or "",
-        "created_at": iso(entry.created_at_ms - (entry.latency_ms or 0)),
-        "total_cost": cost,
-        "usage": cost,
-        "streamed": entry.first_byte_ms is not None,
-        "latency": first_ms,
-        "generation_time": entry.latency_ms,
-        "tokens_prompt": prompt,
-        "tokens_completion": completion,
-        "native_tokens_prompt": prompt,
-        "native_tokens_completion": completion,
-        "native_tokens_reasoning": usage.get("reasoning_tokens", 0),
-        "native_tokens_cached": usage.get("cache_read_tokens", 0),
-        "external_user": entry.user,
-        "provider_name": SELLER,
-        "cancelled": None,
-        "finish_reason": None,
-        "native_finish_reason": None,
-        "api_type": None,
-        "app_id": None,
-        "cache_discount": None,
-        "data_region": "global",
-        "http_referer": None,
-        "is_byok": False,
-        "moderation_latency": None,
-        "native_tokens_completion_images": None,
-        "num_fetches": None,
-        "num_input_audio_prompt": None,
-        "num_media_completion": None,
-        "num_media_prompt": None,
-        "num_search_results": None,
-        "origin": "",
-        "preset_id": None,
-        "provider_responses": None,
-        "router": None,
-        "service_tier": None,
-        "session_id": None,
-        "upstream_id": None,
-        "upstream_inference_cost": None,
-        "user_agent": None,
-        "web_search_engine": None,
-        "workspace_id": None,
     }
 
 

@@ -259,6 +259,7 @@ class TestRelayCompletion:
             "completion_tokens_details": {"reasoning_tokens": 0},
         }
         assert json.loads(relay_completion(body, used, "ours", PLAIN)) == {
+            "id": "chatcmpl-",
             "model": "ours",
             "system_fingerprint": None,
             "choices": [{"logprobs": None, "message": {"refusal": None, "content": "hi"}}],
