@@ -5,6 +5,7 @@ BALANCE_CENTS ?= 10000
 CHAOS_TASKS ?= 500
 STACK ?= tollgate-try
 TASKS ?= 1000
+REQUESTS ?= 10000
 MODULES ?= ledger billing keys lifecycle routing
 SAMPLE ?= 20
 MINUTES ?= 20
@@ -124,6 +125,9 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 
 bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
+
+bench-bill: .venv/.ready .local/ministack/.ready  ## mixed requests with kills and lost answers: costs in responses = ledger = statement (REQUESTS=10000 BILL_SEED=1)
+	@BILL_REQUESTS=$(REQUESTS) BILL_SEED=$(BILL_SEED) $(PYTHON) -m tests.bench.bill
 
 bench-coldstart: .venv/.ready .local/ministack/.ready .local/sam/.ready .local/ric/.ready  ## CPU of cold starts on what was built for this machine, into docs/performance.md
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\

@@ -16,7 +16,9 @@ from tollgate.usage.period import GROUP_BY
 from tollgate.web.problems import in_words
 from tollgate.web.spending import Grouping, spending
 
-FILTERS = ("kind", "model", "key", "status", "from", "to")
+FILTERS = ("kind", "model", "key", "status", "from", "to", "user", "label")
+# In the address, `tag` is the name by which the table of labels groups.
+LABEL = "label"
 RANGES = {"7d": "7 days", "30d": "30 days"}
 DEFAULT_RANGE = "30d"
 PER_PAGE = "50"
@@ -45,7 +47,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         ranges=RANGES,
         rows=found.rows,
         cursor=found.cursor,
-        chosen={name: query.get(name, "") for name in FILTERS},
+        chosen={name: request.query_params.get(name, "") for name in FILTERS},
         is_filtered=bool(query),
         kinds=KINDS,
         statuses=list(TaskStatus),
@@ -91,4 +93,4 @@ def _labels(services: Services, request: Request, account_id: str, days: str) ->
 def _query(request: Request) -> dict[str, str]:
     """Return the chosen filters. A form sends the others with empty values."""
     found = {name: request.query_params.get(name, "") for name in (*FILTERS, "cursor")}
-    return {name: value for name, value in found.items() if value}
+    return {"tag" if name == LABEL else name: value for name, value in found.items() if value}

@@ -34,6 +34,7 @@ from dashboard import (
     overview,
     playground,
     public_files,
+    requests,
     sign_in,
     statements,
     status,
@@ -49,6 +50,7 @@ app = site(permitted)
 for pages in (
     overview,
     activity,
+    requests,
     audit,
     sign_in,
     catalog,

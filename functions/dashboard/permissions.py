@@ -39,6 +39,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "GET /balance": MEMBERS,
     "GET /activity": MEMBERS,
     "GET /activity.csv": MEMBERS,
+    "GET /requests/{request_id}": MEMBERS,
     "GET /tasks": MEMBERS,
     "GET /tasks/{task_id}": MEMBERS,
     "GET /tasks/{task_id}/card": MEMBERS,

@@ -36,6 +36,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 # Filled with what the account has.
 OF_THE_ACCOUNT = (
     "/dashboard/tasks/{task_id}",
+    "/dashboard/requests/{request_id}",
     "/dashboard/keys/{key_id}",
     "/admin/accounts/{account_id}",
     "/admin/tasks/{task_id}",
@@ -156,7 +157,8 @@ class TestHostileWords:
 class TestEveryPage:
     def test_of_a_customer_is_for_everybody_and_light(self, page: Page, base_url: str) -> None:
         key = new_key(page, "Pictures")
-        ids = {"task_id": a_task(base_url, key), "key_id": key.removeprefix("tg_live_").partition("_")[0]}
+        task_id, key_id = a_task(base_url, key), key.removeprefix("tg_live_").partition("_")[0]
+        ids = {"task_id": task_id, "request_id": task_id, "key_id": key_id}
         page.goto("/dashboard/webhooks")
         page.get_by_label("URL").fill("https://example.com/hook")
         page.get_by_role("button", name="Send", exact=True).click()

@@ -10,6 +10,7 @@ from tests.functional.test_api import call
 from tests.functional.test_openrouter_account import ask, ok, restricted
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.keys import key_id_of
 from tollgate.accounts.service import OpenedAccount
@@ -234,3 +235,41 @@ class TestList:
         header, line = str(table).splitlines()
         assert header.endswith("keyId,user,tags")
         assert line.endswith(f'{key_id_of(customer.api_key)},alice,"team=search,env=test"')
+
+
+class TestPage:
+    """The page of a record in the dashboard."""
+
+    def test_it_shows_cost_steps_prices_and_labels(self, aws: Aws, browser: Browser, account_id: str) -> None:
+        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["text"]})
+        customer = OpenedAccount(account_id, key["key"], "")
+        request_id = ask(aws, customer, COST_MICRO_USD, trace=TRACE, **FACTS)
+        text = browser.get(f"/requests/{request_id}").text
+        for words in (
+            "$0.000099 ",
+            "Completed",
+            "11 tokens × $0.75 per million tokens",
+            "$0.00000825",
+            "Held $0.005",
+            "No result from openai",
+            "provider unavailable",
+            "Sent to openrouter",
+            "Released $0.004901 of the hold",
+            "label=team%3Dsearch",
+            f"{request_id}#text",
+        ):
+            assert words in text
+        link = f'href="/live/dashboard/requests/{request_id}"'
+        assert link in browser.get("/activity?label=team%3Dsearch").text
+        assert request_id not in browser.get("/activity?user=bob").text
+
+    def test_a_generation_and_an_unknown_id(
+        self, browser: Browser, account_id: str, clock: ManualClock
+    ) -> None:
+        task_id = create(OpenedAccount(account_id, "", ""), **with_prompt("[[reject]]"))
+        run_to_end(task_id, clock)
+        text = browser.get(f"/requests/{task_id}").text
+        for words in ("Refused", "content_rejected", "Refunded $0.01", "whole cent"):
+            assert words in text
+        assert f'href="/live/dashboard/requests/{task_id}"' in browser.get(f"/tasks/{task_id}").text
+        assert browser.get("/requests/req_1").status == 404

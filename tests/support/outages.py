@@ -70,7 +70,7 @@ class MortalService(LocalService):
         ahead.write_text("0")
         self._ahead = ahead
         self.clock = ShiftedClock(ahead)
-        self._worker: tuple[Mapping[str, str], list[str]] | None = None
+        self._started: dict[str, tuple[Mapping[str, str], list[str]]] = {}
         self.outages = 0
 
     @cached_property
@@ -91,9 +91,15 @@ class MortalService(LocalService):
         # The emulator still answers the dead worker's last poll, and what it gives it is gone for minutes.
         time.sleep(LONG_POLL_S + DEAD_POLL_MARGIN_S)
         self.pass_time(away_s)
-        assert self._worker is not None
-        self._start_part("worker", *self._worker)
+        self._start_part("worker", *self._started["worker"])
         self.outages += 1
+
+    def kill_api(self) -> None:
+        """Kill the process of the API and of text, in the midst of its requests, and start another."""
+        api = self._processes["api"]
+        api.kill()
+        api.wait()
+        self._start_part("api", *self._started["api"])
 
     def stop_emulator(self) -> None:
         """Stop the emulator cleanly, as all of AWS that is there: it writes its state. Others run on."""
@@ -111,8 +117,7 @@ class MortalService(LocalService):
     def _start_part(
         self, name: str, environment: Mapping[str, str], arguments: list[str]
     ) -> "subprocess.Popen[bytes]":
-        if name == "worker":
-            self._worker = environment, arguments
+        self._started[name] = environment, arguments
         if name in ON_THE_CLOCK:
             environment = {**environment, **self._unkind_aws(environment)}
         return super()._start_part(name, environment, arguments)
