@@ -95,7 +95,9 @@ def _bfl(case: Case) -> Call | None:
     return Call("video", model, {**options, "providerOptions": {"blackForestLabs": given}})
 
 
-def _replicate(case: Case) -> Call:
+def _replicate(case: Case) -> Call | None:
+    if "prompt" not in case.body:
+        return None  # it always sends a prompt
     options = {"prompt": case.body.get("prompt"), "aspectRatio": case.body.get("aspect_ratio")}
     options["providerOptions"] = {"replicate": _without(case.body, "prompt", "aspect_ratio")}
     return Call("video" if "duration" in case.body else "image", case.upstream, options)
