@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -77,8 +78,14 @@ def in_tiers(entries: list[Any], sizes: Mapping[str, int]) -> list[Any]:
     return entries
 
 
+@cache
+def published(model_id: str) -> dict[str, Any]:
+    """Return what the catalog says of a model."""
+    return dict(catalog_dto(CATALOG.media_model(model_id)))
+
+
 def cents(model: Model, values: dict[str, Any], measured: Measured) -> int:
-    dto = catalog_dto(model)
+    dto = published(model.id)
     source = measured.seconds
     entries = [entry for entry in dto["pricing"] if entry["key"] != "reference_image"]
     entries = in_tiers(entries, measured.sizes)
