@@ -1,12 +1,14 @@
 """Lambda's Invoke API on one machine: calls the handlers of template.yaml in this process.
 
 With `AWS_ENDPOINT_URL_LAMBDA` set to an app of this module, boto3's `invoke` works unchanged. A function's
-name here is its logical id. Only synchronous calls (`RequestResponse`) are supported.
+name here is its logical id. A synchronous call (`RequestResponse`) returns the result. An asynchronous one
+(`Event`) runs later, and again after a failure.
 """
 
 import asyncio
 import importlib
 import json
+import logging
 import traceback
 from typing import Any
 
@@ -21,8 +23,11 @@ from local.door import allowed_hosts
 from local.events import Context
 from local.template import Properties, Template
 
+MAX_EVENT_ATTEMPTS = 3
+"""Of an asynchronous call, as in the template."""
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 """Lambda's limit."""
+log = logging.getLogger("local.lambda_api")
 INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 
@@ -37,16 +42,13 @@ def create_lambda_api(template: Template) -> Starlette:
             return _refusal(403, "AccessDeniedException", "Only this machine calls functions here.")
         if name not in functions:
             return _refusal(404, "ResourceNotFoundException", f"Function not found: {name}")
-        if request.headers.get("x-amz-invocation-type", "RequestResponse") != "RequestResponse":
-            return _refusal(400, "InvalidParameterValueException", "Only RequestResponse is known here.")
+        kind = request.headers.get("x-amz-invocation-type", "RequestResponse")
+        if kind not in ("RequestResponse", "Event"):
+            return _refusal(400, "InvalidParameterValueException", f"{kind} is not known here.")
         payload = await _payload(request)
         if payload is None:
             return _refusal(413, "RequestTooLargeException", "The payload is too large.")
-        try:
-            event = json.loads(payload or b"{}")
-        except ValueError:
-            return _refusal(400, "InvalidRequestContentException", "The payload is not JSON.")
-        return await _answer(name, functions[name], event)
+        return await _invoked(name, functions[name], payload, is_later=kind == "Event")
 
     return Starlette(routes=[Route(INVOKE_PATH, invoke, methods=["POST"])])
 
@@ -68,6 +70,20 @@ async def _payload(request: Request) -> bytes | None:
     return bytes(found)
 
 
+async def _invoked(name: str, function: Properties, payload: bytes, *, is_later: bool) -> Response:
+    """Run a function now, or accept its event and run it later."""
+    try:
+        event = json.loads(payload or b"{}")
+    except ValueError:
+        return _refusal(400, "InvalidRequestContentException", "The payload is not JSON.")
+    if not is_later:
+        return await _answer(name, function, event)
+    running = asyncio.ensure_future(_run_later(name, function, event))
+    _later.add(running)
+    running.add_done_callback(_later.discard)
+    return Response(status_code=202)
+
+
 async def _answer(name: str, function: Properties, event: Any) -> Response:
     """Run the handler with its function's timeout. A thread that continues after the timeout is abandoned."""
     context = Context(name, function["MemorySize"])
@@ -82,6 +98,19 @@ async def _answer(name: str, function: Properties, event: Any) -> Response:
         return JSONResponse(result, headers={"x-amz-executed-version": "$LATEST"})
     message = f"RequestId: {context.aws_request_id} Error: Task timed out after {timeout_s:.2f} seconds"
     return _failure("Sandbox.Timedout", message)
+
+
+# The loop keeps only weak references to tasks.
+_later: set[asyncio.Task[None]] = set()
+
+
+async def _run_later(name: str, function: Properties, event: Any) -> None:
+    """Run the handler for an asynchronous call, as often as Lambda does if it fails."""
+    for _ in range(MAX_EVENT_ATTEMPTS):
+        answer = await _answer(name, function, event)
+        if "x-amz-function-error" not in answer.headers:
+            return
+        log.error("%s failed: %s", name, bytes(answer.body).decode())
 
 
 def _call(path: str, event: Any, context: Context) -> Any:

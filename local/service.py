@@ -171,6 +171,7 @@ class LocalService:
             "PROBE_FUNCTION": "ProbeMediaFunction",
             "DRAW_FUNCTION": "DrawThumbnailFunction",
             "API_FUNCTION": "ApiFunction",
+            "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
             # For load tests and for pages of one origin. If empty, the template's defaults apply.
             "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
             "ALLOWED_ORIGIN": os.environ.get("ALLOWED_ORIGIN", ""),

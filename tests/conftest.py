@@ -210,6 +210,7 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
         "API_FUNCTION": "ApiFunction",
+        "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
     }
     # Before the clients are made, which read them once: no test's own fixture has run yet.
     with pytest.MonkeyPatch.context() as patch, mock_aws():
@@ -278,6 +279,7 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
         "API_FUNCTION": "ApiFunction",
+        "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
         "AWS_ENDPOINT_URL": emulator.endpoint,
     }
     stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)

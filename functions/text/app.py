@@ -83,6 +83,11 @@ async def responses(request: Request) -> Answer:
     made = await text_parts.text()
     request_id = request.state[REQUEST_ID]
     call = await made.responses.read(body, key, request_id)
+    if call.asked is not None and call.asked.background:
+        queued = await made.background.start(call, key, request_id, request.headers)
+        if call.asked.stream:
+            return made.responses.follow(key, queued)
+        return Reply(encoded(queued.response))
     responding = call.respond(made.service, key, request_id, request.headers)
     end_if_asked = partial(made.service.end_if_asked, request_id) if call.chat.stream else None
     return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)
@@ -126,15 +131,15 @@ async def stored_response(request: Request) -> Answer:
     service = (await text_parts.text()).responses
     if request.method != "DELETE" and request.query.get("stream") == "true":
         events = await service.replayed(key, request.path_id, request.query)
-        return Reply(events, headers=STREAM_HEADERS)
+        return Reply(events, headers=STREAM_HEADERS) if isinstance(events, bytes) else events
     asked = service.delete if request.method == "DELETE" else service.response
     return Reply(await asked(key, request.path_id))
 
 
 async def cancel_response(request: Request) -> Answer:
-    """Refuse to cancel a response: none runs in the background."""
+    """Cancel a background response."""
     key = await _authenticate(request)
-    service = (await text_parts.text()).responses
+    service = (await text_parts.text()).background
     return Reply(await service.cancel(key, request.path_id))
 
 

@@ -53,6 +53,7 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
         "API_FUNCTION": "none",
+        "RUN_RESPONSE_FUNCTION": "none",
         "CALLBACK_BASE_URL": "https://api.test",
         "DASHBOARD_URL": "https://api.test/dashboard",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),

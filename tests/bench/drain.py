@@ -189,6 +189,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
         "API_FUNCTION": "none",
+        "RUN_RESPONSE_FUNCTION": "none",
         # Nobody listens there; polls alone carry the tasks.
         "CALLBACK_BASE_URL": "http://127.0.0.1:9",
         "DASHBOARD_URL": "http://127.0.0.1:9/dashboard",

@@ -65,6 +65,7 @@ def main() -> None:
             "PROBE_FUNCTION": "none",
             "DRAW_FUNCTION": "none",
             "API_FUNCTION": "none",
+            "RUN_RESPONSE_FUNCTION": "none",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
         }
         clients = Clients.at(emulator.endpoint)

@@ -184,6 +184,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
         "API_FUNCTION": "none",
+        "RUN_RESPONSE_FUNCTION": "none",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)

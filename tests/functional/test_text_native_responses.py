@@ -173,7 +173,12 @@ class TestFaults:
         failed = events[-1]
         assert failed["type"] == "response.failed"
         assert failed["response"]["error"]["code"] == "server_error"
-        assert failed["response"]["output"][0]["status"] == "incomplete"
+        (item,) = failed["response"]["output"]
+        said = "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
+        assert said
+        assert (item["status"], item["content"][0]["text"]) == ("incomplete", said)
+        assert [event["item"] for event in events if event["type"] == "response.output_item.done"] == [item]
+        assert [event["sequence_number"] for event in events] == list(range(len(events)))
         assert client.get(f"/responses/{failed['response']['id']}").status_code == 404
         [entry] = client.texts_when(1)
         assert entry.amount_micro_usd < 0

@@ -120,7 +120,7 @@ class TestFailure:
     @pytest.mark.parametrize(
         ("fields", "path"),
         [
-            ({"background": True}, "/background"),
+            ({"background": True, "store": False}, "/store"),
             ({"tools": [{"type": "code_interpreter"}]}, "/tools/0/type"),
             ({"service_tier": "priority"}, "/service_tier"),
             ({"web_search_options": {}}, "/web_search_options"),

@@ -46,6 +46,7 @@ HEARD_BY = {
     "ProbeMediaFunction": "ProbeMediaErrorsAlarm",
     "DispatchChangesFunction": "DispatchChangesIteratorAgeAlarm",
     "RunTaskFunction": "RunTaskErrorsAlarm",
+    "RunResponseFunction": "RunResponseErrorsAlarm",
     "MakeThumbnailsFunction": "ThumbnailDeadLetterAlarm",
     "DeliverWebhookFunction": "WebhookDeadLetterAlarm",
     "RecordUsageFunction": "RecordUsageIteratorAgeAlarm",
@@ -220,7 +221,7 @@ class TestFunctions:
     def test_a_single_failure_of_a_function_is_no_alarm(self, template: Template) -> None:
         """A cold start that times out once is tried again."""
         judged = [each for each in _heard(template).values() if each.get("MetricName") == "Errors"]
-        assert len(judged) == 5
+        assert len(judged) == 6
         for alarm in judged:
             assert alarm["Threshold"] >= 10 or alarm["EvaluationPeriods"] >= 2
             assert alarm["EvaluationPeriods"] == alarm.get("DatapointsToAlarm", alarm["EvaluationPeriods"])

@@ -68,6 +68,7 @@ def test_nothing_that_is_paid_for_by_the_month_is_left_out(template: Template) -
     free = {
         *("AWS::ApiGateway::", "AWS::Backup::", "AWS::Budgets::", "AWS::CloudFront::", "AWS::CodeDeploy::"),
         *("AWS::Cognito::", "AWS::IAM::", "AWS::Lambda::Alias", "AWS::Lambda::LayerVersion"),
+        "AWS::Lambda::EventInvokeConfig",
         *("AWS::Lambda::Permission", "AWS::Logs::", "AWS::Route53::RecordSet", "AWS::S3::BucketPolicy"),
         *("AWS::SNS::", "AWS::SQS::Queue", "AWS::SSM::Parameter", "AWS::WAFv2::WebACLAssociation"),
     }

@@ -59,6 +59,7 @@ POSTING = {
     "DashboardFunction",
     "TextFunction",
     "RunTaskFunction",
+    "RunResponseFunction",
     "RefillBalanceFunction",
     "SweepFunction",
 }
@@ -122,7 +123,7 @@ class TestLeastPrivilege:
         ("secret", "expected"),
         [
             # Decision 0006
-            ("ProviderSecret", {"TextFunction", "RunTaskFunction"}),
+            ("ProviderSecret", {"TextFunction", "RunResponseFunction", "RunTaskFunction"}),
             ("SessionSecret", {"DashboardFunction", "AdminFunction"}),
         ],
     )

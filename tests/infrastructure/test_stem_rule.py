@@ -16,6 +16,7 @@ STEMS = (
     "serve_mcp",
     "probe_media",
     "dispatch_changes",
+    "run_response",
     "run_task",
     "make_thumbnails",
     "draw_thumbnail",

@@ -37,6 +37,7 @@ ACTING = (
     "tollgate.*.client",
     "tollgate.visits.visitor",
     # AWS, the network and the log.
+    "tollgate.kit.aws.async_invoke",
     "tollgate.kit.aws.batches",
     "tollgate.kit.aws.json_protocol",
     "tollgate.kit.aws.s3_*",
@@ -110,6 +111,9 @@ ACTING = (
     "tollgate.text.billing",
     "tollgate.text.renewals",
     "tollgate.text.reports",
+    "tollgate.text.responses.background",
+    "tollgate.text.responses.follow",
+    "tollgate.text.responses.parts",
     "tollgate.text.request_counter",
     "tollgate.text.event_stream",
     "tollgate.text.middleware",

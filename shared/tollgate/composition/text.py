@@ -4,10 +4,10 @@ All parts belong to the process's event loop, so they are created on first use i
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import cast
+from functools import cache, partial
+from typing import Any, cast
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.artifacts.prompt_files import UploadedPromptFiles
@@ -18,6 +18,7 @@ from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalo
 from tollgate.composition import has_started
 from tollgate.composition.catalog import live_catalog, provider_names
 from tollgate.kit.aws import json_protocol
+from tollgate.kit.aws.async_invoke import AsyncFunction
 from tollgate.kit.aws.s3_get import S3Get, object_url
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.aws.sigv4 import AwsKey
@@ -38,6 +39,7 @@ from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
 from tollgate.text.prompt_files import PromptFiles
 from tollgate.text.request_counter import RequestCounter
+from tollgate.text.responses.background import BackgroundResponses
 from tollgate.text.responses.conversation_service import ConversationService
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.repository import ResponseRepository
@@ -64,6 +66,7 @@ class TextSettings(RatedSettings):
     budgets_table: str
     responses_table: str
     audit_table: str
+    run_response_function: str
     media_bucket: str
     provider_secret_arn: str
     live_providers: str
@@ -71,6 +74,7 @@ class TextSettings(RatedSettings):
     aws_region: str
     aws_lambda_exec_wrapper: str | None = None
     aws_endpoint_url: str | None = None
+    aws_endpoint_url_lambda: str | None = None
     aws_access_key_id: str | None = None
     aws_secret_access_key: str | None = field(default=None, repr=False)
     aws_session_token: str | None = field(default=None, repr=False)
@@ -99,6 +103,7 @@ class SecretReader:
     secrets: json_protocol.AwsJson
     arn: str
     clock: SystemClock
+    make: Callable[[Mapping[str, Credentials]], Mapping[str, TextUpstream]]
     _upstreams: Mapping[str, TextUpstream] = field(default_factory=dict)
     _read_at_ms: int | None = None
     # The first requests of a process arrive together. The first one reads the secret, and the others wait.
@@ -119,7 +124,7 @@ class SecretReader:
         except (OSError, ValueError) as exc:
             status, answer = 0, {"__type": repr(exc)}
         if status == OK:
-            self._upstreams = _upstreams(read_credentials(answer["SecretString"]))
+            self._upstreams = self.make(read_credentials(answer["SecretString"]))
             self._read_at_ms = self.clock.now_ms()
             return
         refusal = str(answer.get("__type", "")).rpartition("#")[2]
@@ -133,13 +138,12 @@ class SecretReader:
         return self._read_at_ms is not None and self.clock.now_ms() - self._read_at_ms < REFRESH_MS
 
 
-def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
+def _upstreams(known: TextSettings, credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
     made = make_text_upstreams(credentials)
     # Requests are signed with the function's role, so Bedrock needs no key. `LiveProviders` enables it, not
     # the secret.
-    if BEDROCK in provider_names(settings().live_providers):
-        region = settings().aws_region
-        made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), region, _credentials())
+    if BEDROCK in provider_names(known.live_providers):
+        made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), known.aws_region, _credentials(known))
     return made
 
 
@@ -155,7 +159,13 @@ class TextParts:
     catalog: LiveCatalog
     shown: Catalog
     files: PromptFiles
+    run_later: Callable[[Mapping[str, Any]], Awaitable[None]]
     _reading: "asyncio.Future[Catalog] | None" = None
+
+    @property
+    def background(self) -> BackgroundResponses:
+        """Return the responses that are created in the background."""
+        return BackgroundResponses(self.responses, self.run_later)
 
     async def follow_catalog(self) -> None:
         """Check for a newer catalog if it is due, in a thread. Only the first read is awaited."""
@@ -178,11 +188,11 @@ class TextParts:
 _made: dict[asyncio.AbstractEventLoop, TextParts] = {}
 
 
-async def text() -> TextParts:
+async def text(read_settings: Callable[[], TextSettings] | None = None) -> TextParts:
     """Return the parts, created once per event loop, because a connection belongs to its loop."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
-        _made[loop] = _create(HttpClient(), loop)
+        _made[loop] = _create((read_settings or settings)(), HttpClient(), loop)
     made = _made[loop]
     await made.follow_catalog()
     return made
@@ -199,18 +209,19 @@ def share_count(account_id: str) -> None:
     _made[asyncio.get_running_loop()].counter.tell(account_id)
 
 
-def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
+def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     """Create the parts. Connections are not limited here: each stream uses one, and holds limit streams."""
     has_started()
-    known = settings()
-    clock = SystemClock()
+    clock, credentials = SystemClock(), _credentials(known)
     region, endpoint = known.aws_region, known.aws_endpoint_url
-    dynamodb = json_protocol.dynamodb(http, endpoint, region, _credentials())
-    secrets = json_protocol.secrets_manager(http, endpoint, region, _credentials())
+    dynamodb = json_protocol.dynamodb(http, endpoint, region, credentials)
+    secrets = json_protocol.secrets_manager(http, endpoint, region, credentials)
     database = AsyncDatabase(dynamodb)
-    secret = SecretReader(secrets, known.provider_secret_arn, clock)
+    secret = SecretReader(secrets, known.provider_secret_arn, clock, partial(_upstreams, known))
     writes = HoldWrites(known.accounts_table, known.ledger_table, known.budgets_table)
-    live = live_catalog(known.live_providers, _document_reader(http, loop), clock, restrict_inputs=False)
+    live = live_catalog(
+        known.live_providers, _document_reader(known, http, loop), clock, restrict_inputs=False
+    )
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
@@ -223,7 +234,7 @@ def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
     )
-    objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
+    objects = S3Objects(http, known.media_bucket, region, endpoint, credentials)
     storage = Storage(database, known.responses_table, objects, clock)
     kept, audit = ConversationRepository(storage), AuditNotes(known.audit_table, clock)
     responses = ResponsesService(service, ResponseRepository(storage), kept, audit)
@@ -232,7 +243,19 @@ def _create(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     requests, limits = RequestMeter(known.requests_per_minute), service.billing.limits
     counter = RequestCounter(database, known.accounts_table, requests, limits, clock)
     files = UploadedPromptFiles(objects, clock)
-    return TextParts(authenticator, service, responses, conversations, counter, live, live.current, files)
+    lambda_endpoint = known.aws_endpoint_url_lambda or endpoint
+    run_response = AsyncFunction(http, known.run_response_function, region, lambda_endpoint, credentials)
+    return TextParts(
+        authenticator,
+        service,
+        responses,
+        conversations,
+        counter,
+        live,
+        live.current,
+        files,
+        run_response.send,
+    )
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
@@ -243,11 +266,10 @@ def _models(current: Catalog) -> Mapping[str, TextModel]:
     }
 
 
-def _document_reader(http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:
+def _document_reader(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:
     """Return a reader for use in another thread. It uses the connections of `loop`."""
-    known = settings()
     url = object_url(known.config_bucket, DOCUMENT_KEY, known.aws_region, known.aws_endpoint_url)
-    document = S3Get(http, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
+    document = S3Get(http, url, known.aws_region, _credentials(known), READ_TIMEOUT_S)
     return lambda etag: asyncio.run_coroutine_threadsafe(document.read(etag), loop).result(READ_TIMEOUT_S)
 
 
@@ -261,13 +283,12 @@ class _EnvironmentKey:
 
 
 @cache
-def _credentials() -> Callable[[], AwsKey]:
+def _credentials(known: TextSettings) -> Callable[[], AwsKey]:
     """Return a function that returns the credentials that are currently valid.
 
     On Lambda they are in the environment. Elsewhere botocore finds and renews them. It is imported only then,
     because it adds 40 ms to a cold start.
     """
-    known = settings()
     if known.aws_access_key_id and known.aws_secret_access_key:
         key = _EnvironmentKey(known.aws_access_key_id, known.aws_secret_access_key, known.aws_session_token)
         return lambda: key

@@ -20,7 +20,7 @@ HEADER = "x-tollgate-tags"
 MAX_TAGS = 8
 MAX_NAME_LENGTH = 32
 MAX_VALUE_LENGTH = 64
-# Anthropic allows 256 characters for `metadata.user_id`, and Claude Code sends about 200.
+# Anywhere. Anthropic allows 256 characters for `metadata.user_id`, and Claude Code sends about 200.
 MAX_USER_LENGTH = 256
 MAX_HEADER_LENGTH = 1024
 USER = "user"
@@ -34,6 +34,7 @@ _VALUE = re.compile(rf"[A-Za-z0-9_.:@/+-]{{1,{MAX_VALUE_LENGTH}}}")
 _EXAMPLE = '{"team": "search", "user": "customer-17"}'
 _FORM = "name=value pairs with commas between them, such as team=search,feature=summary"
 _NAME_RULE = f"a letter a-z, then letters a-z, digits, _ or -; at most {MAX_NAME_LENGTH} characters"
+_USER_RULE = f"printable text of at most {MAX_USER_LENGTH} characters"
 _VALUE_RULE = f"letters, digits and _ . : @ / + -; 1 to {MAX_VALUE_LENGTH} characters"
 
 
@@ -127,7 +128,9 @@ def _sent_pairs(text: str, problems: list[Problem]) -> Iterator[tuple[str, str]]
             problems.append(_of_header(f"has a wrong name: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
         elif names.count(name) > 1:
             problems.append(_of_header(f"has the tag {name} twice."))
-        elif _VALUE.fullmatch(value) is None:
+        elif name == USER and not (value.isascii() and _is_user(value)):
+            problems.append(_of_header("has a wrong end user.", _USER_RULE))
+        elif name != USER and _VALUE.fullmatch(value) is None:
             problems.append(_of_header(f"has a wrong value for the tag {name}.", _VALUE_RULE))
         else:
             yield name, value
@@ -148,12 +151,17 @@ def _user_of(fields: Mapping[str, Any], problems: list[Problem]) -> str | None:
     for path, value in named.items():
         if value is None or value == "":
             continue
-        # Text that no row can store, such as half of a surrogate pair, is refused too.
-        if isinstance(value, str) and len(value) <= MAX_USER_LENGTH and value.isprintable():
-            return value
-        problems.append(Problem(path, f"Must be printable text of at most {MAX_USER_LENGTH} characters."))
+        if _is_user(value):
+            return str(value)
+        problems.append(Problem(path, f"Must be {_USER_RULE}."))
         break
     return None
+
+
+def _is_user(value: Any) -> bool:
+    """Return whether a value can be an end user's id."""
+    # Text that no row can store, such as half of a surrogate pair, is not printable.
+    return isinstance(value, str) and 0 < len(value) <= MAX_USER_LENGTH and value.isprintable()
 
 
 def _metadata_pairs(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ translate_*.py    requests and responses in the other protocol
 upstream.py       one request to one route: the call, and the reader of its response
 request_counter.py  counts every request, including free requests
 counting.py       whether a stream can be ended early, and billed by its visible output
-placed.py         the state of a request's hold, and its bill
+placed.py         the state of a request's hold, and its bill; `handover.py`: for another process
 budgets.py        the budgets that count a request, and their money between rows
 billing.py        hold, record, settle; `renewals.py`: extend the hold while the request runs
 wallets.py        moves the money of an account that has several rows

@@ -88,6 +88,7 @@ class _HoldTerms:
     model: TextModel
     allowance: Allowance | None
     spender: Spender
+    lifetime_ms: int
     accepted_at: float
 
 
@@ -128,16 +129,20 @@ class TextBilling:
         allowance: Allowance | None = None,
         *,
         spender: Spender = NOBODY,
+        lifetime_ms: int = HOLD_LIFETIME_MS,
     ) -> PlacedHold:
         """Hold the most that the request can cost, within the `allowance` of a key with a spending cap, and
-        within the budgets that count the `spender`.
+        within the budgets that count the `spender`. The hold lives for `lifetime_ms` unless it is renewed.
 
         It takes one write if the balance and the cap cover it, or one transaction with budgets. Raises
         `InsufficientBalanceError`, `SpendingCapReachedError`, `BudgetReachedError`,
         `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and `KeyLimitReachedError` as
         `open_period` does; then nothing is held.
         """
-        terms = _HoldTerms(account_id, request_id, demand, model, allowance, spender, time.monotonic())
+        accepted_at = time.monotonic()
+        terms = _HoldTerms(
+            account_id, request_id, demand, model, allowance, spender, lifetime_ms, accepted_at
+        )
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
             try:
@@ -258,7 +263,7 @@ class TextBilling:
         """
         allowance = terms.allowance
         counter = None if allowance is None else allowance.counter
-        expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
+        expires_at_ms = self._clock.now_ms() + terms.lifetime_ms
         applied = self.budgets.applied(terms.account_id, terms.spender)
         wallet = wallet_number(row_id)
         items = applied.items(wallet)
@@ -381,6 +386,19 @@ class TextBilling:
             except DatabaseError:
                 logger.exception("text.failure_not_recorded", request=placed.hold.request_id)
         await self.void(placed)
+
+    def hand_over(self, placed: PlacedHold) -> None:
+        """Renew a hold no more, because another process continues its request."""
+        self._renewals.stop(placed)
+
+    async def take_over(self, placed: PlacedHold) -> bool:
+        """Renew the hold of a request that this process continues; return whether it is still there."""
+        return await self._renewals.take_over(placed)
+
+    async def request_end(self, placed: PlacedHold) -> None:
+        """Ask the process of a running request to end it."""
+        with suppress(AlreadyResolvedError):
+            await self._db.write(self._writes.request_end(placed.row_id, placed.hold.request_id))
 
     async def is_end_requested(self, placed: PlacedHold) -> bool:
         """Return whether the request's owner asked to end it, as far as the database answers."""

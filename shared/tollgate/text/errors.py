@@ -132,7 +132,7 @@ def messages_type(status: int) -> str:
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
     """Return the body of a Tollgate error, with the error's extra fields."""
-    return _body(protocol, _as_fault(error), {"param": param_of(error), **error.extra()})
+    return _body(protocol, as_fault(error), {"param": param_of(error), **error.extra()})
 
 
 def param_of(error: TollgateError) -> str | None:
@@ -144,11 +144,12 @@ def param_of(error: TollgateError) -> str | None:
     return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
 
 
-def _as_fault(error: TollgateError) -> Fault:
+def as_fault(error: TollgateError) -> Fault:
+    """Return an error of Tollgate in the form of a provider's fault."""
     return Fault(error.status, error.message, error.type, error.code)
 
 
-ENDED = _as_fault(RequestEndedError())
+ENDED = as_fault(RequestEndedError())
 
 
 def fault_body(protocol: TextProtocol, fault: Fault) -> dict[str, Any]:

@@ -48,6 +48,19 @@ class Renewals:
             placed.timer.cancel()
             placed.timer = None
 
+    async def take_over(self, placed: PlacedHold) -> bool:
+        """Renew the hold of a request that another process placed; return whether the hold is still there.
+
+        Raises `DatabaseError`.
+        """
+        expires_at_ms = self.clock.now_ms() + HOLD_LIFETIME_MS
+        try:
+            await self.db.write(self.writes.renew(placed.row_id, placed.hold, expires_at_ms))
+        except AlreadyResolvedError:
+            return False
+        self.plan(placed)
+        return True
+
     def _start(self, placed: PlacedHold) -> None:
         running = asyncio.ensure_future(self._renew(placed))
         self._running.add(running)

@@ -22,6 +22,7 @@ from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
+from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.trace import Ending, RouteCall
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.billing import TextBilling
@@ -108,6 +109,18 @@ class TextService:
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer a request, or begin to. Raises the errors that refuse it before any provider is called."""
+        model, placed = await self.hold(request, key, request_id, headers)
+        return await self.answer(request, model, placed, headers)
+
+    async def hold(
+        self,
+        request: TextRequest,
+        key: ApiKey,
+        request_id: str,
+        headers: Mapping[str, str],
+        lifetime_ms: int = HOLD_LIFETIME_MS,
+    ) -> tuple[TextModel, PlacedHold]:
+        """Place the hold of a request. Raises the errors that refuse it before any provider is called."""
         model = self.model(request.model, request.protocol, key)
         demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
@@ -118,8 +131,20 @@ class TextService:
             model,
             allowance,
             spender=key.spender(attribution_of(headers, request.sent or request.fields)),
+            lifetime_ms=lifetime_ms,
         )
         placed.api = request.api
+        return model, placed
+
+    async def check_routes(self, request: TextRequest, model: TextModel, placed: PlacedHold) -> None:
+        """Raise `InvalidInputError` if no route can carry the request. No provider is called."""
+        next(self._exchanges(request, model, placed, {}, await self.upstreams()), None)
+
+    async def answer(
+        self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]
+    ) -> TextResponse:
+        """Answer a request whose hold is placed, or begin to. Raises as `respond` does."""
+        request_id = placed.hold.request_id
         self._waiting[request_id] = placed
         try:
             response = await self._try_routes(request, model, placed, headers)

@@ -51,6 +51,7 @@ def benched(template: Template, folder: Path) -> Iterator[Bench]:
             "PROBE_FUNCTION": "none",
             "DRAW_FUNCTION": "none",
             "API_FUNCTION": "none",
+            "RUN_RESPONSE_FUNCTION": "none",
             "CALLBACK_BASE_URL": "https://api.test",
             "DASHBOARD_URL": "https://api.test/dashboard",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),

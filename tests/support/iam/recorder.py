@@ -144,6 +144,11 @@ def judge(service: str, operation: str, **params: Any) -> None:
     _ask(_owner.get(), service, operation, params)
 
 
+def judge_for(function: str, service: str, operation: str, **params: Any) -> None:
+    """Judge what a function asks of a client that a test plays, in a server that serves several tests."""
+    _ask(function, service, operation, params)
+
+
 def _may_know(function: str | None, bucket: str) -> bool:
     """Return whether S3 tells a function that an object of a bucket is missing: else it says 403."""
     if not function or not _is_on:

@@ -349,6 +349,7 @@ class TestEveryWrite:
         "tasks/repository.py TaskRepository._put",
         "text/responses/conversations.py ConversationRepository.create",
         "text/responses/conversations.py ConversationRepository._put",
+        "text/responses/states.py claim",
         "text/responses/storage.py Storage.put",
         "text/responses/storage.py Storage.gone",
         "usage/repository.py RollUp._mark",

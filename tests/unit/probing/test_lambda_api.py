@@ -94,7 +94,7 @@ class TestRefusals:
         ("arguments", "code"),
         [
             ({"FunctionName": "NobodysFunction"}, "ResourceNotFoundException"),
-            ({"FunctionName": "EchoFunction", "InvocationType": "Event"}, "InvalidParameterValueException"),
+            ({"FunctionName": "EchoFunction", "InvocationType": "DryRun"}, "InvalidParameterValueException"),
             ({"FunctionName": "EchoFunction", "Payload": b"{"}, "InvalidRequestContentException"),
             (
                 {"FunctionName": "EchoFunction", "Payload": b" " * (MAX_PAYLOAD_BYTES + 1)},

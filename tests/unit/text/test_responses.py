@@ -109,7 +109,7 @@ class TestRequest:
     @pytest.mark.parametrize(
         ("fields", "path"),
         [
-            ({"background": True}, "/background"),
+            ({"background": 1}, "/background"),
             ({"conversation": 5}, "/conversation"),
             ({"conversation": {"name": "conv_1"}}, "/conversation"),
             ({"conversation": "conv_1", "previous_response_id": "resp_1"}, "/conversation"),

@@ -30,14 +30,9 @@ class Secrets:
         return answer
 
 
-@pytest.fixture(autouse=True)
-def upstreams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_parts, "_upstreams", dict)
-
-
 def reader(*script: Any) -> tuple[SecretReader, ManualClock]:
     clock = ManualClock()
-    return SecretReader(cast("Any", Secrets(*script)), "arn", cast("Any", clock)), clock
+    return SecretReader(cast("Any", Secrets(*script)), "arn", cast("Any", clock), cast("Any", dict)), clock
 
 
 def test_a_secret_that_is_throttled_at_first_is_busy() -> None:

@@ -6,8 +6,10 @@ holds the two equal. Source: the AWS documentation, "Create a signed AWS API req
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Protocol
 from urllib.parse import quote
 
@@ -79,18 +81,20 @@ def signed_request_headers(
     method: str = "GET",
     body: bytes = b"",
     query: str = "",
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """Return the headers of a signed request; `path` and `query` are encoded as they go over the wire.
+    """Return the headers of a signed request, `more` among them; `path` and `query` are encoded as they go
+    over the wire.
 
     The parameters of `query` must be in the order of their names. Other headers may stand beside these,
     unsigned. All services but S3 sign a path that is encoded once more.
     """
     stamp = _stamp(int(now_s))
     digest = hashlib.sha256(body).hexdigest()
-    headers = {"x-amz-content-sha256": digest, "x-amz-date": stamp}
+    headers = {"x-amz-content-sha256": digest, "x-amz-date": stamp, **more}
     if key.token:
         headers["x-amz-security-token"] = key.token
-    signed = {"host": host, **headers}
+    signed = dict(sorted({"host": host, **headers}.items()))
     names = ";".join(signed)
     lines = "".join(f"{name}:{value}\n" for name, value in signed.items())
     signed_path = path if service == "s3" else quote(path, safe="/-_.~")

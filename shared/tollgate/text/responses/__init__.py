@@ -16,6 +16,9 @@ gathering.py how many bytes a request gathers from stored responses
 keeping.py   stores a response and its turn in a conversation
 storage.py   rows and objects of stored content
 repository.py, service.py   stored responses, and their routes
+states.py    the states of a background response
+background.py  starts, runs and cancels such responses
+parts.py     their events as they are stored; `follow.py`: the same as a stream
 conversations.py, conversation_service.py   the same for conversations
 
 Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, with

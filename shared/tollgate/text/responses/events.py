@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from tollgate.text.errors import RequestEndedError
 from tollgate.text.request import dumps
 from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName, sealed
 from tollgate.text.usage import responses_usage
@@ -30,6 +31,7 @@ _ERROR_CODES = {
     )
 }
 INCOMPLETE, IN_PROGRESS, FAILED = "incomplete", "in_progress", "failed"
+QUEUED, CANCELLED = "queued", "cancelled"
 
 
 def encoded_events(events: list[Event]) -> bytes:
@@ -49,6 +51,16 @@ def failed_stream_event(error: Mapping[str, Any]) -> Event:
 def error_of_response(code: str, message: str) -> dict[str, str]:
     """Return the error of a failed response. Its code is one that OpenAI documents."""
     return {"code": code if code in _ERROR_CODES else "server_error", "message": message}
+
+
+def broken_off(response: Mapping[str, Any], code: str, message: str) -> dict[str, Any]:
+    """Return the members by which a response states that it broke off.
+
+    Only a background response is cancelled: the client of another one has left, or gets the error.
+    """
+    if response["background"] and code == RequestEndedError.code:
+        return {"status": CANCELLED}
+    return {"status": FAILED, "error": error_of_response(code, message)}
 
 
 def response_of_completion(
@@ -87,6 +99,11 @@ class ResponseEvents:
         """Return whether any event was created."""
         return self._sequence > 0
 
+    @property
+    def count(self) -> int:
+        """Return how many events were created."""
+        return self._sequence
+
     def start(self) -> list[Event]:
         """Return the events before anything is known."""
         return [self._state("response.created"), self._state("response.in_progress")]
@@ -110,7 +127,7 @@ class ResponseEvents:
     def fail(self, code: str, message: str) -> list[Event]:
         """Return the events of a response that broke off. Its items stay, and are marked incomplete."""
         events = self._close_all(INCOMPLETE)
-        self.response |= {"status": FAILED, "error": error_of_response(code, message)}
+        self.response |= broken_off(self.response, code, message)
         return [*events, self._state("response.failed")]
 
     def _choice(self, choice: Mapping[str, Any]) -> list[Event]:

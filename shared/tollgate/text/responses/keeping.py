@@ -8,8 +8,10 @@ from tollgate.kit.observability import emit, logger
 from tollgate.text.errors import StoreFullError
 from tollgate.text.finishing import Finishing
 from tollgate.text.responses.conversations import ConversationRepository
-from tollgate.text.responses.items import numbered, with_ids
+from tollgate.text.responses.events import INCOMPLETE
+from tollgate.text.responses.items import COMPLETED, numbered, with_ids
 from tollgate.text.responses.repository import ResponseRepository, StoredResponse
+from tollgate.text.responses.states import is_claimed_by
 
 Keep = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 
@@ -20,6 +22,7 @@ class Keeping:
 
     `is_stored`: the request has `store`. `items` are its input's items, `earlier` the ids of the responses
     that it continues, `model` is the model's id, `conversation_id` the conversation that it continues.
+    `claim`: the token of the process that runs it in the background (`states.py`).
     """
 
     account_id: str
@@ -31,11 +34,19 @@ class Keeping:
     responses: ResponseRepository
     conversations: ConversationRepository
     finishing: Finishing
+    claim: str | None = None
+    is_streamed: bool = False
+    """Whether it runs in the background, and its events are stored too."""
 
     async def keep(self, response: dict[str, Any]) -> None:
         """Keep a response. The client gets it in any case, and it states whether it was kept."""
         # First, because the stored response states whether it is in the conversation.
-        if self.conversation_id is not None and not await self._is_kept(self._append, response):
+        has_answer = response["status"] in (COMPLETED, INCOMPLETE)
+        if (
+            self.conversation_id is not None
+            and has_answer
+            and not await self._is_kept(self._append, response)
+        ):
             response["conversation"] = None
         if self.is_stored and not await self._is_kept(self._store, response):
             response["store"] = False
@@ -56,7 +67,12 @@ class Keeping:
     async def _store(self, response: dict[str, Any]) -> None:
         items = with_ids(self.items, str(response["id"]))
         stored = StoredResponse(response, items, self.earlier, self.model)
-        await self.responses.keep(self.account_id, stored)
+        if self.claim is None:
+            await self.responses.keep(self.account_id, stored)
+            return
+        # The claim stays, because a cancelled response is stored again when it is settled.
+        fields = {"claim": self.claim, "is_streamed": self.is_streamed}
+        await self.responses.end(self.account_id, stored, is_claimed_by(self.claim), **fields)
 
     async def _append(self, response: dict[str, Any]) -> None:
         core = str(response["id"]).removeprefix("resp_")

@@ -8,6 +8,7 @@ from typing import Any
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE
 from tollgate.text.responses.events import (
+    CANCELLED,
     Event,
     ResponseEvents,
     encoded_events,
@@ -27,7 +28,8 @@ class ResponsesRendering:
     """One response under way.
 
     `tools` are the request's own names of its tools, by their names in the chat. The last event of a stream
-    waits until the response is billed and stored, because a client may continue from it at once.
+    waits until the response is billed and stored, because a client may continue from it at once. The same is
+    true of a background response that broke off; any other one is not stored.
     """
 
     skeleton: Mapping[str, Any]
@@ -43,6 +45,24 @@ class ResponsesRendering:
     def __post_init__(self) -> None:
         """Start without output."""
         self._of_chat = ResponseEvents(self.skeleton, self.tools)
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """Return the response so far."""
+        return self._stream.response
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Return whether its owner ended it."""
+        return bool(self.response["status"] == CANCELLED)
+
+    def begin(self) -> bytes:
+        """Return the events of a response that has not been asked for yet."""
+        return encoded_events(self._of_chat.start())
+
+    def bill(self, usage: Mapping[str, Any]) -> None:
+        """Note the usage of a response that broke off."""
+        self.response["usage"] = self.response["usage"] or usage
 
     def events(self, chunk: bytes) -> bytes:
         """Return the events of a response that follow from the chat's events."""
@@ -60,8 +80,8 @@ class ResponsesRendering:
         """Return the event that ends the response, which is stored by now."""
         if not self._last:
             return b""
-        await self.keeping.keep(self._stream.response)
-        return encoded_events([{**self._last[0], "response": self._stream.response}])
+        await self.keeping.keep(self.response)
+        return encoded_events([{**self._last[0], "response": self.response}])
 
     async def whole(self, body: bytes) -> bytes:
         """Return a whole completion as a response; it is stored by now."""
@@ -84,12 +104,15 @@ class ResponsesRendering:
         error = payload.get("error")
         found = [] if self._stream.has_begun else self._stream.start()
         if error is not None:
-            return [*found, *self._stream.fail(str(error.get("code")), str(error.get("message")))]
+            found += self._stream.fail(str(error.get("code")), str(error.get("message")))
+            if self.skeleton["background"]:
+                self._last = [found.pop()]
+            return found
         return [*found, *self._of_chat.chunk(payload)]
 
     def _told_natively(self, payload: Mapping[str, Any]) -> list[Event]:
         """Return the events that follow from an event of a provider that has this protocol."""
-        native = self._native = self._native or NativeEvents(self.skeleton)
+        native = self._native = self._native or NativeEvents(self.skeleton, self._of_chat.count)
         found = [] if native.has_begun else native.start()
         if payload["type"] in ENDS:
             self._last = [native.end(payload)]

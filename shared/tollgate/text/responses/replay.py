@@ -30,12 +30,13 @@ def replayed(response: Mapping[str, Any]) -> list[Event]:
         {"type": f"response.{state}", "response": begun} for state in ("created", IN_PROGRESS)
     ]
     for index, item in enumerate(response["output"]):
-        events += _of_item(item, index)
+        events += events_of_item(item, index)
     events.append({"type": f"response.{response['status']}", "response": response})
     return [{**event, "sequence_number": number} for number, event in enumerate(events)]
 
 
-def _of_item(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+def events_of_item(item: Mapping[str, Any], index: int) -> Iterator[Event]:
+    """Yield the events of an item whose content came at once, without their numbers."""
     kind = item["type"]
     status = {"status": IN_PROGRESS} if "status" in item else {}
     empty = {**item, **_EMPTY.get(kind, {}), **status}

@@ -8,18 +8,23 @@ responses of models that it may not use.
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
+from tollgate.kit.dynamodb.expressions import Condition
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import is_id
 from tollgate.text.errors import ResponseNotFoundError
+from tollgate.text.fields import invalid
 from tollgate.text.models import TextModel
 from tollgate.text.request import MAX_BODY_BYTES, dumps
+from tollgate.text.responses import states
+from tollgate.text.responses.events import QUEUED
 from tollgate.text.responses.gathering import encoded_list
+from tollgate.text.responses.parts import Parts
 from tollgate.text.responses.storage import LIFETIME_S, Storage
 
 # Responses in one conversation. Each is a separate read when the conversation continues.
@@ -67,6 +72,11 @@ class StoredResponse:
     earlier: Sequence[str]
     model: str
     size_bytes: int = 0
+    run: Mapping[str, Any] | None = None
+    """The rest of a background request, until the response has ended."""
+    before: Sequence[Any] = ()
+    """The items that a background request continues."""
+    row: Item = field(default_factory=dict)
 
     @property
     def said(self) -> list[Any]:
@@ -80,17 +90,59 @@ class ResponseRepository:
 
     storage: Storage
 
+    @property
+    def parts(self) -> Parts:
+        """Return the parts of streamed background responses."""
+        return Parts(self.storage)
+
     async def keep(self, account_id: str, stored: StoredResponse) -> None:
         """Store a response. Raises `StoreFullError`, `DatabaseError` and `ObjectStoreError`."""
-        response_id = stored.response["id"]
+        content, fields = await self._encoded(stored)
+        await self.storage.keep(account_id, stored.response["id"], content, fields)
+
+    async def queue(
+        self, account_id: str, stored: StoredResponse, before: Sequence[Any], *, is_streamed: bool
+    ) -> Item:
+        """Store a background response that has not begun; return its state in the row.
+
+        `before` are the items that it continues. Raises as `keep` does.
+        """
+        more = f',"run":{dumps(stored.run)},"before":{await encoded_list(before)}'
+        content, fields = await self._encoded(stored, more)
+        state = states.queued(self.storage.now_s(), is_streamed=is_streamed)
+        await self.storage.keep(account_id, stored.response["id"], content, {**fields, **state})
+        return state
+
+    async def end(self, account_id: str, stored: StoredResponse, only_if: Condition, **fields: Any) -> None:
+        """Store the end of a background response. Its bytes were counted, or are bounded by its price.
+
+        Raises `MovedOnError` if its row does not meet the condition `only_if`; then nothing is stored.
+        """
+        content, own = await self._encoded(stored)
+        await self.storage.put(account_id, stored.response["id"], content, {**own, **fields}, only_if)
+
+    async def claim(self, account_id: str, response_id: str, token: str) -> StoredResponse | None:
+        """Take a queued response for this process; return it, or `None` if it is not waiting now."""
+        row = await self.storage.row(account_id, response_id)
+        now_s = self.storage.now_s()
+        if row is None or row.get("state") != QUEUED or not states.is_running(row, now_s):
+            return None
+        try:
+            await self.storage.db.write(states.claim(self.storage.table, row, token, now_s))
+        except states.MovedOnError:
+            return None
+        # Whoever queued it could read it.
+        return await self._read(Reader(account_id, lambda _: True), row)
+
+    async def _encoded(self, stored: StoredResponse, more: str = "") -> tuple[str, Item]:
+        """Return the content and the attributes of a response's row."""
         items = await encoded_list(stored.items)
-        content = f'{{"response":{dumps(stored.response)},"items":{items}}}'
-        fields: Item = {
+        content = f'{{"response":{dumps(stored.response)},"items":{items}{more}}}'
+        return content, {
             "earlier": list(stored.earlier),
             "model": stored.model,
             "expires_at_s": self.storage.now_s() + LIFETIME_S,
         }
-        await self.storage.keep(account_id, response_id, content, fields)
 
     async def find(self, reader: Reader, response_id: str) -> StoredResponse:
         """Return a stored response. Raises `ResponseNotFoundError`, and the errors of `keep`."""
@@ -107,7 +159,17 @@ class ResponseRepository:
         model = row.get("model") or str(found["response"].get("model"))
         if not reader.may_read(model):
             raise ResponseNotFoundError(response_id)
-        return StoredResponse(found["response"], found["items"], row["earlier"], model, len(content))
+        response = states.shown(found["response"], row, self.storage.now_s())
+        return StoredResponse(
+            response,
+            found["items"],
+            row["earlier"],
+            model,
+            len(content),
+            found.get("run"),
+            found.get("before", ()),
+            row,
+        )
 
     async def find_all(self, reader: Reader, response_ids: Sequence[str], path: str) -> list[StoredResponse]:
         """Return stored responses, at most `MAX_EARLIER` of them: a few rows at a time, and one large one.
@@ -132,6 +194,9 @@ class ResponseRepository:
         row = await self._row(reader, response_id)
         if "model" not in row:
             await self.find(reader, response_id)
+        if states.is_running(row, self.storage.now_s()):
+            raise invalid("/response_id", "This response has not ended. Cancel it first.")
+        await self.parts.erase(row)
         await self.storage.empty_object(row)
         await self.storage.db.transact([self.storage.gone(row), noted])
 

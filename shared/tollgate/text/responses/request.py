@@ -74,7 +74,8 @@ class _Tool:
 class ResponsesRequest:
     """A checked request. `items` are its input's items; `store`: the response is to be stored.
 
-    It continues `previous_response_id`, or `conversation_id`, or neither.
+    It continues `previous_response_id`, or `conversation_id`, or neither. With `background` it is answered
+    after the client's request, always as a stream; then `stream`: the client follows it.
     """
 
     fields: Mapping[str, Any] = field(repr=False)
@@ -84,6 +85,7 @@ class ResponsesRequest:
     store: bool
     previous_response_id: str | None
     conversation_id: str | None = None
+    background: bool = False
 
     @property
     def earlier_path(self) -> str:
@@ -110,7 +112,7 @@ class ResponsesRequest:
             **_format(fields.get("text")),
             **_tools(fields, tools),
         }
-        if self.stream:
+        if self.stream or self.background:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         found = {**body, **{name: value for name, value in fields.items() if _is_passed_on(name, value)}}
         names = {_chat_tool_name(tool): _own_name(tool) for tool in tools}
@@ -142,7 +144,7 @@ class ResponsesRequest:
             "created_at": created_s,
             "status": "in_progress",
             "access_programs": None,
-            "background": False,
+            "background": self.background,
             "conversation": None if self.conversation_id is None else {"id": self.conversation_id},
             "error": None,
             "incomplete_details": None,
@@ -176,6 +178,7 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
         store=fields.get("store") is not False,
         previous_response_id=fields.get("previous_response_id"),
         conversation_id=_conversation_id(fields.get("conversation")),
+        background=fields.get("background") is True,
     )
 
 
@@ -251,6 +254,12 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a string."),
         ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),
         ("store", isinstance(fields.get("store"), bool | None), "Must be true or false."),
+        ("background", isinstance(fields.get("background"), bool | None), "Must be true or false."),
+        (
+            "store",
+            fields.get("background") is not True or fields.get("store") is not False,
+            "A background response is always stored. Leave this out.",
+        ),
         ("metadata", isinstance(fields.get("metadata"), dict | None), "Must be an object."),
         (
             "previous_response_id",

@@ -5,7 +5,9 @@
 The chat that it becomes has the hold, the routes and the bill.
 """
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
+from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
@@ -32,19 +35,21 @@ from tollgate.text.responses.compaction import (
 from tollgate.text.responses.conversations import PATH as CONVERSATION
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import encoded_events
+from tollgate.text.responses.follow import MAX_CREATED_S, MAX_FOLLOW_S, FollowedResponse
 from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
 from tollgate.text.responses.items import check_count, is_reference, response_id_of
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.paging import check_page, page_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
-from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
+from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.request import (
     ResponsesRequest,
     path_in_responses,
     read_responses_request,
     unused_fields,
 )
+from tollgate.text.responses.states import RUNNING
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
@@ -54,24 +59,44 @@ RESPONSES = "responses"
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """The conversation before a model answers: the model's id, the items of the request, the ids of the
+    responses that it continues, and the items before its own.
+    """
+
+    model: str
+    items: Sequence[Any]
+    earlier_ids: Sequence[str]
+    earlier: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ResponsesCall:
     """A request that is ready to be answered: as a chat, with the rendering of its response.
 
     `origins` gives the item of the request for each message of the chat, for errors that name a field, and
-    `earlier_path` the field of the items before the request's own.
+    `earlier_path` the field of the items before the request's own. A compaction has no `asked` and `said`.
     """
 
     chat: TextRequest
     rendering: Rendering
     origins: Sequence[int]
     earlier_path: str = _PREVIOUS
+    asked: ResponsesRequest | None = None
+    said: Said | None = None
 
     async def respond(
         self, text: TextService, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer it. Raises as the text service does, with the fields by their names in this protocol."""
-        try:
+        with self.own_names():
             return await text.respond(self.chat, key, request_id, headers)
+
+    @contextmanager
+    def own_names(self) -> Iterator[None]:
+        """Name fields in errors by their names in this protocol."""
+        try:
+            yield
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, self.origins, self.earlier_path)) from exc
 
@@ -94,9 +119,28 @@ class ResponsesService:
         """
         asked = read_responses_request(read_json_body(body).fields)
         model, items, earlier_ids, earlier = await self._conversation(asked, len(body), key)
-        told = asked.chat(earlier, items)
+        said = Said(model.id, items, earlier_ids, earlier)
+        created_s = self.text.clock.now_ms() // MS_PER_S
+        response_id = _response_id(request_id)
+        return await self.call(key.account_id, asked, said, response_id=response_id, created_s=created_s)
+
+    async def call(
+        self,
+        account_id: str,
+        asked: ResponsesRequest,
+        said: Said,
+        *,
+        response_id: str,
+        created_s: int,
+        claim: str | None = None,
+    ) -> ResponsesCall:
+        """Return the call of a request with all its items. See `Keeping` for `claim`.
+
+        Raises `InvalidInputError`.
+        """
+        told = asked.chat(said.earlier, said.items)
         try:
-            native = await native_request(asked.native(), [*earlier, *items])
+            native = await native_request(asked.native(), [*said.earlier, *said.items])
             body_of_chat = await chat_body(told.fields)
             # The larger of both forms bounds the input that is billed.
             most = max(body_of_chat.size_bytes, native.size_bytes)
@@ -105,20 +149,21 @@ class ResponsesService:
             chat = replace(chat, ignored=unused, native=native, sent=asked.fields, translated=RESPONSES)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
-        skeleton = asked.skeleton(_response_id(request_id), self.text.clock.now_ms() // MS_PER_S)
         keeping = Keeping(
-            key.account_id,
+            account_id,
             asked.store,
-            items,
-            earlier_ids,
-            model.id,
+            said.items,
+            said.earlier_ids,
+            said.model,
             asked.conversation_id,
             self.kept,
             self.conversations,
             self.text.finishing,
+            claim,
+            asked.background and asked.stream,
         )
-        rendering = ResponsesRendering(skeleton, told.tools, keeping)
-        return ResponsesCall(chat, rendering, told.origins, asked.earlier_path)
+        rendering = ResponsesRendering(asked.skeleton(response_id, created_s), told.tools, keeping)
+        return ResponsesCall(chat, rendering, told.origins, asked.earlier_path, asked, said)
 
     async def compact(self, body: bytes, key: ApiKey, request_id: str | None = None) -> ResponsesCall:
         """Return the request for a summary of the conversation in `body`. Raises as `read` does."""
@@ -147,7 +192,7 @@ class ResponsesService:
         check_count(asked.items)
         # Before anything is read for it.
         model = self.text.model(asked.model, TextProtocol.OPENAI, key)
-        reader, room = self._reader(key), Room(size_bytes)
+        reader, room = self.reader(key), Room(size_bytes)
         items = await self._resolved(asked.items, reader, room)
         if asked.conversation_id is None:
             earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
@@ -159,34 +204,57 @@ class ResponsesService:
 
     async def response(self, key: ApiKey, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
-        return encoded((await self.kept.find(self._reader(key), response_id)).response)
+        return encoded((await self.kept.find(self.reader(key), response_id)).response)
 
-    async def replayed(self, key: ApiKey, response_id: str, query: Mapping[str, str]) -> bytes:
+    async def replayed(
+        self, key: ApiKey, response_id: str, query: Mapping[str, str]
+    ) -> bytes | FollowedResponse:
         """Return a stored response as the events of a stream. Raises as `response`, and `InvalidInputError`.
 
-        Its events have other numbers than in the first stream, so no client can continue in the middle.
+        Only a streamed background response keeps the numbers of its events, as long as its parts are there.
         """
-        if query.get("starting_after") is not None:
-            raise invalid("/starting_after", "A stored response is sent from its beginning.")
-        return encoded_events(replayed((await self.kept.find(self._reader(key), response_id)).response))
+        reader, given = self.reader(key), query.get("starting_after")
+        last_event = -1 if given is None else digits(given, 0, sys.maxsize)
+        if last_event is None:
+            raise invalid("/starting_after", "Must be the number of an event.")
+        found = await self.kept.find(reader, response_id)
+        if await self._has_parts(found, reader):
+            return FollowedResponse(self.kept, reader, found, last_event, self.text.clock, MAX_FOLLOW_S)
+        if found.response.get("status") in RUNNING:
+            raise invalid(
+                "/stream", "This response was created without stream: true. Wait until it has ended."
+            )
+        if given is not None:
+            raise invalid("/starting_after", "This response is sent from its beginning.")
+        return encoded_events(replayed(found.response))
 
-    async def cancel(self, key: ApiKey, response_id: str) -> bytes:
-        """Refuse to cancel a stored response, because it has ended. Raises as `response` does."""
-        await self.kept.find(self._reader(key), response_id)
-        raise invalid("/response_id", "This response has ended, so it cannot be cancelled.")
+    def follow(self, key: ApiKey, found: StoredResponse) -> FollowedResponse:
+        """Return the stream of a response that has just been queued."""
+        return FollowedResponse(self.kept, self.reader(key), found, -1, self.text.clock, MAX_CREATED_S)
+
+    async def _has_parts(self, found: StoredResponse, reader: Reader) -> bool:
+        """Return whether the events of a response are stored, or will be."""
+        if not found.row.get("is_streamed"):
+            return False
+        is_queued = found.response.get("status") in RUNNING
+        return (
+            is_queued
+            or await self.kept.parts.after(reader.account_id, found.response["id"], 0, -1) is not None
+        )
 
     async def delete(self, key: ApiKey, response_id: str) -> bytes:
         """Delete a stored response, with its line in the audit log. Raises `ResponseNotFoundError`."""
         noted = self.audit.note(key.account_id, key.actor, Action.RESPONSE_DELETED, response_id)
-        await self.kept.delete(self._reader(key), response_id, noted)
+        await self.kept.delete(self.reader(key), response_id, noted)
         return encoded({"id": response_id, "object": "response", "deleted": True})
 
     async def input_items(self, key: ApiKey, response_id: str, query: Mapping[str, str]) -> bytes:
         """Return a page of a stored response's own input. Raises as `response`, and `InvalidInputError`."""
         check_page(query)
-        return encoded(page_of((await self.kept.find(self._reader(key), response_id)).items, query))
+        return encoded(page_of((await self.kept.find(self.reader(key), response_id)).items, query))
 
-    def _reader(self, key: ApiKey) -> Reader:
+    def reader(self, key: ApiKey) -> Reader:
+        """Return the reader for a key."""
         return Reader.of(key, self.text.models)
 
     async def _said(self, conversation_id: str, reader: Reader, room: Room) -> list[Any]:
@@ -208,6 +276,8 @@ class ResponsesService:
         if previous.response.get("conversation") is not None:
             # What it followed is in the conversation only.
             raise invalid(_PREVIOUS, "This response is part of a conversation. Continue with `conversation`.")
+        if previous.response.get("status") in RUNNING:
+            raise invalid(_PREVIOUS, "This response has not ended. Continue it when it has.")
         if len(previous.earlier) >= MAX_EARLIER:
             message = f"A stored conversation has at most {MAX_EARLIER} responses."
             raise invalid(_PREVIOUS, message)

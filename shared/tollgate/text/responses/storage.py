@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.kit.dynamodb.expressions import Add, Below, Missing, Set
+from tollgate.kit.dynamodb.expressions import Add, Below, Condition, Missing, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
 from tollgate.text.errors import StoreFullError
+from tollgate.text.responses.states import MovedOnError
 
 # OpenAI's own: "Response objects are saved for 30 days by default".
 LIFETIME_S = 30 * 24 * 3600
@@ -40,17 +41,20 @@ class Storage:
         await self.count(account_id, len(content))
         await self.put(account_id, row_id, content, fields)
 
-    async def put(self, account_id: str, row_id: str, content: str, fields: Item) -> None:
+    async def put(
+        self, account_id: str, row_id: str, content: str, fields: Item, only_if: Condition | None = None
+    ) -> None:
         """Store content; a repeat changes nothing. Raises `ObjectStoreError`.
 
-        `fields` are the row's other attributes, with `expires_at_s`.
+        `fields` are the row's other attributes, with `expires_at_s`. Raises `MovedOnError` if the row that is
+        there does not meet the condition `only_if`.
         """
         is_large = len(content) > MAX_ROW_BYTES
         if is_large:
             # Write the object first, so that a row never names a missing object.
             await self.objects.put(_object_key(account_id, row_id), content.encode())
         row: Item = {**row_key(account_id, row_id), **fields, "content": None if is_large else content}
-        await self.db.write(Write(self.table, item=row))
+        await self.db.write(Write(self.table, item=row, condition=only_if, refused=lambda _: MovedOnError()))
 
     async def row(self, account_id: str, row_id: str) -> Item | None:
         """Return a row that has not expired."""

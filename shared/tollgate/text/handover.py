@@ -1,0 +1,53 @@
+"""A placed hold as JSON, for the process that continues its request. Pure."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.budgets import Budget, Spender, Use
+from tollgate.ledger.caps import Allowance
+from tollgate.ledger.holds import Hold
+from tollgate.text.metering import HoldPlan
+from tollgate.text.placed import PlacedHold
+
+
+def handed_over(placed: PlacedHold, now_ms: int) -> dict[str, Any]:
+    """Return what another process needs to settle or void a hold at `now_ms` or later."""
+    spender = placed.spender
+    return {
+        "account_id": placed.account_id,
+        "row_id": placed.row_id,
+        "hold": asdict(placed.hold),
+        "plan": asdict(placed.plan),
+        "allowance": None if placed.allowance is None else asdict(placed.allowance),
+        "answers": placed.answers,
+        "key_id": spender.key_id,
+        "attribution": spender.attribution.stored(),
+        "uses": [[use.budget.to_item(), use.value, use.stamp, use.ends_ms] for use in placed.uses],
+        "is_doubtful": placed.is_doubtful,
+        "api": placed.api,
+        "held_ms": placed.held_ms,
+        "accepted_at_ms": now_ms - placed.elapsed_ms(),
+    }
+
+
+def taken_over(given: Mapping[str, Any], now_ms: int) -> PlacedHold:
+    """Return the hold in what `handed_over` returned."""
+    hold, allowance = given["hold"], given["allowance"]
+    return PlacedHold(
+        given["account_id"],
+        given["row_id"],
+        Hold(**{**hold, "budgets": tuple(hold["budgets"])}),
+        HoldPlan(**given["plan"]),
+        None if allowance is None else Allowance(**allowance),
+        given["answers"],
+        api=given["api"],
+        held_ms=given["held_ms"],
+        spender=Spender(given["key_id"], Attribution.from_item(given["attribution"])),
+        uses=tuple(Use(Budget.from_item(item), *rest) for item, *rest in given["uses"]),
+        accepted_at=time.monotonic() - (now_ms - given["accepted_at_ms"]) / MS_PER_S,
+        is_doubtful=given["is_doubtful"],
+    )
