@@ -71,7 +71,7 @@ class TestEveryPage:
     def test_each_address_in_a_program_exists(self, site: Site) -> None:
         for doc in guides():
             for path in ADDRESS.findall(site.markdown(doc.path, BASE_URL)):
-                assert re.match("/(api|clients|mcp)(/|$)", path), (doc.path, path)
+                assert re.match(r"/(api|clients|mcp|\.well-known)(/|$)", path), (doc.path, path)
 
     def test_each_endpoint_that_a_page_names_is_one_of_the_service_and_a_link(self, site: Site) -> None:
         for doc in guides():
