@@ -147,8 +147,9 @@ class Entry:
 
     @classmethod
     def from_item(cls, item: Item) -> "Entry":
-        """Return the entry that a row holds."""
-        return cls(**{**item, "kind": EntryKind(item["kind"])})
+        """Return the entry that a row holds. Attributes of a later version are ignored, as both run in a deployment."""
+        known = {name: value for name, value in item.items() if name in cls.__slots__}
+        return cls(**{**known, "kind": EntryKind(item["kind"])})
 
 
 def charge_id(task_id: str) -> str:

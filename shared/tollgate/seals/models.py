@@ -31,6 +31,8 @@ def sealed_form(entry: Entry) -> dict[str, Any]:
         "keyId": entry.key_id,
         "user": entry.user,
         "tags": dict(entry.tags) if entry.tags else None,
+        "projectId": entry.project,
+        "tokenId": entry.token,
         "usage": _whole_numbers(entry.usage),
         "reason": entry.reason,
         "reference": entry.reference,

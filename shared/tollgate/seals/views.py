@@ -52,6 +52,8 @@ class SealedEntryView(Shape):
     keyId: NotRequired[str]
     user: NotRequired[str]
     tags: NotRequired[dict[str, str]]
+    projectId: NotRequired[str]
+    tokenId: NotRequired[str]
     usage: NotRequired[dict[str, int | bool]]
     reason: NotRequired[str]
     reference: NotRequired[str]

@@ -100,6 +100,10 @@ class TestRows:
             "created_at_ms": 1,
         }
 
+    def test_an_attribute_of_a_later_version_is_ignored(self) -> None:
+        entry = Entry("usr_1", "credit_1", EntryKind.CREDIT, 5, 1)
+        assert Entry.from_item(entry.to_item() | {"of_a_later_version": 1}) == entry
+
     def test_an_entry_of_a_kind_that_we_do_not_know_is_an_error(self) -> None:
         row = Entry("usr_1", "x", EntryKind.CREDIT, 5, 1).to_item() | {"kind": "gift"}
         with pytest.raises(ValueError, match="gift"):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.service import OutOfTimeError
 from tollgate.seals import sealer, service, tree
-from tollgate.seals.models import Block
+from tollgate.seals.models import Block, sealed_form
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.sealer import SealBrokenError, Sealer
 from tollgate.seals.service import SealedLedger
@@ -337,3 +338,19 @@ class TestHostile:
         for missing in range(4):
             with pytest.raises(VerificationError):
                 verify_statement([page for at, page in enumerate(pages) if at != missing], bill.keys())
+
+
+class TestSealedForm:
+    # What a customer is not charged by: the service's own counters and how it served a request
+    UNSEALED = frozenset(
+        {"counter", "provider", "event_id", "latency_ms", "first_byte_ms", "budgets", "trace"}
+    )
+
+    def test_each_field_of_an_entry_is_sealed_or_named_here(self) -> None:
+        values: dict[str, Any] = {field.name: f"<{field.name}>" for field in fields(Entry)}
+        values |= {"kind": EntryKind.CHARGE, "amount_micro_usd": -7, "created_at_ms": 1}
+        values |= {"usage": {"inputTokens": 11}, "tags": {"team": "<tags>"}}
+        sealed = json.dumps(sealed_form(Entry(**values)))
+        signs = {name: f"<{name}>" for name in values} | {"kind": "charge", "amount_micro_usd": "-7"}
+        signs |= {"created_at_ms": "1970-01-01T00:00:00.001Z", "usage": "11"}
+        assert {name for name, sign in signs.items() if sign not in sealed} == self.UNSEALED
