@@ -147,7 +147,10 @@ class Entry:
 
     @classmethod
     def from_item(cls, item: Item) -> "Entry":
-        """Return the entry that a row holds. Attributes of a later version are ignored, as both run in a deployment."""
+        """Return the entry that a row holds.
+
+        Attributes of a later version are ignored, because both versions run during a deployment.
+        """
         known = {name: value for name, value in item.items() if name in cls.__slots__}
         return cls(**{**known, "kind": EntryKind(item["kind"])})
 
