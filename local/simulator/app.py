@@ -7,7 +7,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator import files, text
+from local.simulator import costs, files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
@@ -49,6 +49,7 @@ def create_app(
     app = FastAPI(openapi_url=None, redirect_slashes=False, max_body_size=MAX_BODY_BYTES)
     app.include_router(files.router(store, time_source))
     app.include_router(_control(store))
+    app.include_router(costs.router())
     app.include_router(stripe_router(SimulatedStripe(payments_webhook, time_source)))
     for name, make_router in (*PROVIDERS.items(), *text.PROVIDERS.items()):
         engine = Engine(name, store, time_source, duration_ms)

@@ -12,6 +12,7 @@ providers/     the adapters for providers
 catalog/       the models and their prices
 accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
 budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents; projects/
+reconciliation/  our costs beside the providers' reports
 seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members; mail/: the layout and the sending of mails

@@ -261,7 +261,7 @@ class TestAlarms:
         assert ("IteratorAge", "DispatchChangesFunction", five_minutes_ms) in _signals(template)
         assert ("IteratorAge", "RecordUsageFunction", five_minutes_ms) in _signals(template)
 
-    @pytest.mark.parametrize("metric", ["LedgerDrift", "LedgerUnproven", "LedgerUnsealed"])
+    @pytest.mark.parametrize("metric", ["LedgerDrift", "LedgerUnproven", "LedgerUnsealed", "CostDrift"])
     def test_what_the_daily_proof_finds_rings_until_the_next(self, template: Template, metric: str) -> None:
         alarm = _alarms(template)[f"{metric}Alarm"]
         assert (named(alarm["Namespace"]), alarm["MetricName"]) == (OWN_METRICS, metric)

@@ -15,6 +15,7 @@ secrets.py        providers' keys
 visits.py         visits by Tollgate's own customer; `stack_update.py`: one parameter of a stack
 redrive.py        dead letters, sent again
 check_ledger.py   the check of the ledger
+reconcile.py      our costs beside the providers' reports
 verify.py         verifies a customer's statement or receipt
 doctor.py         checks of a stack; `doctor_account.py`: checks of its AWS account; `concurrency.py`: places
 checks.py         the findings of a check

@@ -11,6 +11,7 @@ from tollgate.command import accounts, catalog, providers, restore, secrets, tas
 from tollgate.command.check_ledger import check_ledger
 from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
+from tollgate.command.reconcile import reconcile
 from tollgate.command.redrive import redrive
 from tollgate.command.rollback import prune_versions, rollback
 from tollgate.command.verify import verify
@@ -78,6 +79,7 @@ cli.add_typer(visits.cli, name="visits")
 cli.command()(redrive)
 cli.command()(check_ledger)
 cli.command()(verify)
+cli.command()(reconcile)
 cli.command()(doctor)
 cli.command()(rollback)
 cli.command("prune-versions")(prune_versions)

@@ -19,6 +19,7 @@ from tollgate.command.target import BOUNDS, StackFacts, stack_facts
 from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
+from tollgate.reconciliation.reports import REPORTS
 
 if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 KNOWN = sorted(accounts())
 # Not a provider. Its keys are for payments and have a separate secret (decision 0006).
 STRIPE = "stripe"
+# The outputs of the stack that name the secrets: keys for models, and admin keys for cost reports.
+PROVIDER_KEYS, COST_KEYS = "ProviderSecretArn", "CostKeysSecretArn"
 # The value of `LiveProviders` without keys.
 NO_PROVIDER = "none"
 # Much longer than any provider's key.
@@ -43,6 +46,9 @@ def set_(
     base_url: Annotated[
         str | None, typer.Option(help="The address, if it differs from the provider's default.")
     ] = None,
+    costs: Annotated[
+        bool, typer.Option("--costs", help="The key is an admin key that reads the provider's costs.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Store a provider's key, from a prompt or standard input, and switch the provider on.
@@ -52,6 +58,9 @@ def set_(
     if provider == STRIPE:
         _set_stripe(stack, as_json=as_json)
         return
+    if costs:
+        _set_costs(stack, provider, base_url, as_json=as_json)
+        return
     if provider not in KNOWN:
         raise CommandError(f"There is no provider {provider}. Choose one of: {', '.join(KNOWN)}.")
     if accounts()[provider].self_hosted and not base_url:
@@ -59,7 +68,8 @@ def set_(
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
-    _store(session.client("secretsmanager", config=BOUNDS), facts, provider, _credentials(provider, base_url))
+    secrets = session.client("secretsmanager", config=BOUNDS)
+    _store(secrets, facts, provider, _credentials(provider, base_url))
     live = _live(facts)
     # The key is stored first, because a live provider without a key fails every attempt.
     if provider not in live:
@@ -68,6 +78,18 @@ def set_(
         update_parameter(cloudformation, facts, "LiveProviders", ",".join(sorted(live)))
     message = f"{provider} is live in stack {stack}. A replaced key is used within 5 minutes."
     typer.echo(json.dumps({"provider": provider, "live": sorted(live)}) if as_json else message)
+
+
+def _set_costs(stack: str, provider: str, base_url: str | None, *, as_json: bool) -> None:
+    """Store the admin key of a provider, in place of an earlier one."""
+    if provider not in REPORTS:
+        raise CommandError(f"No cost report of {provider} is read. Choose one of: {', '.join(REPORTS)}.")
+    session = boto3.Session()
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
+    secrets = session.client("secretsmanager", config=BOUNDS)
+    _store(secrets, facts, provider, _credentials(provider, base_url), COST_KEYS)
+    message = f"The costs of {provider} are compared from the next day on in stack {stack}."
+    typer.echo(json.dumps({"provider": provider, "costs": True}) if as_json else message)
 
 
 def _set_stripe(stack: str, *, as_json: bool) -> None:
@@ -137,8 +159,10 @@ def _credentials(provider: str, base_url: str | None) -> Credentials:
         ) from exc
 
 
-def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Credentials]:
-    text = secrets.get_secret_value(SecretId=facts.output("ProviderSecretArn"))["SecretString"]
+def _stored(
+    secrets: "SecretsManagerClient", facts: StackFacts, output: str = PROVIDER_KEYS
+) -> dict[str, Credentials]:
+    text = secrets.get_secret_value(SecretId=facts.output(output))["SecretString"]
     try:
         return read_credentials(text)
     except MalformedSecretError as exc:
@@ -146,11 +170,15 @@ def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Cre
 
 
 def _store(
-    secrets: "SecretsManagerClient", facts: StackFacts, provider: str, credentials: Credentials
+    secrets: "SecretsManagerClient",
+    facts: StackFacts,
+    provider: str,
+    credentials: Credentials,
+    output: str = PROVIDER_KEYS,
 ) -> None:
-    stored = {**_stored(secrets, facts), provider: credentials}
+    stored = {**_stored(secrets, facts, output), provider: credentials}
     text = json.dumps({name: each.stored() for name, each in stored.items()})
-    secrets.put_secret_value(SecretId=facts.output("ProviderSecretArn"), SecretString=text)
+    secrets.put_secret_value(SecretId=facts.output(output), SecretString=text)
 
 
 def _live(facts: StackFacts) -> set[str]:

@@ -4,10 +4,14 @@ from dataclasses import dataclass, replace
 
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.service import LedgerAudit
+from tollgate.reconciliation.client import ReportClient
+from tollgate.reconciliation.repository import ReconciliationRepository
+from tollgate.reconciliation.service import Reconciler
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.sealer import Sealer
 
@@ -25,6 +29,35 @@ class SealerSettings(CheckLedgerSettings):
 
     seals_table: str
     ledger_key_secret_arn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReconcilerSettings(CheckLedgerSettings):
+    """Settings for the comparison with the providers' cost reports."""
+
+    live_providers: str
+    config_bucket: str
+    cost_keys_secret_arn: str
+
+
+@part
+def reconciliations() -> ReconciliationRepository:
+    """Create the reader of the days that were compared."""
+    return ReconciliationRepository(database(), CheckLedgerSettings.from_env().checkpoints_table)
+
+
+@part
+def reconciler() -> Reconciler:
+    """Create the comparison of costs."""
+    settings = ReconcilerSettings.from_env()
+    return Reconciler(
+        ledger=ledger_of(settings),
+        days=reconciliations(),
+        reports=ReportClient(),
+        keys=sdk.secret_reader(settings.cost_keys_secret_arn),
+        catalog=running_catalog(settings.live_providers, settings.config_bucket).catalog,
+        clock=clock(),
+    )
 
 
 @part

@@ -32,6 +32,8 @@ from tollgate.operator.prices import PriceConsole
 from tollgate.operator.providers import ProviderConsole
 from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.reconciliation.repository import ReconciliationRepository
+from tollgate.reconciliation.service import Reconciler
 from tollgate.tasks.audit import SlotCountAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.repository import TaskRepository
@@ -91,6 +93,16 @@ class Operator:
     def console(self) -> OperatorConsole:
         """Return the console that records actions without an account."""
         return OperatorConsole(audit=self.api.audit, who=self.who)
+
+    @property
+    def reconciler(self) -> Reconciler:
+        """Return the comparison of costs. Only the command has its settings."""
+        return check_ledger_parts.reconciler()
+
+    @property
+    def reconciliations(self) -> ReconciliationRepository:
+        """Return the reader of the days that were compared."""
+        return check_ledger_parts.reconciliations()
 
     @property
     def account_console(self) -> AccountConsole:

@@ -48,15 +48,19 @@ class HoldPlan:
 
 def charge_micro_usd(usage: Usage, model: TextModel) -> int:
     """Return the cost of `usage`, rounded up once. The tier of the whole input prices all of it."""
+    return _rounded_up(exact_micro_usd(usage, model))
+
+
+def exact_micro_usd(usage: Usage, model: TextModel) -> Decimal:
+    """Return the cost of `usage` in micro-USD before it is rounded."""
     prices = model.prices_for(usage.total_input_tokens)
-    total = (
+    return (
         usage.input_tokens * prices.input
         + usage.cache_read_tokens * prices.of_cache_read()
         + usage.cache_write_tokens * prices.of_cache_write()
         + usage.cache_write_1h_tokens * prices.of_cache_write_1h()
         + usage.output_tokens * prices.output
     )
-    return _rounded_up(total)
 
 
 def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:

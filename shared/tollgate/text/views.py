@@ -1,7 +1,7 @@
 """The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Literal, NotRequired
@@ -117,6 +117,12 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         thinks_between_tools=model.thinks_between_tools,
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
     )
+
+
+def cost_model(model: catalog.CatalogTextModel, route: catalog.CatalogTextRoute) -> TextModel:
+    """Return a model whose prices are the costs of its `route`."""
+    tiers = tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in route.long_context)
+    return replace(wire_model(model), prices=_prices(route.cost), tiers=tiers)
 
 
 def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:

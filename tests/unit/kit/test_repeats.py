@@ -310,6 +310,7 @@ class TestEveryWrite:
         "account_closure/repository.py ErasureRepository.scrub_keys",
         "account_closure/repository.py ErasureRepository._scrub_log",
         "account_closure/repository.py ErasureRepository.end_account",
+        "reconciliation/repository.py ReconciliationRepository.save",
         "seals/repository.py SealRepository._add",
         "connectors/repository.py CodeRepository.add",
         "web/sessions.py SessionStore._row",

@@ -1,0 +1,16 @@
+"""Reconciliation: our costs of text models by day, beside the costs that the providers report.
+
+    ledger of a day ─► booked: usage × the catalog's cost ─┐
+                                                           ├─► drift and margin ─► alarm, page, command
+    a provider's cost report ─► reported ──────────────────┘
+
+A provider is compared if the operator has stored an admin key for it. Nothing here moves money or changes a
+price. Reasons: docs/decisions/0070-reconciliation.md.
+
+books.py       the costs that our ledger and catalog imply. Pure
+reports.py     the providers' cost reports: their requests and responses. Pure
+comparison.py  both side by side, as rows. Pure
+client.py      reads a report over HTTP, with limits
+repository.py  the progress and the result of a day
+service.py     one day, step by step
+"""

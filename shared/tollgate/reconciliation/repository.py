@@ -1,0 +1,88 @@
+"""The progress and the result of a day's reconciliation, in the table of checkpoints.
+
+Nothing else reads them. A lost row costs the time to read the day again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+
+from tollgate.kit.clock import MS_PER_DAY, utc_day
+from tollgate.kit.dynamodb.database import OneTable
+from tollgate.kit.dynamodb.writes import Write
+from tollgate.reconciliation.books import Booked
+from tollgate.reconciliation.comparison import Row
+from tollgate.reconciliation.reports import Line
+
+# No account has such an id.
+_PREFIX = "reconciliation#"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One day. `after` is the last account whose entries are in the books, `None` before the first.
+
+    `skipped` has the reason of each provider that is not compared. `tries` counts the attempts to read the
+    reports.
+    """
+
+    day: str
+    after: str | None = None
+    is_read: bool = False
+    books: Mapping[Line, Booked] = field(default_factory=dict)
+    tries: int = 0
+    rows: tuple[Row, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    done: bool = False
+
+
+class ReconciliationRepository(OneTable):
+    """Reads and replaces days."""
+
+    def get(self, day: str) -> Day:
+        """Return a day; a new one if it was not begun."""
+        row = self._db.get(self._table, {"account_id": f"{_PREFIX}{day}"})
+        if row is None:
+            return Day(day)
+        return Day(
+            day,
+            row.get("after"),
+            row["is_read"],
+            _books(row["books"]),
+            row["tries"],
+            tuple(Row(**one) for one in json.loads(row["rows"])),
+            row["skipped"],
+            row["done"],
+        )
+
+    def newest(self, now_ms: int, count: int) -> list[Day]:
+        """Return the finished days among the last `count`, the newest first."""
+        last_ms = [now_ms - back * MS_PER_DAY for back in range(1, count + 1)]
+        return [day for day in map(self.get, map(utc_day, last_ms)) if day.done]
+
+    def save(self, day: Day) -> None:
+        """Replace a day. If two runs save it, both have read the same ledger."""
+        books = [
+            [*line, one.requests, str(one.cost_micro_usd), one.charged_micro_usd, one.unknown]
+            for line, one in day.books.items()
+        ]
+        item = {
+            "account_id": f"{_PREFIX}{day.day}",
+            "is_read": day.is_read,
+            "books": json.dumps(books),
+            "tries": day.tries,
+            "rows": json.dumps([asdict(row) for row in day.rows]),
+            "skipped": dict(day.skipped),
+            "done": day.done,
+        }
+        if day.after is not None:
+            item["after"] = day.after
+        self._db.write(Write(self._table, item=item))
+
+
+def _books(text: str) -> dict[Line, Booked]:
+    return {
+        Line(provider, model): Booked(requests, Decimal(cost), charged, unknown)
+        for provider, model, requests, cost, charged, unknown in json.loads(text)
+    }

@@ -1,0 +1,125 @@
+"""The reconciliation of one day: read the ledger, read the reports, compare."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import CatalogTextModel
+from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
+from tollgate.kit.observability import emit, logger
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
+from tollgate.reconciliation.books import added, booked
+from tollgate.reconciliation.client import ReportClient
+from tollgate.reconciliation.comparison import compared
+from tollgate.reconciliation.reports import REPORTS, ReportError
+from tollgate.reconciliation.repository import Day, ReconciliationRepository
+
+# Days after which reports are complete: providers publish a day some hours after its end.
+REPORTED_AFTER_DAYS = 2
+# Attempts to read the reports of a day, 15 minutes apart.
+MAX_TRIES = 8
+NO_KEY = "no admin key is stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciler:
+    """Compares days. `keys` returns the secret of admin keys, `catalog` the current catalog."""
+
+    ledger: LedgerRepository
+    days: ReconciliationRepository
+    reports: ReportClient
+    keys: Callable[[], str]
+    catalog: Callable[[], Catalog]
+    clock: Clock
+
+    def continue_daily(self, has_time: Callable[[], bool]) -> Day | None:
+        """Continue with the newest day that providers have reported; `None` if it is done.
+
+        A finished day is logged and counted.
+        """
+        now = date.fromisoformat(utc_day(self.clock.now_ms()))
+        day = self.days.get((now - timedelta(days=REPORTED_AFTER_DAYS)).isoformat())
+        if day.done:
+            return None
+        day = self._with_books(day, has_time)
+        # Kept before the reports are read, which may take longer than the time that is left.
+        self.days.save(day)
+        if not day.is_read or not has_time():
+            return day
+        day = self._with_reports(day)
+        self.days.save(day)
+        if day.done:
+            _tell(day)
+        return day
+
+    def day(self, day: date) -> Day:
+        """Compare one day now, and keep the result. A missing report is a reason in `skipped`."""
+        read = self._with_books(Day(day.isoformat()), lambda: True)
+        found = replace(self._with_reports(read), done=True)
+        self.days.save(found)
+        return found
+
+    def _with_books(self, day: Day, has_time: Callable[[], bool]) -> Day:
+        if day.is_read:
+            return day
+        catalog = self.catalog().on(day.day)
+        start_ms = (date.fromisoformat(day.day) - date(1970, 1, 1)).days * MS_PER_DAY
+
+        def model_of(model_id: str) -> CatalogTextModel | None:
+            found = catalog.find_by_id(model_id)
+            return found if isinstance(found, CatalogTextModel) else None
+
+        for account_id in self.ledger.account_ids(day.after):
+            if not has_time():
+                return day
+            entries = self.ledger.oldest_first(account_id, start_ms, start_ms + MS_PER_DAY)
+            day = replace(day, after=account_id, books=added(day.books, booked(entries, model_of)))
+        return replace(day, is_read=True)
+
+    def _with_reports(self, day: Day) -> Day:
+        keys, on = self._credentials(), date.fromisoformat(day.day)
+        reported: dict[str, Mapping[str, Decimal]] = {}
+        skipped = {provider: NO_KEY for provider in REPORTS if provider not in keys}
+        failed = {}
+        for provider, credentials in keys.items():
+            try:
+                reported[provider] = self.reports.costs(REPORTS[provider], credentials, on)
+            except ReportError as exc:
+                failed[provider] = str(exc)
+                logger.warning("reconciliation.report_failed", provider=provider, reason=str(exc))
+        tries = day.tries + 1
+        return replace(
+            day,
+            rows=tuple(compared(day.books, reported)),
+            skipped={**skipped, **failed},
+            tries=tries,
+            done=not failed or tries >= MAX_TRIES,
+        )
+
+    def _credentials(self) -> dict[str, Credentials]:
+        try:
+            found = read_credentials(self.keys())
+        except MalformedSecretError as exc:
+            logger.error("reconciliation.bad_secret", reason=str(exc))
+            return {}
+        return {provider: found[provider] for provider in REPORTS if provider in found}
+
+
+def _tell(day: Day) -> None:
+    """Log a finished day, and count its drifts and its failed reports."""
+    off = [row for row in day.rows if row.is_off]
+    failed = [provider for provider, reason in day.skipped.items() if reason != NO_KEY]
+    for row in off:
+        logger.error(
+            "reconciliation.drift",
+            day=day.day,
+            provider=row.provider,
+            model=row.model,
+            booked_micro_usd=row.booked_micro_usd,
+            reported_micro_usd=row.reported_micro_usd,
+        )
+    logger.info("reconciliation.done", day=day.day, rows=len(day.rows), off=len(off), failed=failed)
+    emit({"CostDrift": len(off) + len(failed)})

@@ -1,0 +1,153 @@
+"""Our costs beside the providers' reports: the daily comparison, the operator's page and the command."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from check_ledger.app import handler
+from local.events import Context
+from tests.conftest import Aws
+from tests.functional.test_command import Run
+from tests.functional.test_command import run as run_fixture
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
+from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import parts
+from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.ids import new_id
+from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.web.development import OPERATOR
+
+run = run_fixture
+# The clock starts on this day.
+DAY = "2023-11-14"
+# At 0.75 USD per million tokens these cost 3 USD (catalog/data/text/gpt.yaml).
+USAGE = {"input_tokens": 4_000_000, "output_tokens": 0}
+
+
+def ask(aws: Aws, customer: OpenedAccount, provider: str, model: str = "gpt-5.4-mini") -> None:
+    """Put a text request for 4 USD into the ledger."""
+    entry = text_entry(
+        customer.account_id,
+        new_id("req"),
+        model=model,
+        charge_micro_usd=4_000_000,
+        usage=USAGE,
+        now_ms=parts.clock().now_ms(),
+        provider=provider,
+    )
+    tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable"))
+    Database(aws.clients.dynamodb).write(HoldWrites(*tables).record(entry))
+
+
+def store_keys(aws: Aws, simulator_url: str, **keys: str) -> None:
+    paths = {"openai": "/openai/v1", "anthropic": "/anthropic", "openrouter": "/openrouter/v1"}
+    secret = {name: {"key": key, "baseUrl": f"{simulator_url}{paths[name]}"} for name, key in keys.items()}
+    aws.clients.secrets.put_secret_value(
+        SecretId=aws.stack.refs["CostKeysSecret"], SecretString=json.dumps(secret)
+    )
+
+
+def report(simulator_url: str, provider: str, **usd: str) -> None:
+    httpx.put(f"{simulator_url}/_costs/{provider}", json={DAY: usd}).raise_for_status()
+
+
+def compare() -> list[Any]:
+    """Continue the daily comparison; return the rows of the day as (provider, model, booked, reported)."""
+    handler({"continue": True}, Context("CheckLedgerFunction"))
+    day = check_ledger_parts.reconciliations().get(DAY)
+    return [(row.provider, row.model, row.booked_micro_usd, row.reported_micro_usd) for row in day.rows]
+
+
+def drifts(printed: str) -> list[Any]:
+    lines = [json.loads(line) for line in printed.splitlines()]
+    return [line["CostDrift"][0] for line in lines if "CostDrift" in line]
+
+
+@pytest.fixture
+def asked(aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
+    """Have a request answered by each provider, two days ago."""
+    for provider in ("openai", "openrouter", "groq"):
+        ask(aws, customer, provider)
+    clock.advance(2 * MS_PER_DAY)
+
+
+@pytest.mark.usefixtures("asked")
+class TestReconciliation:
+    def test_costs_that_agree_are_no_alarm(
+        self, aws: Aws, simulator_url: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        store_keys(aws, simulator_url, openai="sk-admin-1", openrouter="sk-or-1")
+        report(simulator_url, "openai", **{"gpt-5.4-mini-2026-03-17": "3.5"})
+        report(simulator_url, "openrouter", **{"openai/gpt-5.4-mini": "2.9"})
+        assert compare() == [
+            ("openai", "gpt-5.4-mini", 3_000_000, 3_500_000),
+            ("openrouter", "openai/gpt-5.4-mini", 3_000_000, 2_900_000),
+        ]
+        assert drifts(capsys.readouterr().out) == [0]
+        # It is done once a day.
+        compare()
+        assert drifts(capsys.readouterr().out) == []
+
+    def test_a_drift_and_a_model_that_we_do_not_know_ring(
+        self, aws: Aws, simulator_url: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        store_keys(aws, simulator_url, openai="sk-admin-1", anthropic="sk-ant-admin-1")
+        report(simulator_url, "openai", **{"gpt-5.4-mini": "4.5", "dall-e": "2"})
+        report(simulator_url, "anthropic")
+        assert compare() == [
+            ("openai", "dall-e", 0, 2_000_000),
+            ("openai", "gpt-5.4-mini", 3_000_000, 4_500_000),
+        ]
+        assert drifts(capsys.readouterr().out) == [2]
+
+    def test_a_report_that_fails_is_read_again_and_rings_at_last(
+        self, aws: Aws, simulator_url: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        store_keys(aws, simulator_url, openai="sk-proj-not-an-admin")
+        for _ in range(7):
+            compare()
+        assert drifts(capsys.readouterr().out) == []
+        compare()
+        assert drifts(capsys.readouterr().out) == [1]
+        assert check_ledger_parts.reconciliations().get(DAY).skipped == {
+            "openai": "HTTP 401",
+            "anthropic": "no admin key is stored",
+            "openrouter": "no admin key is stored",
+        }
+
+    def test_without_keys_it_says_so(self, aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+        assert compare() == []
+        assert drifts(capsys.readouterr().out) == [0]
+        assert set(check_ledger_parts.reconciliations().get(DAY).skipped) == {
+            "openai", "anthropic", "openrouter"
+        }  # fmt: skip
+
+    def test_the_page_and_the_command_show_it(
+        self, aws: Aws, simulator_url: str, run: Run, browser: Browser
+    ) -> None:
+        store_keys(aws, simulator_url, openai="sk-admin-1")
+        report(simulator_url, "openai", **{"gpt-5.4-mini": "4.5"})
+        said = run("reconcile", "--day", DAY)
+        assert said.exit_code == 1
+        assert "openai gpt-5.4-mini requests=1 charged=4" in said.stdout
+        assert "drift=1.5" in said.stdout
+        assert f"{DAY}: 1 rows, 1 differ" in said.stdout
+        assert run("reconcile", "--day", "2023-11-16").exit_code == 1
+        browser.sign_in(OPERATOR)
+        page = browser.at("/admin").get("/costs").text
+        assert DAY in page
+        assert "gpt-5.4-mini" in page
+        assert "anthropic is not compared: no admin key is stored." in page
+
+    def test_a_run_that_stops_goes_on(self, aws: Aws, simulator_url: str) -> None:
+        store_keys(aws, simulator_url, openai="sk-admin-1")
+        report(simulator_url, "openai", **{"gpt-5.4-mini": "3"})
+        reconciler = check_ledger_parts.reconciler()
+        time = iter([True, False])
+        assert not reconciler.continue_daily(lambda: next(time)).done  # type: ignore[union-attr]
+        assert compare() == [("openai", "gpt-5.4-mini", 3_000_000, 3_000_000)]
