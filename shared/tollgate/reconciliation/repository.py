@@ -23,7 +23,7 @@ _PREFIX = "reconciliation#"
 class Day:
     """One day. `after` is the last account whose entries are in the books, `None` before the first.
 
-    `skipped` has the reason of each provider that is not compared. `tries` counts the attempts to read the
+    `skipped` has the reason of each provider that is not compared. `attempts` counts the attempts to read the
     reports.
     """
 
@@ -31,7 +31,7 @@ class Day:
     after: str | None = None
     is_read: bool = False
     books: Mapping[Line, Booked] = field(default_factory=dict)
-    tries: int = 0
+    attempts: int = 0
     rows: tuple[Row, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     done: bool = False
@@ -50,7 +50,7 @@ class ReconciliationRepository(OneTable):
             row.get("after"),
             row["is_read"],
             _books(row["books"]),
-            row["tries"],
+            row["attempts"],
             tuple(Row(**one) for one in json.loads(row["rows"])),
             row["skipped"],
             row["done"],
@@ -71,7 +71,7 @@ class ReconciliationRepository(OneTable):
             "account_id": f"{_PREFIX}{day.day}",
             "is_read": day.is_read,
             "books": json.dumps(books),
-            "tries": day.tries,
+            "attempts": day.attempts,
             "rows": json.dumps([asdict(row) for row in day.rows]),
             "skipped": dict(day.skipped),
             "done": day.done,

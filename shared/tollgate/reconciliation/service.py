@@ -20,7 +20,7 @@ from tollgate.reconciliation.repository import Day, ReconciliationRepository
 # Days after which reports are complete: providers publish a day some hours after its end.
 REPORTED_AFTER_DAYS = 2
 # Attempts to read the reports of a day, 15 minutes apart.
-MAX_TRIES = 8
+MAX_ATTEMPTS = 8
 NO_KEY = "no admin key is stored"
 
 
@@ -90,13 +90,13 @@ class Reconciler:
             except ReportError as exc:
                 failed[provider] = str(exc)
                 logger.warning("reconciliation.report_failed", provider=provider, reason=str(exc))
-        tries = day.tries + 1
+        attempts = day.attempts + 1
         return replace(
             day,
             rows=tuple(compared(day.books, reported)),
             skipped={**skipped, **failed},
-            tries=tries,
-            done=not failed or tries >= MAX_TRIES,
+            attempts=attempts,
+            done=not failed or attempts >= MAX_ATTEMPTS,
         )
 
     def _credentials(self) -> dict[str, Credentials]:
