@@ -55,14 +55,21 @@ FIRST: Mapping[str, dict[str, Any]] = {
 def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str, Any]]]:
     """Return a model and a short valid input for each kind of request: every model, and every follow-up."""
     image, video, song = earlier.image_url, earlier.video_url, earlier.song_url
-    motion = {"imageUrls": [image], "videoUrls": [video]}
+    of_image, of_video = {"imageUrls": [image]}, {"videoUrls": [video]}
+    motion = {**of_image, **of_video}
     more: dict[str, dict[str, Any]] = {
+        "bria-rmbg-2.0": of_image,
+        "bytedance-video-upscaler": of_video,
         "kling-2.6-motion-control": {**motion, "characterOrientation": "image"},
         "kling-3.0-motion-control": {**motion, "characterOrientation": "video"},
-        "midjourney-video": {"imageUrls": [image]},
+        "kling-avatar-2.0": {**of_image, "audioUrls": [song]},
+        "midjourney-video": of_image,
         "suno-custom-model": {"name": "mine", "audioUrls": [song] * 6},
+        "sync-lipsync-2": {**of_video, "audioUrls": [song]},
+        "test-upscale": of_image,
+        "topaz-image-upscale": of_image,
         "wan-2.7-edit-video": {"editVideoUrl": video},
-        "wan-2.7-image-to-video": {"imageUrls": [image]},
+        "wan-2.7-image-to-video": of_image,
         "wan-2.7-reference-to-video": {"referenceImageUrls": [image]},
         "z-image": {"size": "1:1"},
     }
@@ -75,17 +82,25 @@ def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str,
         ("suno", {"action": "wav", **track}),
         ("midjourney", {"action": "upscale", **grid}),
         ("midjourney", {"action": "remix-subtle", **grid}),
-        ("midjourney", {"action": "describe", "imageUrls": [image]}),
+        ("midjourney", {"action": "describe", **of_image}),
     ]
 
 
-PROMPTLESS = ("extend", "wav", "upscale", "describe")
-"""Actions that cannot be told anything."""
+PROMPTLESS = (
+    "bria-rmbg-2.0",
+    "bytedance-video-upscaler",
+    "suno-custom-model",
+    "sync-lipsync-2",
+    "test-upscale",
+    "topaz-image-upscale",
+)
+PROMPTLESS_ACTIONS = ("extend", "wav", "upscale", "describe")
+"""Models and actions whose input has no prompt."""
 
 
-def with_a_prompt(values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
-    """Return the input with this prompt, where it can have one."""
-    told = "name" not in values and values.get("action") not in PROMPTLESS
+def with_a_prompt(model: str, values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    """Return the input with this prompt, if it can have one."""
+    told = model not in PROMPTLESS and values.get("action") not in PROMPTLESS_ACTIONS
     return {**values, "prompt": prompt} if told else dict(values)
 
 

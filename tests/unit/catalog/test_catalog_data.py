@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.creates import Earlier, inputs, with_a_prompt
 from tests.unit.catalog.cases import CATALOG, parsed
 from tests.unit.catalog.test_quote import priced
 from tests.unit.catalog.test_restrictions import ROUTES
@@ -28,6 +29,15 @@ def test_an_inferred_route_is_on_only_where_no_found_one_is(model: Model) -> Non
             for other in found:
                 shared = route.takes.keys() & other.takes.keys()
                 assert any(set(route.takes[name]).isdisjoint(other.takes[name]) for name in shared)
+
+
+def test_make_chaos_has_a_valid_input_for_every_model() -> None:
+    file = "https://example.com/file"
+    earlier = Earlier(file, file, file, "task_1", "task_2")
+    kinds = inputs([model.id for model in MODELS], earlier)
+    assert {model for model, _ in kinds} == {model.id for model in MODELS}
+    for model, values in kinds:
+        CATALOG.media_model(model).check(with_a_prompt(model, values, "request 1, [[fail]]"))
 
 
 def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:
