@@ -23,9 +23,12 @@ from tests.support.creates import FIRST
 from tests.support.customer import TERMINAL
 from tests.support.outages import MortalService, Unkind, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
+from tollgate.accounts.models import Scope
+from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.budgets import counted_item
 from tollgate.providers.runtime.registry import providers
 from tollgate.tasks.lifecycle import MAX_SUBMITS
 from tollgate.tasks.models import Attempt
@@ -64,7 +67,7 @@ def receiver(service: MortalService) -> Iterator[Receiver]:
 @pytest.fixture
 def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Customer]]:
     """Return customers with money."""
-    found = []
+    found: list[Customer] = []
     base_url = service.lossy(service.base_url)
     with ExitStack() as ends:
         for _ in range(CUSTOMERS):
@@ -72,8 +75,20 @@ def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Custo
             headers = {"authorization": f"Bearer {account.api_key}"}
             http = ends.enter_context(httpx.Client(base_url=base_url, headers=headers, timeout=60))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
-            found.append(Customer(account, http, webhook))
+            budget = {"name": "b", "scope": "user", "limitCents": BALANCE_CENTS, "per": "total"}
+            api_parts.api().budgets.create(account.account_id, budget)
+            # Every second customer has an agent.
+            run = run_token_of(account) if len(found) % 2 else {}
+            found.append(Customer(account, http, webhook, run=run))
         yield found
+
+
+def run_token_of(account: OpenedAccount) -> dict[str, Any]:
+    """Create a run token of an account's key."""
+    api = api_parts.api()
+    key = api.authenticator.authenticate(account.api_key, Scope.ACCOUNT, None)
+    body = {"maxCostCents": BALANCE_CENTS, "expiresInS": 86_400}
+    return dict(api.tokens.create(account.account_id, body, key))
 
 
 def test_nothing_is_lost_charged_twice_or_left_open(
@@ -100,6 +115,7 @@ def test_nothing_is_lost_charged_twice_or_left_open(
         has_its_result_or_its_money_back(view)
     for customer in customers:
         has_books_that_agree(customer, views)
+        has_budgets_that_agree(customer)
         was_told_of_every_end(customer, views, receiver.heard)
     no_provider_got_a_job_twice(service, views)
     assert wait_until(lambda: all(statistics_agree(one, views) for one in customers))
@@ -145,6 +161,21 @@ def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     assert account.balance_micro_usd == micro_usd_of_cents(BALANCE_CENTS) - spent
     assert (account.open_tasks, account.running_tasks, account.holds) == (0, 0, ())
     assert run_task_parts.step_runner().tasks.waiting(account_id, TASKS) == []
+
+
+def has_budgets_that_agree(customer: Customer) -> None:
+    """Each budget has counted what the ledger's entries of it say, and so has the run token."""
+    account_id, api = customer.account.account_id, api_parts.api()
+    due: Counter[str] = Counter()
+    for entry in run_task_parts.step_runner().ledger.entries(account_id):
+        for item in entry.budgets or ():
+            due[counted_item(item)] -= entry.amount_micro_usd
+    counted = {item: api.budgets.budgets.counted(account_id, item).micro_usd for item in due}
+    assert counted == due
+    assert len(due) == (2 if customer.run else 1)
+    if customer.run:
+        spent = api.tokens.one(account_id, customer.run["id"])["spentMicroUsd"]
+        assert {spent} == set(due.values())
 
 
 def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:

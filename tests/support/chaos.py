@@ -58,6 +58,8 @@ class Customer:
     webhook: str
     taken: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The body of each, by task."""
+    run: dict[str, Any] = field(default_factory=dict)
+    """The run token with which it creates tasks; empty for its key."""
     faults: list[str] = field(default_factory=list)
     """What the service answered where it could not do what it was asked for."""
 
@@ -80,7 +82,9 @@ class Customer:
     def create(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
         """Create a task, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
         body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
-        headers = {"idempotency-key": new_id("order")}
+        headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice"}
+        if self.run:
+            headers["authorization"] = f"Bearer {self.run['token']}"
         task_id = str(self.data("POST", "/api/v1/generation/create", json=body, headers=headers)["taskId"])
         self.taken[task_id] = body
         if cancelled:
