@@ -1,6 +1,7 @@
 """Budgets through the handler of `functions/api`, with the charges and refunds that they count."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,11 +19,14 @@ from tests.support.clock import START_MS, ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import from_attributes
+from tollgate.ledger import budget_repository
 from tollgate.ledger.attribution import Attribution
-from tollgate.ledger.budgets import Spender
+from tollgate.ledger.audit import Drift
+from tollgate.ledger.budgets import KEPT_MS, BudgetWrites, Spender
 from tollgate.ledger.holds import Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
@@ -53,6 +57,20 @@ def spent(customer: OpenedAccount, budget_id: str) -> dict[str, tuple[int, int]]
     return {one["value"]: (one["spentCents"], one["leftCents"]) for one in values}
 
 
+def drift_of(customer: OpenedAccount) -> Drift | None:
+    """Prove the account by all entries; return its drift."""
+    checked = check_ledger_parts.ledger_audit().check(customer.account_id, full=True)
+    assert checked.is_proven
+    return checked.drift
+
+
+@pytest.fixture
+def proved(customer: OpenedAccount) -> Iterator[None]:
+    """Prove the customer's budgets by the ledger after the test."""
+    yield
+    assert drift_of(customer) is None
+
+
 @pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
 def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> OpenedAccount:
     """Return a customer whose account has so many rows."""
@@ -63,6 +81,7 @@ def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> Open
     return customer
 
 
+@pytest.mark.usefixtures("proved")
 class TestCharges:
     def test_each_user_has_the_budget_and_others_are_not_counted(self, customer_of: OpenedAccount) -> None:
         customer = customer_of
@@ -144,6 +163,64 @@ class TestCharges:
         key = ok(customer, "POST", "/api/v1/keys", {"name": "ci", "spendingCap": cap})["key"]
         ok(customer, "POST", BUDGETS, A_BUDGET)
         assert [create(customer, ALICE, key=key)[0] for _ in range(3)] == [200, 200, 402]
+
+
+class TestProof:
+    """`check-ledger --full` compares each counter with the entries and holds that name it."""
+
+    @pytest.fixture
+    def main(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> str:
+        """Return the main row of a budget that counted a charge, with a share beside a wallet."""
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "limitCents": 10})
+        create(customer, ALICE)
+        budgets = api_parts.api().budgets.budgets.read(customer.account_id)
+        (use,) = budgets.applied(Spender(None, Attribution("alice")), clock.now_ms()).uses
+        fund = BudgetWrites(aws.stack.refs["BudgetsTable"]).fund(customer.account_id, use, 1, 40_000, 10_000)
+        Database(aws.clients.dynamodb).transact(fund)
+        return use.item()
+
+    def move(self, aws: Aws, customer: OpenedAccount, item: str, name: str) -> None:
+        """Raise a counter behind the ledger's back."""
+        aws.clients.dynamodb.update_item(
+            TableName=aws.stack.refs["BudgetsTable"],
+            Key={"account_id": {"S": customer.account_id}, "item": {"S": item}},
+            UpdateExpression="ADD #name :one",
+            ExpressionAttributeNames={"#name": name},
+            ExpressionAttributeValues={":one": {"N": "1"}},
+        )
+
+    @pytest.mark.parametrize(
+        ("wallet", "name", "off"), [("#0#", "spent_micro_usd", 1), ("#1#", "left_micro_usd", -1)]
+    )
+    def test_a_counter_that_moved_alone_is_named(
+        self, aws: Aws, customer: OpenedAccount, main: str, wallet: str, name: str, off: int
+    ) -> None:
+        assert drift_of(customer) is None
+        self.move(aws, customer, main.replace("#0#", wallet), name)
+        drift = drift_of(customer)
+        assert drift is not None
+        assert (drift.amount_micro_usd, drift.budgets) == (0, {main: off})
+
+    def test_a_row_that_is_due_to_be_dropped_is_not_proved(
+        self, aws: Aws, customer: OpenedAccount, main: str, clock: ManualClock
+    ) -> None:
+        clock.set((START_MS // MS_PER_DAY + 1) * MS_PER_DAY + KEPT_MS)
+        self.move(aws, customer, main, "spent_micro_usd")
+        assert drift_of(customer) is None
+
+    def test_the_rows_of_one_proof_have_a_bound(
+        self,
+        customer: OpenedAccount,
+        main: str,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        read = api_parts.api().budgets.budgets.counters
+        assert read(customer.account_id, START_MS) == {main: 10_000}
+        # The share is the second row of its period, which could be incomplete then.
+        monkeypatch.setattr(budget_repository, "MAX_PROVED_ROWS", 1)
+        assert read(customer.account_id, START_MS) == {}
+        assert caplog.messages[-1] == "check_ledger.budgets_unread"
 
 
 class TestNotices:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Aws
 from tests.functional.test_api import call, details
-from tests.functional.test_budgets import BUDGETS, create, ok
+from tests.functional.test_budgets import BUDGETS, create, ok, proved
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -17,6 +17,8 @@ from tollgate.composition import api as api_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger.wallets import Limits
+
+__all__ = ["proved"]
 
 TOKENS = "/api/v1/tokens"
 TWO_CENTS = {"maxCostCents": 2, "name": "agent", "tags": {"agent": "a1", "user": "alice"}}
@@ -52,6 +54,7 @@ def refused(made: Any, method: str = "GET", path: str = "/api/v1/tasks", body: A
     return status, answer.get("error", {}).get("code", "")
 
 
+@pytest.mark.usefixtures("proved")
 class TestCharges:
     def test_it_stops_exactly_at_its_limit(self, customer_of: OpenedAccount) -> None:
         customer = customer_of

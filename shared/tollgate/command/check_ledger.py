@@ -14,7 +14,7 @@ from tollgate.ledger.service import Checked
 
 def check_ledger(
     account: Annotated[str | None, typer.Option(help="Only this account. Default: all.")] = None,
-    full: Annotated[bool, typer.Option(help="Read every entry, not only new entries.")] = False,
+    full: Annotated[bool, typer.Option(help="Read all entries, and check budgets with them.")] = False,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,

@@ -7,6 +7,7 @@ from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.service import LedgerAudit
 from tollgate.reconciliation.client import ReportClient
@@ -29,6 +30,13 @@ class SealerSettings(CheckLedgerSettings):
 
     seals_table: str
     ledger_key_secret_arn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperatorSettings(CheckLedgerSettings):
+    """Settings of the check for operators."""
+
+    budgets_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,16 +78,20 @@ def sealing_audit() -> LedgerAudit:
         secret=sdk.secret_reader(settings.ledger_key_secret_arn),
         clock=clock(),
     )
-    return replace(ledger_audit(), sealer=sealer)
+    return replace(_audit(settings), sealer=sealer)
 
 
 @part
 def ledger_audit() -> LedgerAudit:
-    """Create the check without seals, for operators."""
-    settings = CheckLedgerSettings.from_env()
-    db = database()
+    """Create the check for operators: without seals, and with budgets if it reads all entries."""
+    settings = OperatorSettings.from_env()
+    budgets = BudgetRepository(database(), settings.accounts_table, settings.budgets_table)
+    return replace(_audit(settings), budgets=budgets)
+
+
+def _audit(settings: CheckLedgerSettings) -> LedgerAudit:
     return LedgerAudit(
         ledger=ledger_of(settings),
-        checkpoints=Checkpoints(db, settings.checkpoints_table),
+        checkpoints=Checkpoints(database(), settings.checkpoints_table),
         clock=clock(),
     )

@@ -5,20 +5,28 @@ Source: docs/ledger.md#the-proof.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
+from tollgate.ledger.budgets import counted_item
 from tollgate.ledger.entries import Entry, EntryKind, refund_id_of
 from tollgate.ledger.holds import Hold, text_entry_id
 
+# Budgets that one drift names.
+MAX_NAMED = 20
+NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
+
 
 class Line(NamedTuple):
-    """The fields of an entry that the proof needs; `kind` and `answers` as in `Entry`."""
+    """The fields of an entry that the proof needs; `kind`, `answers` and `budgets` as in `Entry`."""
 
     entry_id: str
     kind: str
     amount_micro_usd: int
     created_at_ms: int
     answers: str | None = None
+    budgets: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,8 @@ class Drift:
     unanswered_refunds: tuple[str, ...]
     """Refunds without the charge they answer, or of another amount."""
     held_micro_usd: int = 0
+    budgets: Mapping[str, int] = field(default_factory=dict)
+    """How much each budget's rows exceed its entries and open holds, by main row; at most `MAX_NAMED`."""
     entry_id: str = field(default="", compare=False)
     """The newest entry that was read."""
 
@@ -57,6 +67,7 @@ class Drift:
             self.account_id == other.account_id
             and self.amount_micro_usd == other.amount_micro_usd
             and self.unanswered_refunds == other.unanswered_refunds
+            and self.budgets == other.budgets
             and (self.balance_micro_usd < 0) == (other.balance_micro_usd < 0)
         )
 
@@ -70,10 +81,12 @@ class EntrySums:
     """Charges that open holds may be settled with: those that are newer than a hold can be old."""
     unanswered: tuple[str, ...] = ()
     newest: tuple[int, str] = (-1, "")
+    counted: dict[str, int] = field(default_factory=dict)
+    """The spending of each budget that is proved, by main row. Other budgets are not summed."""
 
     def copy(self) -> "EntrySums":
         """Return an independent copy of this reading."""
-        return replace(self, texts=dict(self.texts))
+        return replace(self, texts=dict(self.texts), counted=dict(self.counted))
 
     def add(self, lines: Sequence[Line], unanswered: Sequence[str] = (), *, recent: bool = True) -> None:
         """Add entries; `recent` if an open hold may be settled with one of them."""
@@ -84,11 +97,21 @@ class EntrySums:
             amount_micro_usd=amount + sum(line.amount_micro_usd for line in lines),
         )
         self.unanswered += tuple(unanswered)
+        if self.counted:
+            count_spent(self.counted, ((line.budgets, -line.amount_micro_usd) for line in lines))
         if lines:
             last = max((line.created_at_ms, line.entry_id) for line in lines)
             self.newest = max(self.newest, last)
         if recent:
             self.texts |= {line.entry_id: line.amount_micro_usd for line in lines if line.kind == "text"}
+
+
+def count_spent(counted: dict[str, int], spent: Iterable[tuple[Sequence[str], int]]) -> None:
+    """Add amounts to the budgets in `counted`; each amount has the rows that counted it."""
+    for items, amount_micro_usd in spent:
+        for main in map(counted_item, items):
+            if main in counted:
+                counted[main] += amount_micro_usd
 
 
 def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> list[str]:
@@ -109,18 +132,32 @@ def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> lis
 
 
 def compare(
-    account_id: str, balance_micro_usd: int, holds: Iterable[Hold], reading: EntrySums
+    account_id: str,
+    balance_micro_usd: int,
+    holds: Iterable[Hold],
+    reading: EntrySums,
+    counters: Mapping[str, int] = NO_COUNTERS,
 ) -> Drift | None:
     """Compare a balance and its open holds with the entries that were read; `None` when all is well.
 
-    Checked: the sum; that the balance is not negative; that each refund returns exactly its charge. A hold
-    whose request is recorded but not settled counts for hold − charge.
+    Checked: the sum; that the balance is not negative; that each refund returns exactly its charge; that the
+    `counters` of budgets, in micro-USD by main row, are the sums of the entries and holds that name them. A
+    hold whose request is recorded but not settled counts for hold − charge.
     """
-    held = sum(hold.amount_micro_usd + reading.texts.get(text_entry_id(hold.request_id), 0) for hold in holds)
-    total = reading.tally.amount_micro_usd
-    if total == balance_micro_usd + held and balance_micro_usd >= 0 and not reading.unanswered:
+    held = [
+        (hold.budgets, hold.amount_micro_usd + reading.texts.get(text_entry_id(hold.request_id), 0))
+        for hold in holds
+    ]
+    counted = dict(reading.counted)
+    count_spent(counted, held)
+    budgets = {main: counters[main] - due for main, due in counted.items() if counters.get(main, due) != due}
+    total, held_total = reading.tally.amount_micro_usd, sum(amount for _, amount in held)
+    agree = total == balance_micro_usd + held_total and balance_micro_usd >= 0
+    if agree and not reading.unanswered and not budgets:
         return None
-    return Drift(account_id, balance_micro_usd, total, reading.unanswered, held, reading.newest[1])
+    named = dict(islice(sorted(budgets.items()), MAX_NAMED))
+    last = reading.newest[1]
+    return Drift(account_id, balance_micro_usd, total, reading.unanswered, held_total, named, last)
 
 
 def audit(

@@ -4,18 +4,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
+from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import BeginsWith, Equals
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.observability import logger
 from tollgate.ledger.budgets import (
     Budget,
     Budgets,
     BudgetWrites,
     Counted,
     announce,
+    counted_item,
     definitions_key,
     items_of,
+    period_of,
     wallet_of,
 )
 from tollgate.ledger.runs import Run, run_of
@@ -24,6 +28,10 @@ from tollgate.ledger.wallets import MAX_WALLETS, row_ids
 
 # Rows that one list of a budget's values reads.
 MAX_ROWS = 5_000
+# Rows of one account that one proof reads.
+MAX_PROVED_ROWS = 50_000
+_AMOUNTS = ("spent_micro_usd", "left_micro_usd")
+_COUNTER = ("item", "value", *_AMOUNTS, "expires_at_s")
 
 
 class BudgetRepository:
@@ -79,6 +87,40 @@ class BudgetRepository:
         for row in islice(rows, MAX_ROWS):
             found[row["value"]] += _spent_in(row)
         return found
+
+    def counters(self, account_id: str, now_ms: int) -> dict[str, int]:
+        """Return the spending of each value in each period, with open holds, in micro-USD by main row.
+
+        Rows that may be dropped from now on are left out: money that comes back later does not find them. It
+        reads `MAX_PROVED_ROWS` rows at most, and logs a warning if an account has more.
+        """
+        rows = list(
+            islice(
+                self._db.query(self._writes.table, Equals("account_id", account_id), fields=_COUNTER),
+                MAX_PROVED_ROWS + 1,
+            )
+        )
+        unread = None
+        if len(rows) > MAX_PROVED_ROWS:
+            # The rows of a period follow each other, and some of this period's were not read.
+            unread = period_of(rows[-1]["item"])
+            logger.warning("check_ledger.budgets_unread", account_id=account_id, period=unread)
+        spent: dict[str, int] = defaultdict(int)
+        lasting = set()
+        for row in rows:
+            # The account's other rows in this table count no money.
+            if row.keys().isdisjoint(_AMOUNTS) or period_of(row["item"]) == unread:
+                continue
+            main = counted_item(row["item"])
+            spent[main] += _spent_in(row)
+            if row["item"] == main and _is_kept(row, now_ms // MS_PER_S):
+                lasting.add(main)
+        return {main: spent[main] for main in lasting}
+
+
+def _is_kept(row: Item, now_s: int) -> bool:
+    # A row that was dropped, and then written again for a refund, has no value.
+    return "value" in row and ("expires_at_s" not in row or row["expires_at_s"] > now_s)
 
 
 def _spent_in(row: Item) -> int:

@@ -432,6 +432,11 @@ def budget_of(item: str) -> str:
     return item.partition("#")[0]
 
 
+def period_of(item: str) -> str:
+    """Return the budget and the period of a row, the beginning of its sort key."""
+    return item.rsplit("#", 2)[0]
+
+
 def at_once(budgets: Sequence[Budget]) -> int:
     """Return the most budgets that can apply to one request."""
     found = 0

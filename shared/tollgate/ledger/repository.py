@@ -64,7 +64,7 @@ MAX_RUNNING_TASKS = 100
 # Entries that the proof reads at once; DynamoDB reads 1 MB a page, which is about a third of it.
 LINES_AT_ONCE = 10_000
 # The attributes that the proof reads; reading all of them takes three times as long.
-_LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers")
+_LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers", "budgets")
 # Tries of one debit: its money may be in wallets, and other requests move it meanwhile.
 MAX_DEBITS = 6
 
@@ -361,6 +361,7 @@ class LedgerRepository:
                     row["amount_micro_usd"],
                     row["created_at_ms"],
                     row.get("answers"),
+                    row.get("budgets", ()),
                 )
                 for row in found
             ]

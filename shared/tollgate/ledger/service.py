@@ -11,14 +11,14 @@ Source: docs/ledger.md#the-proof.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.observability import logger
-from tollgate.ledger.audit import Drift, EntrySums, Line, Tally, compare
+from tollgate.ledger.audit import NO_COUNTERS, Drift, EntrySums, Line, Tally, compare
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.repository import LedgerRepository
@@ -63,6 +63,13 @@ def _always() -> bool:
     return True
 
 
+class ReadsCounters(Protocol):
+    """Reads the counters of budgets (`ledger/budget_repository.py`)."""
+
+    def counters(self, account_id: str, now_ms: int) -> dict[str, int]:
+        """Return the spending of each value in each period, with open holds, in micro-USD by main row."""
+
+
 class SealsDays(Protocol):
     """Seals the days of an account that are over (`seals/sealer.py`)."""
 
@@ -77,7 +84,8 @@ class SealsDays(Protocol):
 class LedgerAudit:
     """Reads accounts and their ledgers; writes nothing but checkpoints.
 
-    A run over all accounts has each one sealed by `sealer`, if there is one.
+    A run over all accounts has each one sealed by `sealer`, if there is one. A proof by all entries also
+    proves the `budgets`, if they are given.
     """
 
     ledger: LedgerRepository
@@ -85,6 +93,7 @@ class LedgerAudit:
     clock: Clock
     sleep: Callable[[float], None] = time.sleep
     sealer: SealsDays | None = None
+    budgets: ReadsCounters | None = None
 
     def begin(self, has_time: Callable[[], bool] = _always) -> Run:
         """Check all accounts, from the first one; return the run."""
@@ -216,9 +225,10 @@ class LedgerAudit:
             latest = recent.copy()
             for lines, unanswered in self.ledger.lines_by_time(account_id, after_ms, None):
                 latest.add(lines, unanswered)
+            counters = self._counters(account_id) if latest.counted else NO_COUNTERS
             if self.ledger.account_row(account_id) != row:
                 continue
-            drift = _compare(account_id, row, latest)
+            drift = _compare(account_id, row, latest, counters)
             if drift is None:
                 counter.entries += latest.tally.entries - recent.tally.entries
                 return None
@@ -233,26 +243,37 @@ class LedgerAudit:
     def _prove_all(self, account_id: str, counter: "_Counter") -> Drift | None:
         """Read every entry from the table itself, not from its index; store a checkpoint if all is well."""
         through_ms = self.clock.now_ms() - SETTLED_AFTER_MS
-        settled, everything = EntrySums(Tally(through_ms)), EntrySums()
+        # A budget that is first used after this is proved the next time.
+        proved = dict.fromkeys(self._counters(account_id), 0)
+        settled, everything = EntrySums(Tally(through_ms), counted=proved.copy()), EntrySums(counted=proved)
         row = self.ledger.account_row(account_id)
         for lines, unanswered in self.ledger.lines_by_id(account_id):
             counter.entries += len(lines)
             everything.add(lines, unanswered)
             settled.add([line for line in lines if line.created_at_ms <= through_ms], recent=False)
         settled.unanswered = everything.unanswered
+        counters = self._counters(account_id)
         is_steady = self.ledger.account_row(account_id) == row
         drift = (
-            _compare(account_id, row, everything) if is_steady else self._look(account_id, settled, counter)
+            _compare(account_id, row, everything, counters)
+            if is_steady
+            else self._look(account_id, settled, counter)
         )
         if drift is None:
             self.checkpoints.put(account_id, settled.tally)
         return drift
 
+    def _counters(self, account_id: str) -> Mapping[str, int]:
+        now_ms = self.clock.now_ms()
+        return NO_COUNTERS if self.budgets is None else self.budgets.counters(account_id, now_ms)
 
-def _compare(account_id: str, row: Item | None, reading: EntrySums) -> Drift | None:
+
+def _compare(
+    account_id: str, row: Item | None, reading: EntrySums, counters: Mapping[str, int]
+) -> Drift | None:
     if row is None:
         return None
-    return compare(account_id, row["balance_micro_usd"], holds_of(row), reading)
+    return compare(account_id, row["balance_micro_usd"], holds_of(row), reading, counters)
 
 
 @dataclass(slots=True)
