@@ -4,11 +4,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.projects import project_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.activity.found import ActivityKind
 from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.ledger.query import DASHBOARD
 from tollgate.tasks.models import TaskStatus
 from tollgate.usage.counts import TAG
@@ -16,7 +18,7 @@ from tollgate.usage.period import GROUP_BY
 from tollgate.web.problems import in_words
 from tollgate.web.spending import Grouping, spending
 
-FILTERS = ("kind", "model", "key", "status", "from", "to", "user", "label")
+FILTERS = ("kind", "model", "key", "project", "status", "from", "to", "user", "label", "token")
 # In the address, `tag` is the name by which the table of labels groups.
 LABEL = "label"
 RANGES = {"7d": "7 days", "30d": "30 days"}
@@ -24,7 +26,9 @@ DEFAULT_RANGE = "30d"
 PER_PAGE = "50"
 # Values in the table of a label. The API lists more.
 MAX_GROUPS = 50
-USERS, ANY_TAG = "user", "tag"
+ANY_TAG = "tag"
+# The groups of the table of labels, each with its name.
+GROUPS = {USER: "End user", ANY_TAG: "Tag", PROJECT: "Project", TOKEN: "Run token"}
 KINDS = {ActivityKind.TASK: "Generations", ActivityKind.TEXT: "Text requests"}
 
 router = APIRouter(prefix="/activity")
@@ -53,6 +57,8 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         statuses=list(TaskStatus),
         models=[dto["id"] for dto in api.listing.matching_cards({})],
         key_names=key_names(services, visitor.account_id),
+        project_names=project_names(services, visitor.account_id),
+        groups=GROUPS,
         labels=_labels(services, request, visitor.account_id, chosen_range),
     )
 
@@ -74,9 +80,9 @@ def key_names(services: Services, account_id: str) -> dict[str, str]:
 def _labels(services: Services, request: Request, account_id: str, days: str) -> dict[str, Any]:
     """Return the spending of each end user, or of each value of the tag in the address, if one is chosen."""
     group, tag = request.query_params.get("group", ""), request.query_params.get("tag", "").strip()
-    chosen = {USERS: USERS, ANY_TAG: f"{TAG}{tag}"}.get(group)
+    chosen = f"{TAG}{tag}" if group == ANY_TAG else group
     shown: dict[str, Any] = {"group": group, "tag": tag, "rows": [], "others": 0, "problem": ""}
-    if chosen is None:
+    if group not in GROUPS:
         return shown
     try:
         found = services.api.statistics.of(account_id, {"range": days, "groupBy": chosen})

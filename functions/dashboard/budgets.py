@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
+from dashboard.projects import project_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -61,8 +62,9 @@ def delete(services: Services, request: Request, visitor: SignedIn, budget_id: s
 def _shown(services: Services, account_id: str) -> dict[str, Any]:
     """Return the budgets and the choices in their forms."""
     keys = {key["id"]: key["name"] or key["id"] for key in services.api.keys.all(account_id)}
-    rows = [row_of(view, keys) for view in services.api.budgets.all(account_id)]
-    return {"rows": rows, "keys": keys, "periods": list(BudgetPeriod)}
+    projects = project_names(services, account_id)
+    rows = [row_of(view, keys | projects) for view in services.api.budgets.all(account_id)]
+    return {"rows": rows, "keys": keys, "projects": projects, "periods": list(BudgetPeriod)}
 
 
 def _list(services: Services, request: Request, account_id: str) -> Response:

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
+from dashboard.projects import project_names
 from dashboard.render import home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
@@ -23,7 +24,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     completes = services.api.answers.completes(visitor.account_id)
     connectors = services.api.keys.connectors(visitor.account_id)
     shown: dict[str, Any] = {"keys": keys, "makers": makers, "connectors": connectors, "completes": completes}
-    return page(request, "keys.html", **shown, **_choices(services))
+    return page(request, "keys.html", **shown, **_choices(services, visitor.account_id))
 
 
 @router.post("")
@@ -50,7 +51,7 @@ def show_one(services: Services, request: Request, visitor: SignedIn, key_id: st
     key = next((key for key in keys if key["id"] == key_id), None)
     if key is None:
         raise KeyNotFoundError
-    choices = _choices(services)
+    choices = _choices(services, visitor.account_id)
     # The key's models stay selected, even if they are no longer offered.
     choices["models"] = sorted({*choices["models"], *(key["models"] or ())})
     return page(request, "key.html", key=key, keep=KEEP, **choices)
@@ -78,10 +79,11 @@ def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str)
     return _changed(services, request, visitor, None)
 
 
-def _choices(services: Services) -> dict[str, Any]:
+def _choices(services: Services, account_id: str) -> dict[str, Any]:
     """Return the choices in a key's form."""
     models = [dto["id"] for dto in services.api.listing.matching_cards({})]
-    return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models}
+    projects = project_names(services, account_id)
+    return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models, "projects": projects}
 
 
 def _changed(
@@ -91,7 +93,9 @@ def _changed(
     keys = services.api.keys.all(visitor.account_id)
     makers = _makers(services, visitor.account_id)
     connectors = services.api.keys.connectors(visitor.account_id)
-    return part(request, "keys_list.html", keys=keys, made=made, makers=makers, connectors=connectors)
+    shown: dict[str, Any] = {"keys": keys, "makers": makers, "connectors": connectors}
+    projects = project_names(services, visitor.account_id)
+    return part(request, "keys_list.html", made=made, projects=projects, **shown)
 
 
 def _makers(services: Services, account_id: str) -> dict[str, str]:

@@ -74,8 +74,8 @@ def _lines(price: list[RequestPriceView]) -> list[dict[str, Any]]:
 
 
 def _member(services: Services, record: RequestRecordView) -> str | None:
-    """Return the address of the member who created the key."""
+    """Return the name of the member who created the key."""
     member_id = record.get("memberId")
     if member_id is None:
         return None
-    return services.members.people.emails([member_id]).get(member_id, member_id)
+    return services.members.names([member_id]).get(member_id, member_id)

@@ -38,6 +38,7 @@ OF_THE_ACCOUNT = (
     "/dashboard/tasks/{task_id}",
     "/dashboard/requests/{request_id}",
     "/dashboard/keys/{key_id}",
+    "/dashboard/projects/{project_id}",
     "/admin/accounts/{account_id}",
     "/admin/tasks/{task_id}",
 )
@@ -83,6 +84,32 @@ def filled(app: Any, ids: dict[str, str]) -> Iterable[str]:
             yield route.format(**ids)
         else:
             yield from (route.partition("{")[0] + example for example in EXAMPLES[route])
+
+
+def a_project(page: Page) -> str:
+    """Make a project and a budget of it on their pages; return the project's id."""
+    page.goto("/dashboard/projects")
+    page.get_by_role("button", name="New project").first.click()
+    page.locator("#new-name").fill("Website")
+    page.get_by_role("button", name="Create project").click()
+    found = page.locator("#projects th a").first.get_attribute("href") or ""
+    page.goto("/dashboard/budgets")
+    page.get_by_role("button", name="New budget").first.click()
+    page.locator("#new-name").fill("Website")
+    page.get_by_label("Applies to").select_option("project")
+    page.get_by_label("Limit").fill("10")
+    page.get_by_role("button", name="Create budget").click()
+    expect(page.locator("#budgets")).to_contain_text("Each project")
+    return found.rpartition("/")[2]
+
+
+def a_run_token(page: Page) -> str:
+    """Make a run token on its page; return the line that sets it."""
+    page.goto("/dashboard/tokens")
+    page.get_by_role("button", name="New token").first.click()
+    page.get_by_label("Limit").fill("0.50")
+    page.get_by_role("button", name="Create token").click()
+    return page.locator("#new-secret").inner_text()
 
 
 def is_page(context: BrowserContext, path: str) -> bool:
@@ -159,6 +186,8 @@ class TestEveryPage:
         key = new_key(page, "Pictures")
         task_id, key_id = a_task(base_url, key), key.removeprefix("tg_live_").partition("_")[0]
         ids = {"task_id": task_id, "request_id": task_id, "key_id": key_id}
+        ids["project_id"] = a_project(page)
+        a_run_token(page)
         page.goto("/dashboard/webhooks")
         page.get_by_label("URL").fill("https://example.com/hook")
         page.get_by_role("button", name="Send", exact=True).click()

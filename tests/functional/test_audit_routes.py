@@ -47,6 +47,11 @@ NOTED = {
     f"POST {D}/members/leave": {Action.MEMBER_LEFT},
     f"POST {D}/closing": {Action.CLOSING_REQUESTED},
     f"POST {D}/closing/undo": {Action.CLOSING_UNDONE},
+    f"POST {D}/tokens": {Action.TOKEN_CREATED},
+    f"POST {D}/tokens/{{token_id}}/revoke": {Action.TOKEN_REVOKED},
+    f"POST {D}/projects": {Action.PROJECT_CREATED},
+    f"POST {D}/projects/{{project_id}}": {Action.PROJECT_CHANGED},
+    f"POST {D}/projects/{{project_id}}/delete": {Action.PROJECT_DELETED},
     f"POST {D}/budgets": {Action.BUDGET_CREATED},
     f"POST {D}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"POST {D}/budgets/{{budget_id}}/delete": {Action.BUDGET_DELETED},
@@ -213,6 +218,16 @@ class TestTheRoutes:
         sent = {"token": json.loads(tokens.text)["access_token"], "client_id": product.client_id}
         page("/oauth/revoke", "/oauth/revoke", sent, browser=product.http)
         page("/keys/answers", "/keys/answers", {"complete": "1"})
+        page("/projects", "/projects", {"name": "Site"})
+        (project,) = api_parts.api().projects.all(account_id)
+        page("/projects/{project_id}", f"/projects/{project['id']}", {"name": "Shop"})
+        page("/projects/{project_id}/delete", f"/projects/{project['id']}/delete")
+        api_parts.api().keys.create(account_id, {"name": "Agents", "scopes": ["media"]})
+        key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Agents")
+        page("/tokens", "/tokens", {"key": key["id"], "limit": "1", "lifetime": "3600"})
+        (token,) = api_parts.api().tokens.page(account_id, {})["tokens"]
+        page("/tokens/{token_id}/revoke", f"/tokens/{token['id']}/revoke")
+        api_parts.api().keys.revoke(account_id, key["id"])
         page("/budgets", "/budgets", BUDGET)
         (budget,) = api_parts.api().budgets.all(account_id)
         page("/budgets/{budget_id}", f"/budgets/{budget['id']}", {**BUDGET, "limit": "2"})

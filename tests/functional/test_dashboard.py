@@ -32,6 +32,8 @@ PAGES = (
     "/catalog",
     "/catalog/kling-3.0",
     "/keys",
+    "/tokens",
+    "/projects",
     "/budgets",
     "/webhooks",
     "/top-up",

@@ -99,6 +99,10 @@ class TestTheTable:
         asked = {
             "POST /keys": "owner developer",
             "GET /keys": "owner developer viewer",
+            "GET /tokens": "owner developer viewer",
+            "POST /tokens": "owner developer",
+            "GET /projects/{project_id}": "owner developer billing viewer",
+            "POST /projects/{project_id}/delete": "owner developer",
             "GET /budgets": "owner developer billing viewer",
             "POST /budgets/{budget_id}": "owner developer",
             "POST /playground/{model_id}/run": "owner developer",

@@ -46,7 +46,10 @@ class RequestRecords:
                 raise InvalidInputError(
                     [Problem("/key", "Must be this key, because it has no scope account.")]
                 )
-            labels = replace(wanted.entries.labels, key=own, token=key.token_id)
+            token = wanted.entries.labels.token
+            if key.token_id is not None and token not in (None, key.token_id):
+                raise InvalidInputError([Problem("/token", "Must be this run token.")])
+            labels = replace(wanted.entries.labels, key=own, token=key.token_id or token)
             wanted = replace(wanted, entries=replace(wanted.entries, labels=labels))
         page = self.activity.found(key.account_id, wanted, MAX_READ)
         members = self.member_of_keys(key.account_id) if page.rows else {}

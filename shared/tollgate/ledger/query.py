@@ -11,7 +11,7 @@ from tollgate.ledger.attribution import is_tag_name
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.holds import late_entry_id, text_entry_id
 
-LABELS = ("key", "user", "tag")
+LABELS = ("key", "user", "tag", "project", "token")
 PARAMETERS = ("kind", "taskId", "requestId", *LABELS, "from", "to", "limit", "cursor")
 # Used instead of a key's id, for requests from the dashboard.
 DASHBOARD = "dashboard"
@@ -46,6 +46,8 @@ class LabelFilter:
     tag: tuple[str, str | None] | None = None
     token: str | None = None
     """The id of a run token."""
+    project: str | None = None
+    """The id of the project at the time of the request."""
 
     @property
     def is_empty(self) -> bool:
@@ -55,7 +57,8 @@ class LabelFilter:
     def matches(self, entry: Entry) -> bool:
         """Return whether an entry matches."""
         of_key = self.key in (None, entry.key_id or DASHBOARD)
-        is_labelled = self.user in (None, entry.user) and self.token in (None, entry.token)
+        wanted, found = (self.user, self.token, self.project), (entry.user, entry.token, entry.project)
+        is_labelled = all(one in (None, own) for one, own in zip(wanted, found, strict=True))
         return of_key and is_labelled and self._has_tag(entry)
 
     def _has_tag(self, entry: Entry) -> bool:
@@ -70,12 +73,14 @@ EVERYTHING = LabelFilter()
 
 
 def read_labels(reader: QueryReader) -> LabelFilter:
-    """Read `key`, `user` and `tag`. The problems are added to the reader's."""
+    """Read the filters `LABELS`. The problems are added to the reader's."""
     message = "Must be a name, or name=value."
     return LabelFilter(
         reader.read("key", str, None, ""),
         reader.read("user", str, None, ""),
         reader.read("tag", _tag, None, message, A_TAG),
+        reader.read("token", str, None, ""),
+        reader.read("project", str, None, ""),
     )
 
 

@@ -5,7 +5,8 @@ The pages are in `functions/dashboard`. The code here computes their content and
 cognito.py      sign-in on AWS; `development.py`: sign-in on one machine; `sessions.py`: sessions
 sign_ins.py     starts and ends sessions, and records them in the audit log
 pool.py         the settings of the user pool, and the errors of a sign-in there
-forms.py        a model's form, from its published input; `key_form.py`: the form of an API key
+forms.py        a model's form, from its published input
+key_form.py     the form of an API key; `token_form.py`: of a run token
 budgets.py      the bars and the forms of budgets
 first_price.py  the price of an incomplete form; `token_prices.py`: the prices of a chat
 problems.py     the problems of an input as sentences

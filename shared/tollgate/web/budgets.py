@@ -8,7 +8,7 @@ from tollgate.budgets.request import MAX_LIMIT_CENTS
 from tollgate.budgets.views import BudgetValueView, BudgetView
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.money import dollars
-from tollgate.ledger.attribution import MAX_NAME_LENGTH, USER, is_tag_name
+from tollgate.ledger.attribution import MAX_NAME_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.web.key_form import cents_of
 from tollgate.web.problems import in_words
@@ -20,7 +20,7 @@ NEAR_PERCENT = 80
 FULL_PERCENT = 100
 # The choice of the form for all tags. Their names are in another field.
 ANY_TAG = "tag"
-CREATED_FIELDS = ("name", "scope", "key", "user", "tag", "tag_value", "limit", "per", "webhook")
+CREATED_FIELDS = ("name", "scope", "project", "key", "user", "tag", "tag_value", "limit", "per", "webhook")
 CHANGED_FIELDS = ("name", "limit", "per", "webhook")
 
 
@@ -52,19 +52,36 @@ class BudgetRow:
     others: list[Bar]
 
 
-def row_of(view: BudgetView, key_names: Mapping[str, str]) -> BudgetRow:
-    """Return a budget for the page. `key_names` has the names of the account's keys by their ids."""
+def bar_of(name: str, spent_cents: int, left_cents: int, limit_cents: int) -> Bar:
+    """Return the bar of an amount and its limit."""
+    percent = 100 * spent_cents // limit_cents if limit_cents else FULL_PERCENT
+    return Bar(name, spent_cents, left_cents, percent)
+
+
+def row_of(view: BudgetView, names: Mapping[str, str]) -> BudgetRow:
+    """Return a budget for the page. `names` has the names of the account's keys and projects by their ids."""
     scope, value = view["scope"], view["value"]
     has_one_value = scope == ACCOUNT or value is not None
     values: list[BudgetValueView] = view["values"]
     if has_one_value and not values:
         values = [{"value": value or "", "spentCents": 0, "leftCents": view["limitCents"]}]
     bars = [
-        _bar(each, view, "" if has_one_value else _shown(scope, each["value"], key_names)) for each in values
+        _bar(each, view, "" if has_one_value else names.get(each["value"], each["value"])) for each in values
     ]
     per = "in total" if view["per"] == BudgetPeriod.TOTAL else f"per {view['per']}"
     limit = f"{dollars(view['limitCents'])} {per}"
-    return BudgetRow(view, _whom(scope, value, key_names), limit, bars[:MAX_BARS], bars[MAX_BARS:])
+    return BudgetRow(view, _whom(scope, value, names), limit, bars[:MAX_BARS], bars[MAX_BARS:])
+
+
+def rows_of_project(
+    views: Iterable[BudgetView], project_id: str, names: Mapping[str, str]
+) -> list[BudgetRow]:
+    """Return the budgets that limit a project, each with the spending of this project alone."""
+    return [
+        row_of({**view, "value": project_id, "values": _values_of(view, project_id)}, names)
+        for view in views
+        if view["scope"] == PROJECT and view["value"] in (None, project_id)
+    ]
 
 
 def created_budget(sent: Mapping[str, str]) -> dict[str, Any]:
@@ -125,24 +142,25 @@ def _limit(sent: Mapping[str, str], problems: list[Problem]) -> int:
 
 
 def _field_of_value(scope: str) -> str:
-    return {KEY: "key", USER: "user", ANY_TAG: "tag_value"}.get(scope, "")
+    return {PROJECT: "project", KEY: "key", USER: "user", ANY_TAG: "tag_value"}.get(scope, "")
 
 
 def _bar(each: BudgetValueView, view: BudgetView, name: str) -> Bar:
-    spent, limit = each["spentCents"], view["limitCents"]
-    return Bar(name, spent, each["leftCents"], 100 * spent // limit if limit else FULL_PERCENT)
+    return bar_of(name, each["spentCents"], each["leftCents"], view["limitCents"])
 
 
-def _shown(scope: str, value: str, key_names: Mapping[str, str]) -> str:
-    return key_names.get(value, value) if scope == KEY else value
+def _values_of(view: BudgetView, value: str) -> list[BudgetValueView]:
+    return [each for each in view["values"] if each["value"] == value]
 
 
-def _whom(scope: str, value: str | None, key_names: Mapping[str, str]) -> str:
+def _whom(scope: str, value: str | None, names: Mapping[str, str]) -> str:
     """Return scope and value in words."""
     tag = scope.removeprefix(TAG)
     if scope == ACCOUNT:
         return "The whole account"
     if value is None:
-        return {KEY: "Each API key", USER: "Each end user"}.get(scope, f"Each value of the tag {tag}")
-    what = {KEY: "API key", USER: "End user"}.get(scope, f"Tag {tag}:")
-    return f"{what} {_shown(scope, value, key_names)}"
+        return {PROJECT: "Each project", KEY: "Each API key", USER: "Each end user"}.get(
+            scope, f"Each value of the tag {tag}"
+        )
+    what = {PROJECT: "Project", KEY: "API key", USER: "End user"}.get(scope, f"Tag {tag}:")
+    return f"{what} {names.get(value, value)}"

@@ -22,11 +22,14 @@ def key_body(
 ) -> dict[str, Any]:
     """Return the body of a new key; an empty field means no limit.
 
-    `sent` has `name`, `days`, `cap` (US dollars), `per` and `networks` (one per line). Raises
+    `sent` has `name`, `project`, `days`, `cap` (US dollars), `per` and `networks` (one per line). Raises
     `InvalidInputError` if `days` or `cap` is invalid; the service checks all other rules.
     """
     networks = sent.get("networks", "").split()
     body: dict[str, Any] = {"name": sent.get("name", ""), "scopes": list(scopes)}
+    # A form without the field, of an account without projects, leaves a key in its project.
+    if "project" in sent:
+        body["projectId"] = sent["project"] or None
     if days := sent.get("days"):
         body["expiresAt"] = iso(now_ms + _days(days) * DAY_MS)
     if cap := sent.get("cap", "").strip():

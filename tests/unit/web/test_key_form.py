@@ -1,5 +1,7 @@
 """The form of a new API key."""
 
+from typing import Any
+
 import pytest
 
 from tollgate.kit.errors import InvalidInputError
@@ -47,6 +49,16 @@ class TestChangedBody:
             "models": None,
             "networks": None,
         }
+
+    @pytest.mark.parametrize(
+        ("sent", "found"),
+        [({}, {}), ({"project": ""}, {"projectId": None}), ({"project": "p"}, {"projectId": "p"})],
+    )
+    def test_a_form_without_a_project_leaves_the_key_in_its_own(
+        self, sent: dict[str, str], found: dict[str, Any]
+    ) -> None:
+        body = changed_body({"name": "Shop", "days": "", **sent}, ["media"], [], NOW_MS)
+        assert {name: body[name] for name in body if name == "projectId"} == found
 
     def test_all_limits_are_as_for_a_new_key(self) -> None:
         sent = {"name": "Shop", "cap": "2.50", "per": "day", "days": "30", "networks": "192.0.2.0/24"}
