@@ -26,6 +26,7 @@ from tests.support.receivers import Heard, Receiver, receiving
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budgets import counted_item
@@ -176,6 +177,7 @@ def has_budgets_that_agree(customer: Customer) -> None:
     if customer.run:
         spent = api.tokens.one(account_id, customer.run["id"])["spentMicroUsd"]
         assert {spent} == set(due.values())
+    assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
 
 
 def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
