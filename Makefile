@@ -99,8 +99,8 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
-clients-check: .venv/.ready .local/ministack/.ready  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm)
-	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
+clients-check: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-contract)  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm; NEWEST=1: their newest versions, and what changed)
+	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
 
 browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a look at each in both themes at both widths (needs chromium)
 	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m browser tests/browser
@@ -284,17 +284,19 @@ endef
 	@npm install --prefix .local/suites/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
 	@touch $@
 
-.PHONY: newest-suites
-newest-suites: | $(UV_READY)
-	@echo "Installing the newest versions into .local/suites-newest"
-	@mkdir -p .local/suites-newest/node
-	@$(UV) venv -q --allow-existing .local/suites-newest/python 2>.local/install.log || { $(CANNOT_INSTALL); }
-	@sed 's/==.*//' tests/suites/requirements.txt | $(UV) pip install -q -U -p .local/suites-newest/python -r - \
-		2>.local/install.log || { $(CANNOT_INSTALL); }
-	@cp tests/suites/node/*.mjs tests/suites/node/package.json .local/suites-newest/node/
-	@$(PYTHON) -m local.newest --ask .local/suites-newest/node
-	@npm install --prefix .local/suites-newest/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
-	@$(PYTHON) -m local.newest --report .local/suites-newest
+# The same clients and those of clients-check, in their newest versions.
+NEWEST_FOLDERS = suites contract
+.PHONY: $(addprefix newest-,$(NEWEST_FOLDERS))
+$(addprefix newest-,$(NEWEST_FOLDERS)): newest-%: .venv/.ready
+	@echo "Installing the newest versions into .local/newest/$*"
+	@mkdir -p .local/newest/$*
+	@$(PYTHON) -m local.newest --ask tests/$* .local/newest/$*
+	@$(UV) venv -q --allow-existing .local/newest/$*/python 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(UV) pip install -q -U -p .local/newest/$*/python -r .local/newest/$*/requirements.txt 2>.local/install.log \
+		|| { $(CANNOT_INSTALL); }
+	@for package in .local/newest/$*/*/package.json; do \
+		npm install --prefix $$(dirname $$package) --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }; done
+	@$(PYTHON) -m local.newest --report tests/$* .local/newest/$*
 
 # Checkov reads hundreds of paths, and its parser works out its grammar for each one that finds no stored tables.
 STORE_GRAMMAR := "from bc_jsonpath_ng import ext; from ply.yacc import yacc; \

@@ -1,31 +1,37 @@
-"""The newest versions of others' clients, for `NEWEST=1 make client-suites`.
+"""The newest versions of others' clients, for `NEWEST=1` with `make client-suites` and `make clients-check`.
 
-    python -m local.newest --ask FOLDER       asks npm for the newest version of each package
-    python -m local.newest --report FOLDER    prints the versions that differ from the tested versions
+    python -m local.newest --ask TRIED FOLDER       copies what is tested, and asks for the newest versions
+    python -m local.newest --report TRIED FOLDER    prints the versions that differ from the tested versions
 
-No lock file changes. The tested versions are in `tests/suites`.
+`TRIED` has a `requirements.txt` and folders with a `package.json`, at the tested versions. No lock file
+changes.
 """
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import distributions
 from pathlib import Path
 
-from local.template import ROOT
-
-TRIED = Path(ROOT) / "tests/suites"
 KEPT = ("node",)
-"""Packages that stay at the tested version. A newer Node is another machine, not another client."""
+"""Packages that stay at the tested version, because a newer Node is another machine and not another client."""
+REQUIREMENTS = "requirements.txt"
+PINNED = re.compile(r"^([\w-]+)==(\S+)$", re.MULTILINE)
 
 
-def ask(folder: Path) -> None:
-    """Let the `package.json` of a folder ask for the newest versions."""
-    file = folder / "package.json"
-    project = json.loads(file.read_text())
-    wanted = {name: tried if name in KEPT else "latest" for name, tried in project["dependencies"].items()}
-    file.write_text(json.dumps({**project, "dependencies": wanted}, indent=2))
+def ask(tried: Path, folder: Path) -> None:
+    """Copy the projects of `tried` into `folder`, with requests for the newest versions."""
+    for project in _projects(tried):
+        here = folder / project.name
+        shutil.copytree(project, here, dirs_exist_ok=True, ignore=shutil.ignore_patterns("package-lock.json"))
+        package = json.loads((here / "package.json").read_text())
+        wanted = {
+            name: version if name in KEPT else "latest" for name, version in package["dependencies"].items()
+        }
+        (here / "package.json").write_text(json.dumps({**package, "dependencies": wanted}, indent=2))
+    (folder / REQUIREMENTS).write_text(PINNED.sub(r"\1", (tried / REQUIREMENTS).read_text()))
 
 
 def changes(tried: Mapping[str, str], found: Mapping[str, str]) -> Iterable[str]:
@@ -35,26 +41,37 @@ def changes(tried: Mapping[str, str], found: Mapping[str, str]) -> Iterable[str]
             yield f"{name} {version} -> {found[name]}"
 
 
-def report(folder: Path) -> list[str]:
+def report(tried: Path, folder: Path) -> list[str]:
     """Return the changed versions of an installation in `folder`, of Python and of Node."""
-    pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", (TRIED / "requirements.txt").read_text(), re.MULTILINE))
+    lines = [*changes(dict(PINNED.findall((tried / REQUIREMENTS).read_text())), _python(folder))]
+    for project in _projects(tried):
+        pinned = json.loads((project / "package.json").read_text())["dependencies"]
+        lines += changes(pinned, _node(folder / project.name, pinned))
+    return lines
+
+
+def _projects(tried: Path) -> list[Path]:
+    return sorted(file.parent for file in tried.glob("*/package.json"))
+
+
+def _python(folder: Path) -> dict[str, str]:
     packages = [str(each) for each in folder.glob("python/lib/*/site-packages")]
-    python = {each.name.lower(): each.version for each in distributions(path=packages)}
-    node = json.loads((TRIED / "node/package.json").read_text())["dependencies"]
-    installed = {
-        name: json.loads((folder / "node/node_modules" / name / "package.json").read_text())["version"]
-        for name in node
-    }
-    return [*changes(pinned, python), *changes(node, installed)]
+    return {each.name.lower(): each.version for each in distributions(path=packages)}
+
+
+def _node(project: Path, names: Iterable[str]) -> dict[str, str]:
+    files = {name: project / "node_modules" / name / "package.json" for name in names}
+    return {name: json.loads(file.read_text())["version"] for name, file in files.items()}
 
 
 def main(arguments: list[str]) -> None:
     """Run the action that the command line names."""
-    action, folder = arguments
+    action, *folders = arguments
+    tried, folder = map(Path, folders)
     if action == "--ask":
-        ask(Path(folder))
+        ask(tried, folder)
         return
-    print("Different from the tested versions:", *(report(Path(folder)) or ["none"]), sep="\n  ")
+    print("Different from the tested versions:", *(report(tried, folder) or ["none"]), sep="\n  ")
 
 
 if __name__ == "__main__":

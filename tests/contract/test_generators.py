@@ -12,12 +12,14 @@ import httpx
 import pytest
 
 from local.template import ROOT
-from tests.support.missing import missing, needs, uv
+from tests.support import node_project
+from tests.support.missing import missing, uv
+from tests.support.node_project import NEWEST
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 PROJECT = Path(ROOT) / "tests/contract/generators"
-PYTHON_GENERATOR = "openapi-python-client==0.29.1"
+REQUIREMENTS = Path(ROOT) / "tests/contract/requirements.txt"
 TIMEOUT_S = 300
 
 
@@ -44,22 +46,16 @@ def installed(name: str, *steps: tuple[str | Path, ...]) -> Path:
 @pytest.fixture(scope="module")
 def node() -> Path:
     """Return the folder with the tools from npm."""
-    needs("node", "npm")
-    lock = PROJECT / "package-lock.json"
-    name = f"generators/node-{sha256(lock.read_bytes()).hexdigest()[:12]}"
-    ours = Path(ROOT) / ".local" / name
-    return installed(
-        name,
-        ("cp", PROJECT / "package.json", lock, ours),
-        ("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"),
-    )
+    return node_project.installed(PROJECT)
 
 
 @pytest.fixture(scope="module")
 def python() -> Path:
     """Return the folder of an environment with the generator from PyPI."""
-    name = "generators/" + PYTHON_GENERATOR.replace("==", "-")
-    install = (uv(), "pip", "install", "-q", "-p", ".", PYTHON_GENERATOR)
+    if NEWEST:
+        return NEWEST / "python/bin"
+    name = f"generators/python-{sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]}"
+    install = (uv(), "pip", "install", "-q", "-p", ".", "-r", REQUIREMENTS)
     return installed(name, (uv(), "venv", "-q", "--allow-existing", "."), install) / "bin"
 
 

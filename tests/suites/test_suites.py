@@ -21,7 +21,7 @@ from tests.support.missing import missing
 pytestmark = [pytest.mark.suites, pytest.mark.ministack]
 
 HERE = Path(ROOT) / "tests/suites"
-INSTALLED = Path(ROOT) / (".local/suites-newest" if os.environ.get("NEWEST") else ".local/suites")
+INSTALLED = Path(ROOT) / (".local/newest/suites" if os.environ.get("NEWEST") else ".local/suites")
 PYTHON, MODULES = INSTALLED / "python/bin/python", INSTALLED / "node/node_modules"
 NODE = str(MODULES / ".bin/node")
 SUITE_TIMEOUT_S, PROGRAM_TIMEOUT_S = 540, 90

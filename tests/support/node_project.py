@@ -1,6 +1,7 @@
 """Node projects of tests: their packages are installed once for each lock file, and left out without npm."""
 
 import fcntl
+import os
 import shutil
 import subprocess
 from hashlib import sha256
@@ -10,11 +11,15 @@ from local.template import ROOT
 from tests.support.missing import missing, needs
 
 INSTALL_TIMEOUT_S = 300
+NEWEST = Path(ROOT) / ".local/newest/contract" if os.environ.get("NEWEST") else None
+"""The clients in their newest versions, which `NEWEST=1 make clients-check` has installed."""
 
 
 def installed(project: Path) -> Path:
     """Return a copy of a project's folder that has its packages; skips the test where npm cannot."""
     needs("node", "npm")
+    if NEWEST:
+        return NEWEST / project.name
     lock = sha256((project / "package-lock.json").read_bytes()).hexdigest()[:12]
     folder = Path(ROOT) / ".local/node" / lock
     folder.mkdir(parents=True, exist_ok=True)
