@@ -1,6 +1,6 @@
 """The newest versions of others' clients, for `NEWEST=1` with `make client-suites` and `make clients-check`.
 
-    python -m local.newest --ask TRIED FOLDER       copies what is tested, and asks for the newest versions
+    python -m local.newest --ask TRIED FOLDER       copies the projects, and requests the newest versions
     python -m local.newest --report TRIED FOLDER    prints the versions that differ from the tested versions
 
 `TRIED` has a `requirements.txt` and folders with a `package.json`, at the tested versions. No lock file
@@ -16,7 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 KEPT = ("node",)
-"""Packages that stay at the tested version, because a newer Node is another machine and not another client."""
+"""Packages that stay at the tested version: a newer Node is another machine."""
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^([\w-]+)==(\S+)$", re.MULTILINE)
 

@@ -6,6 +6,7 @@ between two requests. If a response has more details of its provider, it is rewr
 (`shown.py`). The usage of a chat is the billed usage, once, at the end.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,10 @@ DONE_EVENT = b"data: " + DONE + b"\n\n"
 
 # The end of an event, and the same with a usage that is not known yet (`stream_options.include_usage`).
 _END, _NO_USAGE = b"}\n\n", b',"usage":null}\n\n'
+# The same usage in a provider's event, with one of its commas. OpenAI's chunks have it only on request, and
+# @openrouter/sdk 1.3.19 (npm) refuses a chunk with it.
+_USAGE = b'"usage"'
+_NULL_USAGE = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
 _DELIVERED_FIELDS = ("content", "refusal")
 _DELTA_FIELDS = ("text", "thinking", "partial_json")
 
@@ -116,8 +121,10 @@ class ChatRelay(AnswerStream):
         raw = self._rename.apply(event.raw, payload.get("model"), self._model)
         if raw is not None:
             raw = self._rename_id.apply(raw, payload.get("id"), self._head["id"])
-        if raw is None or "usage" in payload or not self._wants_usage:
+        if raw is None or ("usage" in payload) is self._wants_usage:
             return raw
+        if not self._wants_usage:
+            return _NULL_USAGE.sub(b"", raw) if raw.count(_USAGE) == 1 else None
         return raw.removesuffix(_END) + _NO_USAGE if raw.endswith(_END) else None
 
     def _chunk(self, shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -233,7 +233,7 @@ def chat_faults(parts: list[Any], billed: Usage, *, wants_usage: bool) -> Iterat
         yield f"usage before the end: {told[-2:]}"
     if wants_usage:
         yield from usage_faults(CHAT, told[-1], billed)
-    if not wants_usage and set(told) - {None, "left out"}:
+    if not wants_usage and set(told) - {"left out"}:
         yield "usage without a wish for it"
     if wants_usage and chunks[-1]["choices"]:
         yield "the usage has choices"

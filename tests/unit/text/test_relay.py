@@ -78,6 +78,26 @@ class TestChatRelay:
         assert sent[-2]["usage"] == {**USAGE, **details}
         assert sent[-1] == "[DONE]"
 
+    @pytest.mark.parametrize(
+        ("sent", "shown"),
+        [
+            (b'{"usage":null,"id":"chatcmpl-1","choices":[]}', b'{"id":"chatcmpl-1","choices":[]}'),
+            (b'{"id":"chatcmpl-1", "usage": null, "choices":[]}', b'{"id":"chatcmpl-1", "choices":[]}'),
+            (b'{"id":"chatcmpl-1","choices":[],"usage":null}', b'{"id":"chatcmpl-1","choices":[]}'),
+        ],
+    )
+    def test_a_usage_of_null_is_dropped_unless_asked_for(self, sent: bytes, shown: bytes) -> None:
+        event = SseEvent(b"data: " + sent + b"\n\n", sent)
+        assert chat_relay(meter()).feed(event) == b"data: " + shown + b"\n\n"
+        assert chat_relay(meter(), wants_usage=True).feed(event) == event.raw
+
+    def test_only_the_usage_of_the_chunk_is_dropped(self) -> None:
+        said = chunk({"content": '"usage":null,', "reasoning_details": [{"usage": None}]})
+        assert run(chat_relay(meter()), [chat_event({**said, "usage": None})])[0] == {
+            **said,
+            "model": "our-model",
+        }
+
     def test_usage_is_given_once_and_null_before(self) -> None:
         events = [
             chat_event(chunk({"content": "a"})),
