@@ -58,6 +58,7 @@ class TestReasoning:
     ) -> None:
         first = asked(client, model, "[[think]] [[tool]] go", tools=[WEATHER], store=False, stream=streamed)
         reasoning, call = first["output"]
+        assert reasoning["status"] == "completed"
         assert reasoning["summary"][0]["text"]
         assert (call["type"], call["name"]) == ("function_call", "weather")
         result = {"type": "function_call_output", "call_id": call["call_id"], "output": "sunny"}

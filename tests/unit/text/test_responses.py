@@ -236,6 +236,11 @@ class TestWholeAnswers:
         found = whole({"content": "Hello"}, metadata={"a": "b"}, instructions="Be brief")
         assert found.output_text == "Hello"
         assert (found.status, found.metadata, found.instructions) == ("completed", {"a": "b"}, "Be brief")
+        shown = found.model_dump()
+        # OpenRouter's SDKs refuse a response without one of them.
+        assert [shown[name] for name in ("completed_at", "frequency_penalty", "presence_penalty")] == [
+            None
+        ] * 3
         assert found.usage is not None
         assert (found.usage.input_tokens, found.usage.output_tokens, found.usage.total_tokens) == (11, 7, 18)
         assert found.usage.input_tokens_details.cached_tokens == 4
@@ -272,6 +277,7 @@ class TestWholeAnswers:
         found = whole({"content": "x", "reasoning_content": "hm", "thinking_blocks": THOUGHTS})
         reasoning = found.output[0]
         assert reasoning.type == "reasoning"
+        assert reasoning.status == "completed"
         assert reasoning.summary[0].text == "hm"
         assert unsealed(reasoning.encrypted_content) == THOUGHTS
         assert found.output_text == "x"

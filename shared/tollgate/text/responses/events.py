@@ -265,12 +265,12 @@ class _Reasoning(_Item):
         return [opened, said] if is_first else [said]
 
     def shown(self, status: str) -> dict[str, Any]:
-        del status
         summary = [_summary("".join(self.texts))] if self.texts else []
         # If nothing is stored, clients drop an item without this field, and its summary is lost.
         return {
             "id": self.id,
             "type": "reasoning",
+            "status": status,
             "summary": summary,
             "encrypted_content": sealed(self.blocks),
         }

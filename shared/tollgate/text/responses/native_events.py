@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.responses.events import IN_PROGRESS, INCOMPLETE, Event, broken_off
-from tollgate.text.responses.items import prefix_of
+from tollgate.text.responses.items import COMPLETED, prefix_of
+from tollgate.text.responses.native import REASONING
 from tollgate.text.responses.replay import events_of_item
 from tollgate.text.shown import ORDINARY_TIERS
 
@@ -16,6 +17,7 @@ from tollgate.text.shown import ORDINARY_TIERS
 _TOLD = ("status", "incomplete_details", "usage", "temperature", "top_p", "reasoning", "completed_at")
 # Of an event: the provider's numbers, and random characters that hide the length of a text.
 _OWN = ("sequence_number", "obfuscation")
+_ADDED = "response.output_item.added"
 # Of an event that adds to an item: the list of parts and the text in a part, or the member of the item.
 _PARTS = {
     "response.output_text.delta": ("content", "text", "output_text"),
@@ -54,7 +56,8 @@ class NativeEvents:
         event = {name: value for name, value in payload.items() if name not in _OWN}
         index, item = payload.get("output_index"), payload.get("item")
         if isinstance(item, Mapping) and isinstance(index, int):
-            event["item"] = self._named(item, index)
+            status = IN_PROGRESS if event["type"] == _ADDED else COMPLETED
+            event["item"] = self._named(item, index, status)
             output = self.response["output"]
             output[index : index + 1] = [event["item"]]
             self._deltas.pop(index, None)
@@ -109,9 +112,11 @@ class NativeEvents:
             **{place: [each for _, each in sorted(some.items())] for place, some in parts.items()},
         }
 
-    def _named(self, item: Mapping[str, Any], index: int) -> dict[str, Any]:
+    def _named(self, item: Mapping[str, Any], index: int, status: str = COMPLETED) -> dict[str, Any]:
         core = str(self.response["id"]).removeprefix("resp_")
-        return {**item, "id": f"{prefix_of(item)}_{core}_{index}"}
+        # OpenAI's own reasoning has no status, and @ai-sdk/xai 5.0.12 (npm) refuses an item without one.
+        state = {"status": status} if item.get("type") == REASONING else {}
+        return {**state, **item, "id": f"{prefix_of(item)}_{core}_{index}"}
 
     def _state(self, kind: str) -> Event:
         return self._numbered(

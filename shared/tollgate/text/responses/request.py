@@ -37,6 +37,8 @@ ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
 )
+# OpenRouter's SDKs refuse a response without them (npm: @openrouter/sdk 1.3.19, `OpenResponsesResult`).
+_NOT_SETTABLE: Mapping[str, None] = {"frequency_penalty": None, "presence_penalty": None}
 # In the place of an item's position: the message is the instructions.
 INSTRUCTIONS = -1_000_000
 # Paths of a chat's fields, and their paths here.
@@ -145,10 +147,12 @@ class ResponsesRequest:
             "status": "in_progress",
             "access_programs": None,
             "background": self.background,
+            "completed_at": None,
             "conversation": None if self.conversation_id is None else {"id": self.conversation_id},
             "error": None,
             "incomplete_details": None,
             **echoed,
+            **_NOT_SETTABLE,
             "metadata": fields.get("metadata") or {},
             "model": self.model,
             "output": [],
