@@ -103,7 +103,8 @@ def test_each_response_tells_its_exact_cost_and_leads_to_its_record(client: Text
         assert found["costMicroUsd"] == told.cost_micro_usd > 0, name
         assert told.header_micro_usd in (None, str(found["costMicroUsd"])), name
         details = told.usage["cost_details"]
-        parts = [f"upstream_inference_{part}_cost" for part in ("prompt", "completions")]
+        names = ("input", "output") if path == "/responses" else ("prompt", "completions")
+        parts = [f"upstream_inference_{part}_cost" for part in names]
         assert sum(Decimal(str(details[part])) for part in parts) * USD == told.cost_micro_usd, name
         # The lines of the record, calculated again: tokens × price, rounded up once.
         lines = [

@@ -16,6 +16,12 @@ MAX_TOKENS = 1_000_000_000
 
 # Beside the tokens of a usage (`text/cost.py`).
 COST_FIELDS = ("cost", "cost_details", "is_byok")
+# The names of a chat's parts of the cost, and their names in a response. OpenRouter's SDKs require them
+# (npm: @openrouter/sdk 1.3.19, `OpenResponsesResult`).
+_PARTS_OF_RESPONSE = {
+    "upstream_inference_prompt_cost": "upstream_inference_input_cost",
+    "upstream_inference_completions_cost": "upstream_inference_output_cost",
+}
 
 # Anthropic's iterations whose tokens are not in the total.
 _BESIDE_TOTAL = ("compaction", "advisor_message")
@@ -194,8 +200,16 @@ def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         "output_tokens": completion,
         "output_tokens_details": {"reasoning_tokens": thought},
         "total_tokens": prompt + completion,
-        **{name: usage[name] for name in COST_FIELDS if name in usage},
+        **_cost_of_response(usage),
     }
+
+
+def _cost_of_response(usage: Mapping[str, Any]) -> dict[str, Any]:
+    cost = {name: usage[name] for name in COST_FIELDS if name in usage}
+    if details := cost.get("cost_details"):
+        parts = {theirs: details[ours] for ours, theirs in _PARTS_OF_RESPONSE.items() if ours in details}
+        cost["cost_details"] = {**details, **parts}
+    return cost
 
 
 def messages_usage(usage: Usage) -> dict[str, Any]:
