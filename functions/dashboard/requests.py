@@ -51,8 +51,8 @@ def show(services: Services, request: Request, visitor: SignedIn, request_id: st
 def _steps(record: RequestRecordView) -> list[tuple[RequestEventView, str]]:
     """Return the steps, each with the time since the first one."""
     events = record["events"]
-    first = datetime.fromisoformat(events[0]["at"])
-    return [(event, _since(first, datetime.fromisoformat(event["at"]))) for event in events]
+    first = datetime.fromisoformat(events[0]["happenedAt"])
+    return [(event, _since(first, datetime.fromisoformat(event["happenedAt"]))) for event in events]
 
 
 def _since(first: datetime, then: datetime) -> str:

@@ -248,9 +248,8 @@ class TestPrices:
 
     def test_models_are_found_by_name_with_the_margins_of_their_routes(self, operator: Browser) -> None:
         # Routes of the cheapest image take $0.01 and $0.004 of its $0.01
-        (row,) = re.findall(
-            r"<tr>\s*<th scope=\"row\">.*?</tr>", operator.get("/models?find=z-im").text, re.S
-        )
+        rows = re.findall(r"<tr>\s*<th scope=\"row\">.*?</tr>", operator.get("/models?find=z-im").text, re.S)
+        (row,) = [row for row in rows if "topaz" not in row]
         assert "0 % to 60 %" in row
         assert "fal, kie, poyo" in row
         assert "No model or vendor matches" in operator.get("/models?find=%3Cscript%3E").text

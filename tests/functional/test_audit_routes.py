@@ -15,7 +15,7 @@ from dashboard.app import app as dashboard_app
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
-from tests.functional.test_connectors import Client
+from tests.functional.test_connector_routes import Client
 from tests.functional.test_dashboard_budgets import FORM as BUDGET
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end

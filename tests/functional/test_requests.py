@@ -92,16 +92,16 @@ class TestText:
             "user": "alice",
             "tags": {"team": "search", "env": "test"},
             "events": [
-                {"event": "received", "at": "2023-11-14T22:13:19.100Z"},
-                {"event": "held", "at": "2023-11-14T22:13:19.104Z", "amountMicroUsd": 5_000},
-                {"event": "sent", "at": "2023-11-14T22:13:19.105Z", "route": "openai"},
-                {"event": "not_answered", "at": "2023-11-14T22:13:19.400Z", "route": "openai"}
+                {"event": "received", "happenedAt": "2023-11-14T22:13:19.100Z"},
+                {"event": "held", "happenedAt": "2023-11-14T22:13:19.104Z", "amountMicroUsd": 5_000},
+                {"event": "sent", "happenedAt": "2023-11-14T22:13:19.105Z", "route": "openai"},
+                {"event": "not_answered", "happenedAt": "2023-11-14T22:13:19.400Z", "route": "openai"}
                 | {"code": "provider_unavailable"},
-                {"event": "sent", "at": "2023-11-14T22:13:19.401Z", "route": "openrouter"},
-                {"event": "first_byte", "at": "2023-11-14T22:13:19.600Z", "route": "openrouter"},
-                {"event": "ended", "at": "2023-11-14T22:13:20.000Z", "code": "completed"},
-                {"event": "charged", "at": "2023-11-14T22:13:20.000Z", "amountMicroUsd": 99},
-                {"event": "released", "at": "2023-11-14T22:13:20.000Z", "amountMicroUsd": 4_901},
+                {"event": "sent", "happenedAt": "2023-11-14T22:13:19.401Z", "route": "openrouter"},
+                {"event": "first_byte", "happenedAt": "2023-11-14T22:13:19.600Z", "route": "openrouter"},
+                {"event": "ended", "happenedAt": "2023-11-14T22:13:20.000Z", "code": "completed"},
+                {"event": "charged", "happenedAt": "2023-11-14T22:13:20.000Z", "amountMicroUsd": 99},
+                {"event": "released", "happenedAt": "2023-11-14T22:13:20.000Z", "amountMicroUsd": 4_901},
             ],
             "entryIds": [f"{text_id}#text"],
         }

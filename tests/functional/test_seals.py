@@ -47,7 +47,7 @@ class TestSeals:
         request_id = ask(aws, customer, 1_234)
         pending = receipt(customer, task_id)
         assert [one["status"] for one in pending["entries"]] == ["pending", "pending"]
-        assert pending["entries"][0]["sealedAfter"] == "2023-11-15T00:30:00.000Z"
+        assert pending["entries"][0]["sealDueAt"] == "2023-11-15T00:30:00.000Z"
         assert keys() == {"keys": []}
         clock.advance(MS_PER_DAY)
         check()

@@ -43,7 +43,7 @@ def events_of(found: Found) -> list[RequestEventView]:
     """Return the steps in the order of time."""
     steps = _task_steps(found) if found.kind is ActivityKind.TASK else _text_steps(found)
     # Stable, so steps of one millisecond keep their order.
-    return sorted(steps, key=lambda step: step["at"])
+    return sorted(steps, key=lambda step: step["happenedAt"])
 
 
 def _text_steps(found: Found) -> Iterator[RequestEventView]:
@@ -78,10 +78,10 @@ def _task_steps(found: Found) -> Iterator[RequestEventView]:
 
 def _calls(found: Found) -> Iterator[RequestEventView]:
     for call in routes_of(found):
-        yield {"event": "sent", "at": call["startedAt"], "route": call["route"]}
+        yield {"event": "sent", "happenedAt": call["startedAt"], "route": call["route"]}
         if "code" in call and "endedAt" in call:
             code = call["code"]
-            yield {"event": "not_answered", "at": call["endedAt"], "route": call["route"], "code": code}
+            yield {"event": "not_answered", "happenedAt": call["endedAt"], "route": call["route"], "code": code}
 
 
 def _attempt(attempt: Attempt) -> RequestRouteView:
@@ -99,4 +99,4 @@ def _route(provider: str, start_ms: int, end_ms: int | None, code: str | None) -
 
 def _event(event: str, at_ms: int, **facts: Any) -> RequestEventView:
     known = {name: fact for name, fact in facts.items() if fact is not None}
-    return {"event": event, "at": iso(at_ms), **known}  # type: ignore[typeddict-item]
+    return {"event": event, "happenedAt": iso(at_ms), **known}  # type: ignore[typeddict-item]

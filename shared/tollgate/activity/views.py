@@ -59,7 +59,7 @@ class RequestEventView(Shape):
     event: Literal[
         "received", "held", "charged", "sent", "not_answered", "first_byte", "ended", "released", "refunded"
     ]
-    at: Timestamp
+    happenedAt: Timestamp
     route: NotRequired[str]
     code: NotRequired[str]
     amountMicroUsd: NotRequired[int]

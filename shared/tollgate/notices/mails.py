@@ -121,6 +121,11 @@ NOT_MAILED = {
     Action.CATALOG_CHANGED: "not about an account",
     Action.PROVIDER_SWITCHED: "not about an account",
     Action.REDRIVEN: "not about an account",
+    Action.TOKEN_CREATED: "it can do no more than the key that created it, and ends within a day",
+    Action.TOKEN_REVOKED: "it can do no more than the key that created it, and ends within a day",
+    Action.PROJECT_CREATED: "a group of keys, without rights of its own",
+    Action.PROJECT_CHANGED: "a group of keys, without rights of its own",
+    Action.PROJECT_DELETED: "a group of keys, without rights of its own",
     **dict.fromkeys(ACCESS, "in the log of access, which is not mailed"),
 }
 """Why no mail is sent for an action."""

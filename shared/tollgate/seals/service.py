@@ -147,7 +147,7 @@ class SealedLedger:
             return {
                 "status": PENDING,
                 "entry": sealed_form(entry),  # type: ignore[typeddict-item]
-                "sealedAfter": iso(over_ms + SETTLED_AFTER_MS),
+                "sealDueAt": iso(over_ms + SETTLED_AFTER_MS),
             }
         leaves = [leaf_hash(sealed_form(one)) for one in self._entries(found.block)]
         index = found.block.number * BLOCK + found.place

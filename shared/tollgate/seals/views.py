@@ -96,7 +96,7 @@ class ReceiptEntryView(Shape):
     path: NotRequired[list[str]]
     """The hashes that lead from the entry to the root of its day, in hexadecimal."""
     seal: NotRequired[SealView]
-    sealedAfter: NotRequired[Timestamp]
+    sealDueAt: NotRequired[Timestamp]
     """The entry is not sealed before this time."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.functional.acts.worlds import Act, Doing, World
-from tests.functional.test_connectors import CHOICES, Client
+from tests.functional.test_connector_routes import CHOICES, Client
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser

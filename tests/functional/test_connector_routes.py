@@ -13,7 +13,7 @@ from tests.functional.test_audit_log import events
 from tests.functional.test_dashboard_members import identity, member
 from tests.support.clock import ManualClock
 from tests.support.dashboard import HOST, STAGE, Answer, Browser
-from tests.unit.connectors.test_requests import CHALLENGE, VERIFIER
+from tests.unit.connectors.test_sign_in_requests import CHALLENGE, VERIFIER
 from tollgate.accounts.connectors import ACCESS_MS, OVERLAP_MS
 from tollgate.accounts.models import Scope
 from tollgate.audit.events import SERVICE, Action
