@@ -80,8 +80,8 @@ def _calls(found: Found) -> Iterator[RequestEventView]:
     for call in routes_of(found):
         yield {"event": "sent", "happenedAt": call["startedAt"], "route": call["route"]}
         if "code" in call and "endedAt" in call:
-            code = call["code"]
-            yield {"event": "not_answered", "happenedAt": call["endedAt"], "route": call["route"], "code": code}
+            failed_at, code = call["endedAt"], call["code"]
+            yield {"event": "not_answered", "happenedAt": failed_at, "route": call["route"], "code": code}
 
 
 def _attempt(attempt: Attempt) -> RequestRouteView:
