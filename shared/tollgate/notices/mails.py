@@ -121,11 +121,11 @@ NOT_MAILED = {
     Action.CATALOG_CHANGED: "not about an account",
     Action.PROVIDER_SWITCHED: "not about an account",
     Action.REDRIVEN: "not about an account",
-    Action.TOKEN_CREATED: "it can do no more than the key that created it, and ends within a day",
-    Action.TOKEN_REVOKED: "it can do no more than the key that created it, and ends within a day",
-    Action.PROJECT_CREATED: "a group of keys, without rights of its own",
-    Action.PROJECT_CHANGED: "a group of keys, without rights of its own",
-    Action.PROJECT_DELETED: "a group of keys, without rights of its own",
+    Action.TOKEN_CREATED: "short-lived, and limited by its key",
+    Action.TOKEN_REVOKED: "short-lived, and limited by its key",
+    Action.PROJECT_CREATED: "projects have no rights",
+    Action.PROJECT_CHANGED: "projects have no rights",
+    Action.PROJECT_DELETED: "projects have no rights",
     **dict.fromkeys(ACCESS, "in the log of access, which is not mailed"),
 }
 """Why no mail is sent for an action."""
