@@ -91,12 +91,11 @@ def _other_name(profile: type[Profile]) -> Iterator[Param]:
         }
 
 
-def class_name(model_id: str) -> str:
-    """Return `GptImage2Input` for `gpt-image-2`."""
-    return (
-        "".join(part.capitalize() for part in model_id.replace(".", "_").replace("-", "_").split("_"))
-        + "Input"
-    )
+def class_name(name: str) -> str:
+    """Return `GptImage2Input` for `gpt-image-2`, and `Kind3dInput` for `3D`, because no class begins with a digit."""
+    parts = name.replace(".", "_").replace("-", "_").split("_")
+    joined = "".join(part.capitalize() for part in parts) + "Input"
+    return f"Kind{joined}" if joined[0].isdigit() else joined
 
 
 def client_for_threads(source: str) -> str:

@@ -46,7 +46,7 @@ interface VidGInput {
 }
 
 /** Fields that several models have. */
-interface 3dInput {
+interface Kind3dInput {
   /** A description of the object. Not with an image. */
   prompt?: string;
   /** Exactly one image of the object: JPG, PNG or WebP, at most 8 MB. Not with a prompt. */
@@ -430,7 +430,7 @@ export interface GrokImagineVideo15Input extends VidGInput {
 }
 
 /** Hunyuan 3D 3.1 */
-export interface Hunyuan3d31Input extends 3dInput {
+export interface Hunyuan3d31Input extends Kind3dInput {
 }
 
 /** Kling 2.6 */
@@ -896,7 +896,7 @@ export interface SyncLipsync2Input {
 }
 
 /** Test 3D */
-export interface Test3dInput extends 3dInput {
+export interface Test3dInput extends Kind3dInput {
 }
 
 /** Test image */

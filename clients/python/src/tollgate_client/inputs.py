@@ -133,7 +133,7 @@ class _VidGInput(TypedDict, total=False):
     """Another name of urls. Do not send both."""
 
 
-class _3dInput(TypedDict, total=False):
+class _Kind3dInput(TypedDict, total=False):
     """Fields that several models have."""
 
     prompt: str
@@ -548,7 +548,7 @@ class GrokImagineVideo15Input(_VidGInput, total=False):
     """Length in seconds."""
 
 
-class Hunyuan3d31Input(_3dInput, total=False):
+class Hunyuan3d31Input(_Kind3dInput, total=False):
     """Hunyuan 3D 3.1 (`hunyuan-3d-3.1`)."""
 
 
@@ -1039,7 +1039,7 @@ class SyncLipsync2Input(TypedDict, total=False):
     """The price per second depends on the quality."""
 
 
-class Test3dInput(_3dInput, total=False):
+class Test3dInput(_Kind3dInput, total=False):
     """Test 3D (`test-3d`)."""
 
 
