@@ -92,7 +92,10 @@ def _other_name(profile: type[Profile]) -> Iterator[Param]:
 
 
 def class_name(name: str) -> str:
-    """Return `GptImage2Input` for `gpt-image-2`, and `Kind3dInput` for `3D`, because no class begins with a digit."""
+    """Return `GptImage2Input` for `gpt-image-2`.
+
+    No class begins with a digit, so `3D` becomes `Kind3dInput`.
+    """
     parts = name.replace(".", "_").replace("-", "_").split("_")
     joined = "".join(part.capitalize() for part in parts) + "Input"
     return f"Kind{joined}" if joined[0].isdigit() else joined
