@@ -62,9 +62,10 @@ class Template:
                 each: route
                 for method, route in on.items()
                 for each in (_methods_of(path, route_path, described) if method == ANY_METHOD else [method])
+                if path == route_path or each in (*described[path], "options")
             }
             for route_path, on in body["paths"].items()
-            for path in _paths_of(route_path, on, described)
+            for path in _paths_of(route_path, described)
         }
         return {**body, "paths": paths}
 
@@ -135,11 +136,10 @@ def _methods_of(path: str, route_path: str, described: Mapping[str, list[str]]) 
     return ["get", "head"] if methods == ["get"] and path == route_path else methods
 
 
-def _paths_of(path: str, on: Mapping[str, Any], described: Mapping[str, list[str]]) -> list[str]:
-    """Return the paths of a route: its own, or the described paths below a path for any method."""
-    if ANY_METHOD not in on or not path.endswith(ANY_PATH):
-        return [path]
-    return [each for each in described if each.startswith(path.removesuffix(ANY_PATH))]
+def _paths_of(path: str, described: Mapping[str, list[str]]) -> list[str]:
+    """Return the paths of a route: the described paths below it if it is for any path, else its own."""
+    below = [each for each in described if each.startswith(path.removesuffix(ANY_PATH))]
+    return below if path.endswith(ANY_PATH) and below else [path]
 
 
 @cache

@@ -22,7 +22,8 @@ from pydantic import BaseModel, ValidationError
 _COST = {"cost", "cost_details", "is_byok"}
 OURS = {
     **dict.fromkeys(("CompletionUsage", "Usage", "MessageDeltaUsage", "ResponseUsage"), _COST),
-    "Response": {"store"},
+    # OpenRouter's SDKs refuse an answer without the penalties
+    "Response": {"store", "frequency_penalty", "presence_penalty"},
     "ResponseFunctionCallArgumentsDoneEvent": {"name"},
     "ChatCompletionMessage": {"reasoning_content", "thinking_blocks"},
     "ChoiceDelta": {"reasoning_content", "thinking_blocks"},

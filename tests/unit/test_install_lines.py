@@ -14,7 +14,7 @@ OTHERS = {
     *("anthropic", "httpx", "langchain-anthropic", "langchain-openai", "openai", "standardwebhooks"),
     *("llama-index-embeddings-openai-like", "llama-index-llms-openai-like"),
     *("@ai-sdk/anthropic", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "@anthropic-ai/sdk", "ai"),
-    *("@openrouter/sdk", "openrouter"),
+    *("@openrouter/ai-sdk-provider", "@openrouter/sdk", "cryptography", "openrouter"),
     *("@anthropic-ai/claude-code", "@openai/codex"),
 }
 """Packages of other projects. Each was looked up on its registry."""

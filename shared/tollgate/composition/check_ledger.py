@@ -1,10 +1,10 @@
 """Creates the parts of `functions/check_ledger`."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
-from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.ledger.budget_repository import BudgetRepository
@@ -15,6 +15,9 @@ from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.sealer import Sealer
+
+if TYPE_CHECKING:
+    from tollgate.catalog.loader import Catalog
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,14 @@ def reconciliations() -> ReconciliationRepository:
     return ReconciliationRepository(database(), CheckLedgerSettings.from_env().checkpoints_table)
 
 
+def _catalog() -> "Catalog":
+    # Imported late, because most runs compare no day
+    from tollgate.composition.media_catalog import running_catalog  # noqa: PLC0415
+
+    settings = ReconcilerSettings.from_env()
+    return running_catalog(settings.live_providers, settings.config_bucket).catalog()
+
+
 @part
 def reconciler() -> Reconciler:
     """Create the comparison of costs."""
@@ -63,7 +74,7 @@ def reconciler() -> Reconciler:
         days=reconciliations(),
         reports=ReportClient(),
         keys=sdk.secret_reader(settings.cost_keys_secret_arn),
-        catalog=running_catalog(settings.live_providers, settings.config_bucket).catalog,
+        catalog=_catalog,
         clock=clock(),
     )
 

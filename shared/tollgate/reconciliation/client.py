@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from tollgate.kit.numbers import digits
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.reconciliation.reports import Report, ReportError
 
@@ -83,5 +84,5 @@ def _bounded(response: httpx.Response) -> str:
         raise ReportError("no UTF-8") from None
 
 
-def _seconds(text: Any) -> float | None:
-    return float(text) if isinstance(text, str) and text.isascii() and text.isdigit() else None
+def _seconds(text: Any) -> int | None:
+    return digits(text, 0, int(MAX_WAIT_S))

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import CatalogTextModel
 from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
 from tollgate.kit.observability import emit, logger
@@ -16,6 +16,9 @@ from tollgate.reconciliation.client import ReportClient
 from tollgate.reconciliation.comparison import compared
 from tollgate.reconciliation.reports import REPORTS, ReportError
 from tollgate.reconciliation.repository import Day, ReconciliationRepository
+
+if TYPE_CHECKING:
+    from tollgate.catalog.loader import Catalog
 
 # Days after which reports are complete: providers publish a day some hours after its end.
 REPORTED_AFTER_DAYS = 2
@@ -32,7 +35,7 @@ class Reconciler:
     days: ReconciliationRepository
     reports: ReportClient
     keys: Callable[[], str]
-    catalog: Callable[[], Catalog]
+    catalog: Callable[[], "Catalog"]
     clock: Clock
 
     def continue_daily(self, has_time: Callable[[], bool]) -> Day | None:

@@ -15,6 +15,7 @@ MAX_NAME_CHARS = 100
 _SEPARATORS = re.compile(r"[-._:@\s]+")
 _SNAPSHOT = re.compile(r"20\d{6}|20\d\d|\d{4}|\d{2}|\d{6}|latest|preview|exp|free")
 """The parts of a name that tell a snapshot, such as `2026-09-08`."""
+_DIGIT = re.compile(r"\d")
 _TICKS_PER_USD = 10_000_000_000
 """https://docs.x.ai/developers/cost-tracking"""
 
@@ -26,7 +27,7 @@ def is_same_model(asked: str, named: str) -> bool:
     alias, whose answer has the version.
     """
     wanted, found = _words(asked), _words(named)
-    if not any(char.isdigit() for word in wanted for char in word):
+    if not any(map(_DIGIT.search, wanted)):
         return set(wanted) <= set(found)
     return sorted(wanted) == sorted(found)
 

@@ -44,7 +44,7 @@ TIMERS = {
     "SweepFunction": Timer(14, 250, 1_400, 4),
     "NotifyMembersFunction": Timer(4, 100, 600),
     "CloseAccountsFunction": Timer(6, 150, 600),
-    "CheckLedgerFunction": Timer(6, 150, 1_400, 4),
+    "CheckLedgerFunction": Timer(8, 150, 1_400, 4),
 }
 TOUCHED = 5
 """Tables that the timers read within each five minutes: those of the sweep and of the closures."""

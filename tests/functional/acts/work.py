@@ -84,7 +84,13 @@ def seal_the_days_that_are_over(world: World) -> Doing:
     for _ in range(2):
         world.end(task(world, "[[reject]]"))
         world.clock.advance(MS_PER_DAY)
-    return lambda: check_ledger({}, Context("CheckLedgerFunction"))
+
+    def runs() -> None:
+        # A fault in the comparison of costs does not end the run. The next invocation finishes it
+        for event in ({}, {"continue": True}):
+            check_ledger(event, Context("CheckLedgerFunction"))
+
+    return runs
 
 
 def erase_an_account(world: World) -> Doing:

@@ -190,7 +190,7 @@ class TestBesideTheUsage:
         assert MessagesRelay(meter(), "m").feed(event) == b""
 
     def test_ordinary_bytes_pass_as_they_came(self) -> None:
-        fields = {"service_tier": "default", "system_fingerprint": "fp", "usage": None, "model": "m"}
+        fields = {"service_tier": "default", "system_fingerprint": "fp", "model": "m"}
         sent = chat_event({**chunk({"content": "Hi"}), **fields})
         assert ChatRelay(meter(), "m", PLAIN, wants_usage=False).feed(sent) == sent.raw
 
