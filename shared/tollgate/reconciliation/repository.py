@@ -5,18 +5,24 @@ Nothing else reads them. A lost row costs the time to read the day again.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 
 from tollgate.kit.clock import MS_PER_DAY, utc_day
 from tollgate.kit.dynamodb.database import OneTable
-from tollgate.kit.dynamodb.writes import Write
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.writes import put_if_unchanged
 from tollgate.reconciliation.books import Booked
 from tollgate.reconciliation.comparison import Row
 from tollgate.reconciliation.reports import Line
 
 # No account has such an id.
 _PREFIX = "reconciliation#"
+
+
+class DayChangedError(Exception):
+    """Another run saved the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,8 @@ class Day:
     rows: tuple[Row, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     done: bool = False
+    seq: int = 0
+    """The number of times that the row was saved."""
 
 
 class ReconciliationRepository(OneTable):
@@ -54,6 +62,7 @@ class ReconciliationRepository(OneTable):
             tuple(Row(**one) for one in json.loads(row["rows"])),
             row["skipped"],
             row["done"],
+            row["seq"],
         )
 
     def newest(self, now_ms: int, count: int) -> list[Day]:
@@ -61,8 +70,11 @@ class ReconciliationRepository(OneTable):
         last_ms = [now_ms - back * MS_PER_DAY for back in range(1, count + 1)]
         return [day for day in map(self.get, map(utc_day, last_ms)) if day.done]
 
-    def save(self, day: Day) -> None:
-        """Replace a day. If two runs save it, both have read the same ledger."""
+    def save(self, day: Day) -> Day:
+        """Replace a day, and return it as it is now stored.
+
+        Raises `DayChangedError` if it was saved since it was read. A write that arrives late changes nothing.
+        """
         books = [
             [*line, one.requests, str(one.cost_micro_usd), one.charged_micro_usd, one.unknown]
             for line, one in day.books.items()
@@ -75,10 +87,17 @@ class ReconciliationRepository(OneTable):
             "rows": json.dumps([asdict(row) for row in day.rows]),
             "skipped": dict(day.skipped),
             "done": day.done,
+            "seq": day.seq + 1,
         }
         if day.after is not None:
             item["after"] = day.after
-        self._db.write(Write(self._table, item=item))
+        refused = partial(_changed, day.day)
+        self._db.write(put_if_unchanged(self._table, item, "account_id", day.seq, refused))
+        return replace(day, seq=day.seq + 1)
+
+
+def _changed(day: str, _: Item | None) -> Exception:
+    return DayChangedError(day)
 
 
 def _books(text: str) -> dict[Line, Booked]:

@@ -49,21 +49,19 @@ class Reconciler:
             return None
         day = self._with_books(day, has_time)
         # Kept before the reports are read, which may take longer than the time that is left.
-        self.days.save(day)
+        day = self.days.save(day)
         if not day.is_read or not has_time():
             return day
-        day = self._with_reports(day)
-        self.days.save(day)
+        day = self.days.save(self._with_reports(day))
         if day.done:
             _tell(day)
         return day
 
     def day(self, day: date) -> Day:
         """Compare one day now, and keep the result. A missing report is a reason in `skipped`."""
-        read = self._with_books(Day(day.isoformat()), lambda: True)
-        found = replace(self._with_reports(read), done=True)
-        self.days.save(found)
-        return found
+        stored = self.days.get(day.isoformat())
+        read = self._with_books(Day(stored.day, seq=stored.seq), lambda: True)
+        return self.days.save(replace(self._with_reports(read), done=True))
 
     def _with_books(self, day: Day, has_time: Callable[[], bool]) -> Day:
         if day.is_read:
