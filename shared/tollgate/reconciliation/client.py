@@ -19,6 +19,8 @@ MAX_PAGES = 50
 MAX_BYTES = 8 * 1024 * 1024
 ATTEMPTS = 3
 FIRST_WAIT_S, MAX_WAIT_S = 1.0, 20.0
+# A longer wait than this is no number of seconds.
+MOST_STATED_S = 86_400
 _RETRIED = frozenset((408, 429, 500, 502, 503, 504, 529))
 
 
@@ -85,4 +87,4 @@ def _bounded(response: httpx.Response) -> str:
 
 
 def _seconds(text: Any) -> int | None:
-    return digits(text, 0, int(MAX_WAIT_S))
+    return digits(text, 0, MOST_STATED_S)

@@ -82,13 +82,20 @@ class TestClient:
             costs(lambda _: httpx.Response(200, text=OPENAI % ("true", '"again"')))
 
     @pytest.mark.parametrize(
-        ("status", "waits", "reason"),
-        [(500, [1.0, 2.0], "HTTP 500"), (429, [7.0, 7.0], "HTTP 429"), (401, [], "HTTP 401")],
+        ("status", "stated", "waits", "reason"),
+        [
+            (500, None, [1.0, 2.0], "HTTP 500"),
+            (429, "7", [7.0, 7.0], "HTTP 429"),
+            # No wait is longer than 20 s
+            (429, "60", [20.0, 20.0], "HTTP 429"),
+            (429, "soon", [1.0, 2.0], "HTTP 429"),
+            (401, None, [], "HTTP 401"),
+        ],
     )
     def test_failures_that_may_pass_are_tried_again(
-        self, status: int, waits: list[float], reason: str
+        self, status: int, stated: str | None, waits: list[float], reason: str
     ) -> None:
-        headers = {"retry-after": "7"} if status == 429 else {}
+        headers = {} if stated is None else {"retry-after": stated}
         slept: list[float] = []
         with pytest.raises(ReportError, match=reason):
             costs(lambda _: httpx.Response(status, headers=headers, text="no"), slept)
