@@ -23,6 +23,8 @@ MAX_STORED = 16
 TRANSLATOR = Path(__file__).with_name("translation.py")
 
 Properties = dict[str, Any]
+Routes = dict[str, Any]
+"""The routes of a path, by method."""
 PACKED = (TABLES, QUEUES)
 
 
@@ -51,22 +53,16 @@ class Template:
         return self.of_type("AWS::Lambda::Function")
 
     def openapi(self) -> dict[str, Any]:
-        """Return the API's OpenAPI document. A route for any method has the described methods of its path.
+        """Return the API's OpenAPI document, without routes for any method or for any path.
 
-        If only GET is described, it also has HEAD. A route for any path has the described paths below it.
+        A route for any method has the described methods of its path, and HEAD too if only GET is described.
+        A route for any path has the described paths below it that have its method.
         """
         body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
         described = _described_methods()
-        paths = {
-            path: {
-                each: route
-                for method, route in on.items()
-                for each in (_methods_of(path, route_path, described) if method == ANY_METHOD else [method])
-                if path == route_path or each in (*described[path], "options")
-            }
-            for route_path, on in body["paths"].items()
-            for path in _paths_of(route_path, described)
-        }
+        paths: dict[str, Routes] = {}
+        for path, on in body["paths"].items():
+            paths |= _routes_below(path, on, described) or {path: _routes_of(path, on, described)}
         return {**body, "paths": paths}
 
     def routes(self) -> set[tuple[str, str]]:
@@ -131,15 +127,25 @@ def read_template(parameters: Mapping[str, str] | None = None) -> Template:
     return _read(tuple(sorted((parameters or {}).items())))
 
 
-def _methods_of(path: str, route_path: str, described: Mapping[str, list[str]]) -> list[str]:
-    methods = described[path]
-    return ["get", "head"] if methods == ["get"] and path == route_path else methods
+def _routes_of(path: str, on: Routes, described: Mapping[str, list[str]]) -> Routes:
+    """Return the routes of a path by method. A route for any method has the described ones."""
+
+    def methods(method: str) -> list[str]:
+        if method != ANY_METHOD:
+            return [method]
+        return ["get", "head"] if described[path] == ["get"] else described[path]
+
+    return {each: route for method, route in on.items() for each in methods(method)}
 
 
-def _paths_of(path: str, described: Mapping[str, list[str]]) -> list[str]:
-    """Return the paths of a route: the described paths below it if it is for any path, else its own."""
-    below = [each for each in described if each.startswith(path.removesuffix(ANY_PATH))]
-    return below if path.endswith(ANY_PATH) and below else [path]
+def _routes_below(path: str, on: Routes, described: Mapping[str, list[str]]) -> dict[str, Routes]:
+    """Return the routes of each described path below a path for any; nothing for other paths."""
+    start = path.removesuffix(ANY_PATH)
+    below = {each: methods for each, methods in described.items() if start != path and each.startswith(start)}
+    return {
+        each: {method: route for method, route in on.items() if method in (*methods, "options")}
+        for each, methods in below.items()
+    }
 
 
 @cache
