@@ -58,13 +58,11 @@ class AsyncFunction:
     async def _send_once(self, body: bytes) -> int:
         base = self.endpoint or f"https://lambda.{self.region}.amazonaws.com"
         url = f"{base}/2015-03-31/functions/{self.name}/invocations"
-        host, _, path = url.partition("://")[2].partition("/")
         headers = signed_request_headers(
             self.key(),
             region=self.region,
             service="lambda",
-            host=host,
-            path=f"/{path}",
+            url=url,
             now_s=time.time(),
             method="POST",
             body=body,

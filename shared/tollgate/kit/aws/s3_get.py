@@ -28,9 +28,8 @@ class S3Get:
 
         Raises `HttpError`, `TimeoutError` and `DocumentTooLargeError`.
         """
-        host, _, path = self.url.partition("://")[2].partition("/")
         headers = signed_request_headers(
-            self.key(), region=self.region, service="s3", host=host, path=f"/{path}", now_s=time.time()
+            self.key(), region=self.region, service="s3", url=self.url, now_s=time.time()
         )
         if etag is not None:
             headers["if-none-match"] = etag

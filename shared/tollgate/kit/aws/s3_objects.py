@@ -87,13 +87,11 @@ class S3Objects:
 
     async def _once(self, method: str, name: str, body: bytes, query: str) -> tuple[int, bytes]:
         url = object_url(self.bucket, name, self.region, self.endpoint)
-        host, _, path = url.partition("://")[2].partition("/")
         headers = signed_request_headers(
             self.key(),
             region=self.region,
             service="s3",
-            host=host,
-            path=f"/{path}",
+            url=url,
             now_s=time.time(),
             method=method,
             body=body,

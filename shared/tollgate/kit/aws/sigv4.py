@@ -75,20 +75,21 @@ def signed_request_headers(
     *,
     region: str,
     service: str,
-    host: str,
-    path: str,
+    url: str,
     now_s: float,
     method: str = "GET",
     body: bytes = b"",
     query: str = "",
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """Return the headers of a signed request, `more` among them; `path` and `query` are encoded as they go
-    over the wire.
+    """Return the headers of a signed request to `url`, `more` among them. `url` has no query; it and `query`
+    are encoded as they go over the wire.
 
     The parameters of `query` must be in the order of their names. Other headers may stand beside these,
     unsigned. All services but S3 sign a path that is encoded once more.
     """
+    host, _, below = url.partition("://")[2].partition("/")
+    path = f"/{below}"
     stamp = _stamp(int(now_s))
     digest = hashlib.sha256(body).hexdigest()
     headers = {"x-amz-content-sha256": digest, "x-amz-date": stamp, **more}

@@ -57,8 +57,7 @@ class TestSignedGetHeaders:
             Key(access_key, secret_key, token),
             region="eu-west-1",
             service="s3",
-            host=host,
-            path="/catalog.json",
+            url=f"https://{host}/catalog.json",
             now_s=stamp.timestamp(),
         )
         assert ours["authorization"] == request.headers["Authorization"]

@@ -59,13 +59,11 @@ class Bedrock:
         return HttpCall("POST", url, {**headers, "content-type": "application/json"}, body)
 
     def _signed(self, url: str, body: bytes, now_s: float) -> dict[str, str]:
-        host, _, path = url.partition("://")[2].partition("/")
         return signed_request_headers(
             self.role(),
             region=self.region,
             service=facts.SERVICE,
-            host=host,
-            path=f"/{path}",
+            url=url,
             now_s=now_s,
             method="POST",
             body=body,
