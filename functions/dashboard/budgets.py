@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
 from dashboard.projects import project_names
-from dashboard.render import page, part
+from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError
@@ -76,6 +76,4 @@ def _refused(
 ) -> Response:
     """Return the form's problems, to be shown beside its fields."""
     problems = beside_fields(error.problems, sent.get("scope", ""), fields)
-    answer = part(request, "problems.html", error.status, form=form, problems=problems)
-    answer.headers["hx-reswap"] = "none"
-    return answer
+    return refused(request, form, problems, error.status)

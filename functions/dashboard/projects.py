@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
-from dashboard.render import page, part
+from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.budgets.views import BudgetView
@@ -124,7 +124,4 @@ def _list(services: Services, request: Request, account_id: str) -> Response:
 
 def _refused(request: Request, form: str, error: InvalidInputError) -> Response:
     """Return the form's problem, to be shown beside its only field."""
-    problems = {"name": in_words(error.problems, beside=1)}
-    answer = part(request, "problems.html", error.status, form=form, problems=problems)
-    answer.headers["hx-reswap"] = "none"
-    return answer
+    return refused(request, form, {"name": in_words(error.problems, beside=1)}, error.status)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -152,6 +153,13 @@ def toast(
     answer.headers["hx-reswap"] = "beforeend"
     # The request may expect a part of the page, which this is not.
     answer.headers["hx-reselect"] = ".toast"
+    return answer
+
+
+def refused(request: Request, form: str, problems: Mapping[str, str], status: int) -> HTMLResponse:
+    """Return the problems of a form, by field, to be shown beside the fields. The page stays as it is."""
+    answer = part(request, "problems.html", status, form=form, problems=problems)
+    answer.headers["hx-reswap"] = "none"
     return answer
 
 

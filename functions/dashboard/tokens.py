@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
-from dashboard.render import page, part
+from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, KeyNotFoundError
@@ -83,6 +83,4 @@ def _refused(request: Request, error: InvalidInputError | KeyNotFoundError) -> R
         problems = dict.fromkeys(FIELDS, "") | {"key": "Choose a key."}
     else:
         problems = beside_token_fields(error.problems)
-    answer = part(request, "problems.html", error.status, form=NEW, problems=problems)
-    answer.headers["hx-reswap"] = "none"
-    return answer
+    return refused(request, NEW, problems, error.status)
