@@ -51,7 +51,7 @@ class ReportClient:
         request = http.build_request(
             "GET",
             f"{credentials.base_url or report.address}{report.path}",
-            params=dict(report.query(day, page)),
+            params=report.parameters(day, page),
             headers=dict(report.headers(credentials.key)),
         )
         reason = ""

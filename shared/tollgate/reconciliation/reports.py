@@ -43,20 +43,30 @@ class Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One provider's report. `query` returns the parameters of a page of a day, `read` reads its response."""
+    """One provider's report.
+
+    `query` returns the parameters of a day, and `read` the models and costs in a response. A report that is not
+    paged has a whole day in its only response.
+    """
 
     provider: str
     address: str
     path: str
     headers: Callable[[str], Mapping[str, str]]
-    query: Callable[[date, str | None], Mapping[str, str]]
-    read: Callable[[Any, date], Page]
+    query: Callable[[date], Mapping[str, str]]
+    read: Callable[[Any, date], Iterator[tuple[str, Decimal]]]
+    is_paged: bool = True
+
+    def parameters(self, day: date, page: str | None) -> dict[str, str]:
+        """Return the parameters of a page; `None` is the first page."""
+        return {**self.query(day), **({} if page is None else {"page": page})}
 
     def page(self, text: str, day: date) -> Page:
         """Read a response. Raises `ReportError`."""
         try:
             # Money as it was written, never as a float.
-            return self.read(json.loads(text, parse_float=Decimal), day)
+            body = json.loads(text, parse_float=Decimal)
+            return Page(_summed(self.read(body, day)), _next(body) if self.is_paged else None)
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as exc:
             raise ReportError(f"an unreadable report ({type(exc).__name__})") from None
 
@@ -85,19 +95,14 @@ def _next(body: Any) -> str | None:
     return str(body["next_page"]) if body["has_more"] and body["next_page"] else None
 
 
-def _openai_query(day: date, page: str | None) -> Mapping[str, str]:
-    query = {
+def _openai_query(day: date) -> Mapping[str, str]:
+    return {
         "start_time": str(_start_s(day)),
         "end_time": str(_start_s(day + timedelta(days=1))),
         "bucket_width": "1d",
         "group_by": "line_item",
         "limit": _ONE_DAY,
     }
-    return query if page is None else {**query, "page": page}
-
-
-def _openai(body: Any, day: date) -> Page:
-    return Page(_summed(_openai_costs(body, day)), _next(body))
 
 
 def _openai_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
@@ -110,19 +115,14 @@ def _openai_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
             yield model_name(model), Decimal(str(result["amount"]["value"])) * MICRO
 
 
-def _anthropic_query(day: date, page: str | None) -> Mapping[str, str]:
-    query = {
+def _anthropic_query(day: date) -> Mapping[str, str]:
+    return {
         "starting_at": f"{day}T00:00:00Z",
         "ending_at": f"{day + timedelta(days=1)}T00:00:00Z",
         "bucket_width": "1d",
         "group_by[]": "description",
         "limit": _ONE_DAY,
     }
-    return query if page is None else {**query, "page": page}
-
-
-def _anthropic(body: Any, day: date) -> Page:
-    return Page(_summed(_anthropic_costs(body, day)), _next(body))
 
 
 def _anthropic_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
@@ -136,9 +136,10 @@ def _anthropic_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
             yield model_name(name), Decimal(result["amount"]) * _CENT
 
 
-def _openrouter(body: Any, day: date) -> Page:
-    rows = ((row["model"], row["usage"]) for row in body["data"] if row["date"][:10] == day.isoformat())
-    return Page(_summed((model_name(name), Decimal(str(usage)) * MICRO) for name, usage in rows), None)
+def _openrouter_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
+    for row in body["data"]:
+        if row["date"][:10] == day.isoformat():
+            yield model_name(row["model"]), Decimal(str(row["usage"])) * MICRO
 
 
 def _check_dollars(currency: str) -> None:
@@ -155,7 +156,7 @@ REPORTS: Mapping[str, Report] = {
             "/organization/costs",
             _bearer,
             _openai_query,
-            _openai,
+            _openai_costs,
         ),
         Report(
             "anthropic",
@@ -163,15 +164,16 @@ REPORTS: Mapping[str, Report] = {
             "/v1/organizations/cost_report",
             lambda key: {"x-api-key": key, "anthropic-version": "2023-06-01"},
             _anthropic_query,
-            _anthropic,
+            _anthropic_costs,
         ),
         Report(
             "openrouter",
             "https://openrouter.ai/api/v1",
             "/activity",
             _bearer,
-            lambda day, _: {"date": day.isoformat()},
-            _openrouter,
+            lambda day: {"date": day.isoformat()},
+            _openrouter_costs,
+            is_paged=False,
         ),
     )
 }
