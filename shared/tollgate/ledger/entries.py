@@ -151,8 +151,11 @@ class Entry:
 
         Attributes of a later version are ignored, because both versions run during a deployment.
         """
-        known = {name: value for name, value in item.items() if name in cls.__slots__}
+        known = {name: value for name, value in item.items() if name in _NAMES}
         return cls(**{**known, "kind": EntryKind(item["kind"])})
+
+
+_NAMES = frozenset(Entry.__slots__)
 
 
 def charge_id(task_id: str) -> str:
