@@ -45,8 +45,8 @@ class Page(NamedTuple):
 class Report:
     """One provider's report.
 
-    `query` returns the parameters of a day, and `read` the models and costs in a response. A report that is not
-    paged has a whole day in its only response.
+    `query` returns the parameters of a day, and `read` the models and costs in a response. A report without
+    pages has a whole day in its only response.
     """
 
     provider: str
