@@ -171,7 +171,7 @@ def failed(request: Request, exc: Exception) -> Response:
 
 def _error(request: Request, error: TollgateError) -> Response:
     if path_of(request).startswith(OAUTH):
-        # A client reads JSON. These two codes are for all that has no code of its own (RFC 6749).
+        # A client reads JSON. An error without its own code in RFC 6749 gets one of these two.
         code = "invalid_request" if error.status < TOO_MANY else "temporarily_unavailable"
         body = OAuthError(code, error.message).body()
         answer: Response = JSONResponse(body, error.status)
