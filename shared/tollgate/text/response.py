@@ -137,7 +137,7 @@ class StreamedResponse:
         # The wait of a late stream ended between two looks, so this one is due now.
         wait_s = 0.0 if self.is_late else READ_INTERVAL_S
         for _ in range(MAX_READS):
-            has_left = await _is_set_within(gone, wait_s)
+            has_left = await is_set_within(gone, wait_s)
             if has_left or await self.billing.is_end_requested(self.placed):
                 self.ending = Ending.DISCONNECTED if has_left else Ending.CANCELLED
                 await self._end(send)
@@ -166,7 +166,8 @@ def encode_events(exchange: Exchange, events: Iterable[SseEvent]) -> bytes:
     return b"".join(map(exchange.stream.feed, events))
 
 
-async def _is_set_within(event: asyncio.Event, within_s: float) -> bool:
+async def is_set_within(event: asyncio.Event, within_s: float) -> bool:
+    """Return whether an event is set within that time."""
     try:
         async with asyncio.timeout(within_s):
             return await event.wait()

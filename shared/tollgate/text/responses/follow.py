@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.text.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
 from tollgate.text.event_stream import KEEP_ALIVE_S, STREAM_HEADERS
+from tollgate.text.response import is_set_within
 from tollgate.text.responses.events import CANCELLED, FAILED, encoded_events
-from tollgate.text.responses.parts import INTERVAL_S, MAX_PARTS, is_set_within
+from tollgate.text.responses.parts import INTERVAL_S, MAX_PARTS
 from tollgate.text.responses.repository import Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.states import is_running
 

@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from tollgate.kit.dynamodb.rows import Item
+from tollgate.text.response import is_set_within
 from tollgate.text.responses.storage import Storage
 
 # The time between two parts, and between two looks for the next one.
@@ -105,15 +106,6 @@ class PartWriter:
             await self.flush()
         await ended.wait()
         await self.flush(is_last=True)
-
-
-async def is_set_within(event: asyncio.Event, within_s: float) -> bool:
-    """Return whether an event is set within that time."""
-    try:
-        async with asyncio.timeout(within_s):
-            return await event.wait()
-    except TimeoutError:
-        return False
 
 
 def _part_id(response_id: str, number: int) -> str:
