@@ -24,7 +24,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 

@@ -37,7 +37,8 @@ from tollgate.kit.clock import MS_PER_DAY, utc_month
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.ledger.holds import Hold, HoldWrites, hold_path, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import Hold, HoldWrites, hold_path
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document

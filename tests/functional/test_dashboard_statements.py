@@ -26,7 +26,7 @@ FIRST, SECOND = "2023-11", "2023-12"
 
 def post(account_id: str, entry_id: str, kind: EntryKind, cents: int, now_ms: int, reason: str) -> None:
     """Put a credit or a debit into the ledger, as an operator does."""
-    ledger = api_parts.api().statement.ledger
+    ledger = api_parts.api().tasks.ledger
     entry = Entry(account_id, entry_id, kind, micro_usd_of_cents(cents), now_ms, reason=reason)
     (ledger.credit if kind is EntryKind.CREDIT else ledger.debit)(entry)
 

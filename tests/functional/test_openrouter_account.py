@@ -18,7 +18,8 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
-from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import HoldWrites
 
 USAGE = {"input_tokens": 11, "cache_read_tokens": 4, "output_tokens": 20, "reasoning_tokens": 8}
 

@@ -22,17 +22,7 @@ from tests.functional.test_payments import (
     outcome,
     send,
 )
-from tests.support.payments import (
-    PAYMENT,
-    SESSION,
-    charge,
-    dispute,
-    event,
-    refund,
-    session,
-    signed,
-    warning,
-)
+from tests.support.payments import PAYMENT, SESSION, charge, dispute, event, refund, session, signed, warning
 from tollgate.accounts.service import OpenedAccount
 from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
@@ -50,7 +40,7 @@ def spend(customer: OpenedAccount, cents: int) -> None:
     """Take money off the account, as requests do."""
     amount = -micro_usd_of_cents(cents)
     entry = Entry(customer.account_id, f"debit_{new_id('msg')}", EntryKind.DEBIT, amount, 1, reason="spent")
-    api_parts.api().statement.ledger.debit(entry)
+    api_parts.api().tasks.ledger.debit(entry)
 
 
 def suspended(customer: OpenedAccount) -> str | None:
@@ -226,7 +216,7 @@ class TestWhatIsClaimedBack:
     def test_a_dispute_stands_over_the_owners_wish_to_close_the_account(
         self, customer: OpenedAccount
     ) -> None:
-        ledger = api_parts.api().statement.ledger
+        ledger = api_parts.api().tasks.ledger
         ledger.suspend(customer.account_id, BEING_CLOSED, 1)
         # A refund does not: it is how an operator pays out what is left.
         outcome(event(refund(700), "refund.created", "evt_2"))
@@ -235,14 +225,14 @@ class TestWhatIsClaimedBack:
         assert suspended(customer) == f"Payment {PAYMENT} was disputed"
 
     def test_an_account_that_an_operator_suspended_keeps_their_reason(self, customer: OpenedAccount) -> None:
-        api_parts.api().statement.ledger.suspend(customer.account_id, "fraud", 1)
+        api_parts.api().tasks.ledger.suspend(customer.account_id, "fraud", 1)
         assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
         assert suspended(customer) == "fraud"
         assert balance_cents(customer) == BEFORE
 
     def test_one_that_was_let_go_on_is_not_suspended_by_a_repeat(self, customer: OpenedAccount) -> None:
         outcome(event(dispute(CENTS), CREATED, "evt_2"))
-        api_parts.api().statement.ledger.resume(customer.account_id)
+        api_parts.api().tasks.ledger.resume(customer.account_id)
         for event_type in (CREATED, WITHDRAWN, CLOSED):
             assert (
                 outcome(event(dispute(CENTS, status="lost"), event_type, "evt_3", 1_790_000_009))
@@ -268,7 +258,7 @@ class TestWhatIsClaimedBack:
         assert is_proven(customer)
 
     def test_the_money_of_wallets_is_taken_too(self, customer: OpenedAccount) -> None:
-        ledger = api_parts.api().statement.ledger
+        ledger = api_parts.api().tasks.ledger
         ledger.wallets.set_limits(customer.account_id, Limits(text_at_once=60, wallets=3))
         assert ledger.wallets.fund(f"{customer.account_id}#1", 3, 1)
         assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
@@ -345,7 +335,7 @@ class TestAClaimThatComesFirst:
     ) -> None:
         amount = micro_usd_of_cents(CENTS)
         entry = Entry(customer.account_id, f"credit_{SESSION}", EntryKind.CREDIT, amount, 1, reason="by hand")
-        api_parts.api().statement.ledger.credit(entry)
+        api_parts.api().tasks.ledger.credit(entry)
         assert outcome(event(session(customer.account_id, CENTS))) == "repeated"
         assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
         assert balance_cents(customer) == BEFORE

@@ -19,7 +19,8 @@ from tollgate.composition import parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
-from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import HoldWrites
 from tollgate.web.development import OPERATOR
 
 run = run_fixture

@@ -31,7 +31,8 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
-from tollgate.ledger.holds import Hold, HoldWrites, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import Hold, HoldWrites
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
 from tollgate.low_balance.repository import LowBalanceRepository
@@ -139,7 +140,7 @@ def settle(aws: Aws) -> None:
 def is_proven(account: OpenedAccount) -> bool:
     """Return whether the account's books agree."""
     found = api_parts.api().accounts.me(account.account_id)
-    entries = api_parts.api().statement.ledger.entries(account.account_id)
+    entries = api_parts.api().tasks.ledger.entries(account.account_id)
     return audit(account.account_id, found.balance_micro_usd, entries) is None
 
 
@@ -479,7 +480,7 @@ class TestBeforeStripeIsAsked:
     def test_a_suspended_account_is_not_charged_before_it_is_resumed(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
     ) -> None:
-        ledger = api_parts.api().statement.ledger
+        ledger = api_parts.api().tasks.ledger
         spend(aws, ada)
         ledger.suspend(ada.account_id, "fraud", parts.clock().now_ms())
         settle(aws)
@@ -500,7 +501,7 @@ class TestBeforeStripeIsAsked:
         real = saved_card
 
         def suspended(*args: Any) -> Any:
-            api_parts.api().statement.ledger.suspend(ada.account_id, "fraud", parts.clock().now_ms())
+            api_parts.api().tasks.ledger.suspend(ada.account_id, "fraud", parts.clock().now_ms())
             return real(*args)
 
         monkeypatch.setattr(refill, "saved_card", suspended)

@@ -34,7 +34,10 @@ GROUPS = {
         ],
     ),
     "billing": Group(
-        [f"{_CODE}/text/billing.py", f"{_CODE}/text/metering.py", f"{_CODE}/catalog/pricing.py"],
+        [
+            *(f"{_CODE}/text/{name}.py" for name in ("billing", "endings", "metering", "placing")),
+            f"{_CODE}/catalog/pricing.py",
+        ],
         [
             *(
                 f"tests/unit/text/test_{name}.py"

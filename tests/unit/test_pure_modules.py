@@ -70,6 +70,7 @@ ACTING = (
     "tollgate.members.service",
     # What reads the ledger and the counts page by page.
     "tollgate.ledger.checkpoints",
+    "tollgate.ledger.reader",
     "tollgate.ledger.statement",
     "tollgate.low_balance.refill",
     # The end of an account, step by step.
@@ -108,7 +109,10 @@ ACTING = (
     "tollgate.tasks.sweep",
     "tollgate.tasks.watch",
     # A text request under way.
+    "tollgate.text.attempt",
     "tollgate.text.billing",
+    "tollgate.text.endings",
+    "tollgate.text.placing",
     "tollgate.text.renewals",
     "tollgate.text.reports",
     "tollgate.text.responses.background",

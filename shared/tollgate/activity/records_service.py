@@ -13,7 +13,7 @@ from tollgate.activity.views import RequestPageView, RequestRecordView
 from tollgate.kit.errors import InvalidInputError, Problem, RequestNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.entries import Entry, EntryKind, charge_id
-from tollgate.ledger.holds import late_entry_id, text_entry_id
+from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.usage.openrouter_views import GenerationRecordView
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100

@@ -11,7 +11,7 @@ from tollgate.kit.csv_table import as_csv
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import Position
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.tasks.repository import TaskRepository
 
 DEFAULT_PAGE, MAX_PAGE = 50, 100
@@ -31,7 +31,7 @@ class ActivityService:
     The ledger has each request and its cost, the tasks have its status. Only the ledger has text requests.
     """
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     tasks: TaskRepository
 
     def page(self, account_id: str, query: Mapping[str, str]) -> Page[Activity]:

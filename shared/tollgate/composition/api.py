@@ -40,6 +40,7 @@ from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
+from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.request_counts import RequestMeter, StaleCountError
 from tollgate.ledger.statement import Statement
@@ -285,7 +286,7 @@ def _payments(
     return PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock())
 
 
-def _total_funds(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
+def _total_funds(accounts: AccountRepository, ledger: LedgerReader, account_id: str) -> int:
     """Return an account's money in micro-USD, including holds that are not settled."""
     account = accounts.get(account_id)
     return 0 if account is None else ledger.total_funds(account_id, account.balance_micro_usd, account.holds)

@@ -7,8 +7,10 @@ account only by its id and its row: `tollgate.accounts` imports this package, ne
 attribution.py  the end user and the tags of a request
 entries.py      ledger entries as values; an entry's id is derived from its purpose
 trace.py        how a request went, for its record
-repository.py   the writes of media: charge, refund, credit; the reads of the ledger
-holds.py        the writes of text: hold, record, settle, void, renew; the rule that decides how a hold ends
+reader.py       the reads of the ledger
+repository.py   the writes of media: charge, refund, credit
+holds.py        the writes of text: hold, record, settle, void, renew
+hold_entries.py  the entries that decide how a hold ends
 expiry.py       resolves holds whose request never ended, for the sweep
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
 budgets.py      budgets of an account; `budget_repository.py` and `budget_mover.py` write their rows

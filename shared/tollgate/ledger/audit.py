@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from tollgate.ledger.budgets import counted_item
 from tollgate.ledger.entries import Entry, EntryKind, refund_id_of
-from tollgate.ledger.holds import Hold, text_entry_id
+from tollgate.ledger.hold_entries import text_entry_id
+from tollgate.ledger.holds import Hold
 
 # Budgets that one drift names.
 MAX_NAMED = 20

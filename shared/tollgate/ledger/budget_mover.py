@@ -15,7 +15,6 @@ from tollgate.ledger.budgets import (
     Spender,
     StaleSharesError,
     definitions_key,
-    left_of,
     rows_of,
 )
 
@@ -37,13 +36,13 @@ class BudgetMover:
         self.known.put(account_id, self.db.get(self.writes.table, definitions_key(account_id)))
 
     def gather(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
-        """Bring a budget's money to its main row; return whether that may have enough now."""
-        keys = rows_of(account_id, short.use, wallets)
-        main, *others = self.db.get_together(self.writes.table, keys)
-        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(others, start=1)}
-        moves = self.writes.gather(account_id, short.use, shares)
-        if not moves:
-            return left_of(short.use, {0: main}) >= short.needed_micro_usd
-        with suppress(StaleSharesError):
-            self.db.transact(moves)
-        return True
+        """Bring a budget's money to its main row; return whether that may have more than was seen.
+
+        `False` says that at one moment no other row had any, nor the main row more: that is all there is.
+        """
+        rows = self.db.get_together(self.writes.table, rows_of(account_id, short.use, wallets))
+        moves, has_more = self.writes.gather(account_id, short, rows)
+        if moves:
+            with suppress(StaleSharesError):
+                self.db.transact(moves)
+        return has_more

@@ -338,25 +338,33 @@ class BudgetWrites:
         )
         return [main, share]
 
-    def gather(self, account_id: str, use: Use, shares: Mapping[int, int]) -> list[CountingWrite]:
-        """Return the writes that return shares, by wallet as they were read, to the budget's main row.
+    def gather(
+        self, account_id: str, short: BudgetShortError, rows: Sequence[Item]
+    ) -> tuple[list[CountingWrite], bool]:
+        """Return the writes that bring a budget's money to its main row, and whether that row may then have
+        more than was seen. Refused: `StaleSharesError`.
 
-        Refused: `StaleSharesError`.
+        `rows` were read together by `rows_of`. No writes and `False` say that at that moment no other row had
+        any money, and the main row no more: that is all there is.
         """
+        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(rows)}
         taken = [
             CountingWrite(
                 self.table,
-                key=_key(account_id, use.item(wallet)),
+                key=_key(account_id, short.use.item(wallet)),
                 update=(Add("left_micro_usd", -share),),
                 # Not spent since it was read; money that came back since stays in the row.
                 condition=AtLeast("left_micro_usd", share),
                 refused=lambda _: StaleSharesError(),
             )
             for wallet, share in shares.items()
-            if share
+            if wallet != _MAIN and share
         ]
-        total = sum(shares.values())
-        return [*taken, *self.give(account_id, [use.item()], total)] if taken else []
+        if not taken:
+            seen = short.left_micro_usd if short.wallet == _MAIN else 0
+            return [], left_of(short.use, {_MAIN: rows[0]}) > seen
+        total = sum(share for wallet, share in shares.items() if wallet != _MAIN)
+        return [*taken, *self.give(account_id, [short.use.item()], total)], True
 
     def define(self, account_id: str, read: Budgets, changed: Sequence[Budget]) -> Write:
         """Return the write of an account's budgets. Refused: `StaleBudgetsError`, if they were changed."""

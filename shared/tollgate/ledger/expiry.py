@@ -6,14 +6,8 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import AtMost, Equals
 from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.holds import (
-    AlreadyRecordedError,
-    AlreadyResolvedError,
-    HoldWrites,
-    all_holds_of,
-    charge_of,
-    void_entry,
-)
+from tollgate.ledger.hold_entries import charge_of, void_entry
+from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, HoldWrites, all_holds_of
 from tollgate.ledger.wallets import account_of
 
 

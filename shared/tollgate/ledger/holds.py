@@ -44,13 +44,11 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
 from tollgate.kit.errors import UserNotFoundError
-from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.budgets import NO_BUDGETS, Budgets, BudgetWrites
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
-from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.entries import Entry
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
-from tollgate.ledger.trace import NO_TRACE, Trace
 from tollgate.ledger.wallets import DEFAULT, Limits, account_of, lower_balance
 
 # Longer than any unstreamed answer takes (100 s, and the writes after it). A stream renews its hold, so
@@ -257,11 +255,13 @@ class HoldWrites:
 
         The sweeper's timer stays: the sweeper runs at the earlier time, finds nothing, and moves it on.
         """
+        # It was placed, and was not settled, voided or expired since.
+        is_unresolved = Exists(hold.path)
         return Write(
             self.accounts_table,
             key={"account_id": row_id},
             update=(Set(hold.path, replace(hold, expires_at_ms=expires_at_ms).to_value()),),
-            condition=_is_unresolved(hold),
+            condition=is_unresolved,
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
 
@@ -356,134 +356,6 @@ def _end_mark(request_id: str) -> str:
     return f"{_END}{request_id.removeprefix(_PREFIX)}"
 
 
-def text_entry_id(request_id: str) -> str:
-    """Return the id of a text request's one charge."""
-    # A void has the same id: the first of the two rows decides, and the second one is refused.
-    return f"{request_id}#text"
-
-
-def late_entry_id(request_id: str) -> str:
-    """Return the id of the one charge of a text request whose hold was given back before it ended."""
-    # The charge's own id is taken by the void that gave the hold back.
-    return f"{request_id}#late"
-
-
-def void_entry(account_id: str, hold: Hold, now_ms: int) -> Entry:
-    """Return the row that decides that an expired hold is given back whole."""
-    return Entry(
-        account_id,
-        text_entry_id(hold.request_id),
-        EntryKind.VOID,
-        0,
-        now_ms,
-        request_id=hold.request_id,
-        reason="The request did not end in time. Its hold was released.",
-    )
-
-
-def failed_entry(
-    account_id: str,
-    hold: Hold,
-    now_ms: int,
-    *,
-    model: str,
-    provider: str,
-    reason: str,
-    key_id: str | None,
-    latency_ms: int,
-    attribution: Attribution = NONE,
-    trace: Trace = NO_TRACE,
-) -> Entry:
-    """Return the void of a request that no `provider` answered; the reason is for its customer."""
-    return replace(
-        void_entry(account_id, hold, now_ms),
-        model=model,
-        provider=provider,
-        reason=reason,
-        key_id=key_id,
-        latency_ms=latency_ms,
-        trace=trace.to_item() or None,
-        **attribution.stored(),
-    )
-
-
-def late_entry(
-    charge: Entry,
-    hold: Hold,
-    amount_micro_usd: int,
-    allowance: Allowance | None,
-    budgets: Sequence[str] = (),
-) -> Entry:
-    """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back.
-
-    `budgets` are the rows that count it.
-    """
-    return replace(
-        charge,
-        entry_id=late_entry_id(hold.request_id),
-        amount_micro_usd=-amount_micro_usd,
-        answers=charge.entry_id,
-        counter=None if allowance is None else allowance.counter,
-        budgets=tuple(budgets) or None,
-    )
-
-
-def affordable_late_charge(
-    account: Item, charge_micro_usd: int, allowance: Allowance | None
-) -> tuple[int, Allowance | None]:
-    """Return how much of a late charge an account covers, and the allowance that counts it.
-
-    The money may be spent by now. Tollgate bears the rest: a balance is never negative, and a cap is
-    never exceeded. A cap's counter that was dropped after its period counts nothing more.
-    """
-    covered = min(charge_micro_usd, account["balance_micro_usd"])
-    left = None if allowance is None else allowance.left(counters_of(account))
-    return (covered, None) if left is None else (min(covered, left), allowance)
-
-
-def text_entry(
-    account_id: str,
-    request_id: str,
-    counter: str | None = None,
-    *,
-    budgets: Sequence[str] = (),
-    model: str,
-    charge_micro_usd: int,
-    usage: Mapping[str, Any],
-    now_ms: int,
-    provider: str | None = None,
-    reason: str | None = None,
-    key_id: str | None = None,
-    latency_ms: int | None = None,
-    first_byte_ms: int | None = None,
-    attribution: Attribution = NONE,
-    trace: Trace = NO_TRACE,
-) -> Entry:
-    """Return the entry that bills a text request of `provider`'s.
-
-    `usage` and `reason` say what was billed, `key_id` is the caller's key.
-    """
-    return Entry(
-        account_id,
-        text_entry_id(request_id),
-        EntryKind.TEXT,
-        -charge_micro_usd,
-        now_ms,
-        request_id=request_id,
-        model=model,
-        usage=dict(usage),
-        counter=counter,
-        budgets=tuple(budgets) or None,
-        provider=provider,
-        reason=reason,
-        key_id=key_id,
-        latency_ms=latency_ms,
-        first_byte_ms=first_byte_ms,
-        trace=trace.to_item() or None,
-        **attribution.stored(),
-    )
-
-
 def _emptied(hold: Hold, until_ms: int) -> Mark:
     """Return the mark of a write that replaces an open hold by an empty one."""
     empty = replace(hold, amount_micro_usd=0, expires_at_ms=until_ms, counter=None, budgets=(), is_over=True)
@@ -510,16 +382,6 @@ def is_end_requested(account: Item, request_id: str) -> bool:
 def already_recorded(found: Item | None) -> AlreadyRecordedError:
     """Return the error for a row that is already there."""
     return AlreadyRecordedError(Entry.from_item(found or {}))
-
-
-def charge_of(entry: Entry) -> int:
-    """Return the amount that settles a hold, from the row that decides: the charge, or 0 for a void."""
-    return -entry.amount_micro_usd
-
-
-def _is_unresolved(hold: Hold) -> Exists:
-    """Return the condition that the hold was placed and not settled, voided or expired since."""
-    return Exists(hold.path)
 
 
 def place_refused(

@@ -9,7 +9,7 @@ from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_s
 from tollgate.kit.numbers import digits
 from tollgate.ledger.attribution import is_tag_name
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
-from tollgate.ledger.holds import late_entry_id, text_entry_id
+from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 
 LABELS = ("key", "user", "tag", "project", "token")
 PARAMETERS = ("kind", "taskId", "requestId", *LABELS, "from", "to", "limit", "cursor")

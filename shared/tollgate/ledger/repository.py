@@ -1,35 +1,22 @@
-"""The balance and its ledger in DynamoDB: charges of media, refunds, credits and debits; and all reads.
+"""The balance and its ledger in DynamoDB: charges of media, refunds, credits and debits.
 
 A movement is always two writes of one transaction: the account's new balance and the ledger row that
 explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction
 (docs/architecture.md#money).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
-from itertools import groupby, islice
-from operator import attrgetter
 from typing import NamedTuple
 
-from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
+from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import (
-    Add,
-    AtLeast,
-    AtMost,
-    BeginsWith,
-    Between,
-    Equals,
-    Exists,
-    Missing,
-)
+from tollgate.kit.dynamodb.expressions import Add, AtLeast, AtMost, Exists, Missing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.budgets import NOTHING_APPLIED, Applied, Budgets, BudgetWrites
 from tollgate.ledger.caps import (
     Allowance,
@@ -42,29 +29,16 @@ from tollgate.ledger.caps import (
 )
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
-from tollgate.ledger.holds import AlreadyResolvedError, Hold, HoldWrites, text_entry_id
-from tollgate.ledger.query import END_MS, StatementQuery
+from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
+from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
-from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import (
-    DEFAULT,
-    Limits,
-    is_wallet,
-    lower_balance,
-    merged_rows,
-    row_ids,
-    wallet_number,
-)
+from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids, wallet_number
 
 # Tasks of one account that have not ended (site/limits.md).
 MAX_OPEN_TASKS = 10_000
 # Tasks of one account that providers work on at once; the others wait their turn (site/limits.md).
 MAX_RUNNING_TASKS = 100
-# Entries that the proof reads at once; DynamoDB reads 1 MB a page, which is about a third of it.
-LINES_AT_ONCE = 10_000
-# The attributes that the proof reads; reading all of them takes three times as long.
-_LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers", "budgets")
 # Tries of one debit: its money may be in wallets, and other requests move it meanwhile.
 MAX_DEBITS = 6
 
@@ -101,16 +75,13 @@ class Slots(NamedTuple):
     most: int
 
 
-class LedgerRepository:
-    """Builds the writes that move money, and reads the ledger."""
+class LedgerRepository(LedgerReader):
+    """Builds the writes that move money, and carries out those of credits and debits."""
 
     def __init__(self, db: Database, accounts_table: str, ledger_table: str, budgets_table: str = "") -> None:
-        self._db = db
-        self._accounts_table = accounts_table
-        self._ledger_table = ledger_table
+        super().__init__(db, accounts_table, ledger_table)
         self._holds = HoldWrites(accounts_table, ledger_table, budgets_table)
         self._budgets = BudgetWrites(budgets_table)
-        self.wallets = WalletRepository(db, accounts_table)
         self.expire_holds = HoldExpiry(db, self._holds).expire
 
     def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
@@ -307,146 +278,6 @@ class LedgerRepository:
 
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
-
-    def entries(self, account_id: str) -> Iterator[Entry]:
-        """Return all entries of an account, in the order of their ids."""
-        rows = self._db.query(self._ledger_table, Equals("account_id", account_id))
-        return (Entry.from_item(row) for row in rows)
-
-    def account_ids(self, after: str | None = None) -> Iterator[str]:
-        """Return the ids of all accounts, or of the accounts after one, in the table's own order."""
-        start = None if after is None else {"account_id": after}
-        rows = self._db.scan(self._accounts_table, fields=("account_id",), after=start)
-        return (row["account_id"] for row in rows if not is_wallet(row["account_id"]))
-
-    def account_row(self, account_id: str) -> Item | None:
-        """Return an account's current row, including its wallets' money. If two reads are equal, no money
-        moved between them.
-        """
-        rows = self.wallets.rows(account_id)
-        return merged_rows(rows) if rows else None
-
-    def lines_by_id(self, account_id: str) -> Iterator[tuple[list[Line], list[str]]]:
-        """Return all current entries of an account, in batches, each with the ids of its wrong refunds."""
-        rows = self._db.query(
-            self._ledger_table,
-            Equals("account_id", account_id),
-            fields=_LINE,
-            page_size=LINES_AT_ONCE,
-        )
-        return self._checked(account_id, rows)
-
-    def lines_by_time(
-        self, account_id: str, after_ms: int, through_ms: int | None
-    ) -> Iterator[tuple[list[Line], list[str]]]:
-        """Like `lines_by_id`, for the entries after a time and up to another. The index lags a little."""
-        last_ms = END_MS if through_ms is None else through_ms
-        if last_ms <= after_ms:
-            return iter(())
-        rows = self._db.query(
-            self._ledger_table,
-            Equals("account_id", account_id) & Between("created_at_ms", after_ms + 1, last_ms),
-            index="TimeIndex",
-            fields=_LINE,
-            page_size=LINES_AT_ONCE,
-        )
-        return self._checked(account_id, rows)
-
-    def _checked(self, account_id: str, rows: Iterator[Item]) -> Iterator[tuple[list[Line], list[str]]]:
-        while found := list(islice(rows, LINES_AT_ONCE)):
-            lines = [
-                Line(
-                    row["entry_id"],
-                    row["kind"],
-                    row["amount_micro_usd"],
-                    row["created_at_ms"],
-                    row.get("answers"),
-                    row.get("budgets", ()),
-                )
-                for row in found
-            ]
-            yield lines, unanswered_refunds(lines, self._charges(account_id, lines))
-
-    def _charges(self, account_id: str, lines: Sequence[Line]) -> dict[str, int]:
-        """Return the amounts of the charges that the refunds among some entries answer, by id."""
-        charges = {line.entry_id: line.amount_micro_usd for line in lines if line.kind == EntryKind.CHARGE}
-        asked = {line.answers for line in lines if line.kind == EntryKind.REFUND and line.answers}
-        elsewhere = sorted(asked - charges.keys())
-        for start in range(0, len(elsewhere), MAX_KEYS):
-            for entry in self.named(account_id, elsewhere[start : start + MAX_KEYS]):
-                if entry.kind is EntryKind.CHARGE:
-                    charges[entry.entry_id] = entry.amount_micro_usd
-        return charges
-
-    def by_time(self, account_id: str, wanted: StatementQuery, round_trip: int) -> Iterator[Entry]:
-        """Return the entries of a period, the newest first; other filters are not applied.
-
-        Each read gives up to `round_trip` of them.
-        """
-        after = None if wanted.after is None else {"account_id": account_id, **asdict(wanted.after)}
-        rows = self._db.query(
-            self._ledger_table,
-            # `Between` includes both ends, and the query excludes the end.
-            Equals("account_id", account_id) & Between("created_at_ms", wanted.first_ms, wanted.end_ms - 1),
-            index="TimeIndex",
-            newest_first=True,
-            page_size=round_trip,
-            after=after,
-        )
-        return (Entry.from_item(row) for row in rows)
-
-    def oldest_first(
-        self, account_id: str, first_ms: int, end_ms: int, limit: int | None = None
-    ) -> Iterator[Entry]:
-        """Return the entries from `first_ms` on and before `end_ms`, in the order of time and id.
-
-        With `limit`, at most so many, and entries of one millisecond in any order. The index lags a little.
-        """
-        if end_ms <= first_ms:
-            return
-        rows = self._db.query(
-            self._ledger_table,
-            Equals("account_id", account_id) & Between("created_at_ms", first_ms, end_ms - 1),
-            index="TimeIndex",
-            limit=limit,
-            page_size=LINES_AT_ONCE,
-        )
-        for _, together in groupby(map(Entry.from_item, rows), key=attrgetter("created_at_ms")):
-            yield from sorted(together, key=attrgetter("entry_id"))
-
-    def named(self, account_id: str, entry_ids: Sequence[str]) -> list[Entry]:
-        """Return the entries with these ids, at most 100, in any order; missing entries are left out."""
-        keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
-        return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
-
-    def credits(self, account_id: str, most: int) -> list[Entry]:
-        """Return at most `most` credits of an account, by their ids."""
-        rows = self._db.query(
-            self._ledger_table,
-            Equals("account_id", account_id) & BeginsWith("entry_id", f"{EntryKind.CREDIT}_"),
-            limit=most,
-        )
-        return [Entry.from_item(row) for row in rows]
-
-    def credit_of(self, reference: str) -> Entry | None:
-        """Return the credit of a payment, by the payment provider's id; a very new credit may be missing."""
-        rows = self._db.query(
-            self._ledger_table,
-            Equals("reference", reference),
-            index="ReferenceIndex",
-            limit=MAX_KEYS,
-        )
-        found = [entry for row in rows for entry in self.named(row["account_id"], [row["entry_id"]])]
-        # Entries that take money back or give it again have the same reference, and a reason.
-        return next((each for each in found if each.kind is EntryKind.CREDIT and each.reason is None), None)
-
-    def total_funds(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
-        """Return a balance and the money in holds, less the part of it that is already billed."""
-        if not holds:
-            return balance_micro_usd
-        billed = self.named(account_id, [text_entry_id(hold.request_id) for hold in holds])
-        held = sum(hold.amount_micro_usd for hold in holds)
-        return balance_micro_usd + held + sum(entry.amount_micro_usd for entry in billed)
 
     def _raise_balance(self, entry: Entry) -> CountingWrite:
         account_is_there, is_open = Exists("account_id"), Missing("closed_at_ms")

@@ -21,7 +21,7 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.audit import NO_COUNTERS, Drift, EntrySums, Line, Tally, compare
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 
 # Entries older than this are covered by a checkpoint. If one is written late, by a slow clock or a hung
 # writer, it is not lost: the sums differ, and the proof reads all entries.
@@ -88,7 +88,7 @@ class LedgerAudit:
     proves the `budgets`, if they are given.
     """
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     checkpoints: Checkpoints
     clock: Clock
     sleep: Callable[[float], None] = time.sleep

@@ -14,7 +14,7 @@ from tollgate.kit.money import usd_text
 from tollgate.ledger.attribution import tags_text
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 # Entries that one page reads at most: a rare kind gives short pages, never long waits.
@@ -34,7 +34,7 @@ COLUMNS = (
 class Statement:
     """Shows the ledger; changes nothing."""
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
 
     def page(self, account_id: str, query: Mapping[str, str]) -> EntryPageView:
         """Return `{entries, cursor}`, the newest first; `cursor` is missing on the last page.

@@ -11,7 +11,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceState, after_check, has_unsent_mail, is_stuck
 from tollgate.webhooks.models import Delivery
@@ -33,7 +33,7 @@ class BalanceMonitor:
 
     low_balances: LowBalanceRepository
     accounts: AccountRepository
-    ledger: LedgerRepository
+    ledger: LedgerReader
     deliveries: DeliveryRepository
     queue: Queue
     clock: Clock

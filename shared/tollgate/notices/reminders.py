@@ -15,7 +15,7 @@ from tollgate.kit.clock import MS_PER_DAY, Clock, to_the_minute, utc_day, utc_mo
 from tollgate.kit.http.query import epoch_ms
 from tollgate.kit.observability import logger
 from tollgate.ledger.query import StatementQuery
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.members.repository import TeamRepository
 from tollgate.notices.repository import NoticeRepository, ReminderProgress
 
@@ -33,7 +33,7 @@ class Reminders:
 
     keys: ApiKeyRepository
     teams: TeamRepository
-    ledger: LedgerRepository
+    ledger: LedgerReader
     once: OnceLog
     notices: NoticeRepository
     clock: Clock

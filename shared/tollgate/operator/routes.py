@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.repository import TaskRepository
 
 
 def with_routes(
-    ledger: LedgerRepository, tasks: TaskRepository, account_id: str, entries: Sequence[Mapping[str, Any]]
+    ledger: LedgerReader, tasks: TaskRepository, account_id: str, entries: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return at most 100 entries of a statement, each with its `provider` if there is one.
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import RouteNotFoundError, UserNotFoundError
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.repository import AccountClosedError, LedgerRepository
+from tollgate.ledger.reader import LedgerReader
+from tollgate.ledger.repository import AccountClosedError
 from tollgate.ledger.statement import view
 from tollgate.payments.amounts import read_cents
 from tollgate.payments.book_service import PaymentBook
@@ -55,7 +56,7 @@ class PaymentService:
     """Takes payments if the service has Stripe's keys."""
 
     source: StripeKeySource
-    ledger: LedgerRepository
+    ledger: LedgerReader
     book: PaymentBook
     cards: SavedCards
     clock: Clock

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tollgate.catalog.models import CatalogTextModel
 from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
 from tollgate.reconciliation.books import added, booked
 from tollgate.reconciliation.client import ReportClient
@@ -31,7 +31,7 @@ NO_KEY = "no admin key is stored"
 class Reconciler:
     """Compares days. `keys` returns the secret of admin keys, `catalog` the current catalog."""
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     days: ReconciliationRepository
     reports: ReportClient
     keys: Callable[[], str]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.service import SETTLED_AFTER_MS, OutOfTimeError
 from tollgate.seals.models import Block, Seal, sealed_form
 from tollgate.seals.repository import FIRST_DAY, LAST_DAY, SealRepository
@@ -43,7 +43,7 @@ class SealBrokenError(Exception):
 class Sealer:
     """Reads the ledger, and adds seals. `secret` returns the text of the signing key."""
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     seals: SealRepository
     secret: Callable[[], str]
     clock: Clock

@@ -13,8 +13,8 @@ from tollgate.kit.errors import InvalidInputError, Problem, RequestNotFoundError
 from tollgate.kit.http.query import QueryReader
 from tollgate.kit.ids import is_id
 from tollgate.ledger.entries import Entry, charge_id, refund_id
-from tollgate.ledger.holds import late_entry_id, text_entry_id
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
+from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.service import SETTLED_AFTER_MS
 from tollgate.seals.models import Block, Seal, sealed_form
 from tollgate.seals.repository import SealRepository
@@ -51,7 +51,7 @@ class _Place(NamedTuple):
 class SealedLedger:
     """Reads seals, and the entries that they seal."""
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     seals: SealRepository
     clock: Clock
 

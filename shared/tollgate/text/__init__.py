@@ -29,18 +29,20 @@ request_counter.py  counts every request, including free requests
 counting.py       whether a stream can be ended early, and billed by its visible output
 placed.py         the state of a request's hold, and its bill; `handover.py`: for another process
 budgets.py        the budgets that count a request, and their money between rows
-billing.py        hold, record, settle; `renewals.py`: extend the hold while the request runs
+placing.py        places the hold; `renewals.py`: extends it while the request runs
+billing.py        record, settle; `endings.py`: ends a hold
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are never cut short
 breaker.py        which providers to skip; `reports.py`: log lines for the catalog's operator
 race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client
+attempt.py        one call of one route
 service.py        one request from body to bill
 asgi.py           as much of a web framework as the routes need
 event_stream.py   a response on its way to the client: kept alive, with a bound on every wait
 responses/        OpenAI's Responses API, at providers that have it and over chat
 middleware.py     the parts that all routes share: request ids, rate headers, errors in our shape
 
-Modules from `billing.py` on do I/O, and the modules above it do none. `sse.py`, `stream.py` and `relay.py`
+Modules from `budgets.py` on do I/O, and the modules above it do none. `sse.py`, `stream.py` and `relay.py`
 are the measured hot path (docs/architecture.md#measures).
 """

@@ -53,13 +53,9 @@ class TextBudgets:
 
         `False` says that at one moment no other row had any, nor the main row more: that is all there is.
         """
-        keys = rows_of(account_id, short.use, wallets)
-        main, *others = await self.db.get_together(self.writes.table, keys)
-        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(others, start=1)}
-        moves = self.writes.gather(account_id, short.use, shares)
-        if not moves:
-            seen = short.left_micro_usd if not short.wallet else 0
-            return left_of(short.use, {0: main}) > seen
-        with suppress(StaleSharesError):
-            await self.db.transact(moves)
-        return True
+        rows = await self.db.get_together(self.writes.table, rows_of(account_id, short.use, wallets))
+        moves, has_more = self.writes.gather(account_id, short, rows)
+        if moves:
+            with suppress(StaleSharesError):
+                await self.db.transact(moves)
+        return has_more

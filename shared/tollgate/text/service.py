@@ -19,26 +19,17 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InternalError, InvalidInputError, TollgateError
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
-from tollgate.kit.http.response import ClosedIdleError, ConnectTimeoutError, HttpError
+from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.trace import Ending, RouteCall
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
+from tollgate.text.attempt import FIRST_ERROR, MAX_ERROR_BYTES, Answered, Attempt
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
-from tollgate.text.errors import RequestEndedError, error_body, error_of_failures, fault_body, fault_status
-from tollgate.text.faults import (
-    IDLE_CONNECTION_CLOSED,
-    NOT_CONNECTED,
-    STREAM_BROKEN,
-    TIMED_OUT,
-    UNREACHABLE,
-    UNREADABLE,
-    Fault,
-    FaultError,
-    Verdict,
-)
+from tollgate.text.errors import RequestEndedError, error_body, error_of_failures
+from tollgate.text.faults import IDLE_CONNECTION_CLOSED, TIMED_OUT, Fault, Verdict
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
@@ -46,16 +37,13 @@ from tollgate.text.placed import PlacedHold
 from tollgate.text.race import Race
 from tollgate.text.reports import report_not_sold, report_stated
 from tollgate.text.request import TextRequest
-from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
-from tollgate.text.sse import UnreadableStreamError
+from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
 from tollgate.text.tokens import input_estimate
-from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, refusal
+from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
 from tollgate.text.usage import read_token_count
 
 # A request that is not streamed and has no answer after this long is a 524 (site/limits.md#sizes-and-times).
 WHOLE_TIMEOUT_S = 100.0
-# Between two pieces of a stream; the gateway gives up after as long.
-IDLE_TIMEOUT_S = 300.0
 # Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order.
 STREAM_TIMEOUT_S = 14 * 60.0
 # How long a route may be silent before the next one is asked beside it: half of a whole answer's time. What
@@ -70,9 +58,6 @@ NO_ANSWER = "Ended before there was a response; nothing was charged."
 REQUEST_PREFIX = "req_"
 # The code of a call that another one has overtaken.
 SILENT = "silent"
-MAX_WHOLE_BYTES = 32 * 1024 * 1024
-MAX_ERROR_BYTES = 256 * 1024
-FIRST_ERROR = 400
 
 
 class CountsTokens(Protocol):
@@ -219,7 +204,7 @@ class TextService:
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
         patience_s = MAX_STREAM_SILENCE_S if request.stream else MAX_SILENCE_S
         last: RoutedRequest | None = None
-        async with Race[_Answered]() as race:
+        async with Race[Answered]() as race:
             for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
                 if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
                     if len({route.provider for route in model.routes}) == 1:
@@ -249,9 +234,7 @@ class TextService:
                     return await self._bill_or_relay(*first, placed)
         return _given_up(request, placed, race.failures)
 
-    async def _bill_or_relay(
-        self, answered: "_Answered", silent: list[str], placed: PlacedHold
-    ) -> TextResponse:
+    async def _bill_or_relay(self, answered: Answered, silent: list[str], placed: PlacedHold) -> TextResponse:
         """Bill the first response, or begin to relay it. Providers that were `silent` meanwhile are slow."""
         for provider in silent:
             self._note_failure(provider, TIMED_OUT)
@@ -285,9 +268,9 @@ class TextService:
 
     async def _attempt(
         self, placed: PlacedHold, call: RouteCall, routed: RoutedRequest, exchange: Exchange, answer_by: float
-    ) -> "_Answered | Fault":
+    ) -> Answered | Fault:
         """Ask one route, and note how its provider did."""
-        outcome = await self._ask(routed, exchange, answer_by)
+        outcome = await Attempt(self.http, routed, exchange, answer_by).outcome()
         failed = outcome if isinstance(outcome, Fault) else outcome.refused
         if failed is not None:
             call.ended_ms, call.code = placed.elapsed_ms(), failed.code
@@ -341,92 +324,11 @@ class TextService:
         if refused is not None and not carried:
             raise refused
 
-    async def _ask(self, routed: RoutedRequest, exchange: Exchange, answer_by: float) -> "_Answered | Fault":
-        """Ask one route; a `Fault` says that another may answer.
-
-        The answer has to be whole by `answer_by` (on the monotonic clock), whichever route it is from.
-        """
-        response: Answer | None = None
-        try:
-            response = await self._send(exchange.call, answer_by, is_streamed=routed.request.stream)
-            return await self._read(routed, exchange, response)
-        except ConnectTimeoutError:
-            return NOT_CONNECTED
-        except ClosedIdleError:
-            return IDLE_CONNECTION_CLOSED
-        except TimeoutError:
-            return _closed(response, TIMED_OUT)
-        except (HttpError, UnreadableStreamError):
-            return _closed(response, UNREACHABLE if response is None else STREAM_BROKEN)
-        except FaultError as exc:
-            return _refused(routed, exchange, _closed(response, exc.fault))
-        except asyncio.CancelledError:
-            if response is not None:
-                response.close()
-            raise
-
-    async def _send(self, call: HttpCall | Answer, answer_by: float, *, is_streamed: bool) -> Answer:
-        """Return the answer to a call, once its headers are there."""
-        if not isinstance(call, HttpCall):
-            return call
-        return await self.http.request(
-            call.method,
-            call.url,
-            header_lines(call.headers),
-            call.body,
-            timeout_s=max(answer_by - time.monotonic(), 0.001),
-            idle_timeout_s=IDLE_TIMEOUT_S if is_streamed else None,
-        )
-
-    async def _read(self, routed: RoutedRequest, exchange: Exchange, response: Answer) -> "_Answered | Fault":
-        if response.status >= FIRST_ERROR:
-            body = await _read_up_to(response, MAX_ERROR_BYTES)
-            response.close()
-            fault = exchange.fault(response.status, response.headers, body)
-            if fault.verdict is not Verdict.ABOUT_REQUEST:
-                return fault
-            status, shown = refusal(routed.request.protocol, routed.route.protocol, body, fault)
-            return _Answered(routed, exchange, refused=Refused(status, shown, {}, REFUSALS, fault.code))
-        if routed.request.stream:
-            return await self._begin(routed, exchange, response)
-        body = await _read_up_to(response, MAX_WHOLE_BYTES)
-        return _Answered(routed, exchange, exchange.read_whole(body))
-
-    async def _begin(
-        self, routed: RoutedRequest, exchange: Exchange, response: Answer
-    ) -> "_Answered | Fault":
-        """Read until there is something for the client."""
-        stream = exchange.stream
-        while piece := await response.readany():
-            first = encode_events(exchange, exchange.splitter.feed(piece))
-            # An error inside HTTP 200, before the first word: another route can still answer.
-            if stream.fault is not None and not exchange.meter.delivered_bytes:
-                return _refused(routed, exchange, _closed(response, stream.fault))
-            if first:
-                return _Answered(routed, exchange, first, response)
-        return _closed(response, UNREADABLE)
-
     def _note_failure(self, provider: str, fault: Fault) -> None:
         self.breaker.failed(provider, slow=fault.slow, now_ms=self.clock.now_ms())
         log = logger.error if fault.verdict is Verdict.OUR_ACCOUNT else logger.warning
         log("text.attempt_failed", provider=provider, status=fault.status, code=fault.code)
         emit_provider_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """A route's response: a whole `body`, the beginning of a stream with its `response`, or a refusal."""
-
-    routed: RoutedRequest
-    exchange: Exchange
-    body: bytes = b""
-    response: Answer | None = None
-    refused: Refused | None = None
-
-    def close(self) -> None:
-        """Read no more of it: another route was quicker."""
-        if self.response is not None:
-            self.response.close()
 
 
 def _given_up(request: TextRequest, placed: PlacedHold, failures: Sequence[Fault]) -> Refused:
@@ -454,31 +356,5 @@ def _ending_of_refusal(response: Refused) -> Ending:
     return Ending.CANCELLED if response.code == RequestEndedError.code else Ending.FAILED
 
 
-def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:
-    """Return the answer to a fault inside HTTP 200 that is about the request; others may go elsewhere."""
-    if fault.verdict is not Verdict.ABOUT_REQUEST:
-        return fault
-    protocol = routed.request.protocol
-    status, body = fault_status(protocol, fault), fault_body(protocol, fault)
-    refused = Refused(status, body, {}, REFUSALS, fault.code)
-    return _Answered(routed, exchange, refused=refused)
-
-
 def _token_counter(upstream: TextUpstream | None) -> CountsTokens | None:
     return cast("CountsTokens", upstream) if hasattr(upstream, "count_call") else None
-
-
-def _closed(response: Answer | None, fault: Fault) -> Fault:
-    if response is not None:
-        response.close()
-    return fault
-
-
-async def _read_up_to(response: Answer, most: int) -> bytes:
-    """Read a whole response. Raises `FaultError` if it is larger than `most` bytes."""
-    found = bytearray()
-    while part := await response.readany():
-        found += part
-        if len(found) > most:
-            raise FaultError(UNREADABLE)
-    return bytes(found)

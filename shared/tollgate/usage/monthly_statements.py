@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tollgate.kit.clock import Clock, utc_month
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.usage.counts import DayCounts
 from tollgate.usage.repository import UsageRepository
 from tollgate.usage.statement import (
@@ -31,7 +31,7 @@ class MonthlyStatements:
     """
 
     usage: UsageRepository
-    ledger: LedgerRepository
+    ledger: LedgerReader
     total_funds: Callable[[str], int]
     clock: Clock
 

@@ -9,7 +9,7 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock, utc_day
 from tollgate.kit.http.query import QueryReader
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.usage.openrouter_views import (
     ActivityItemView,
     CreditsView,
@@ -34,7 +34,7 @@ class OpenRouterAccount:
     """
 
     accounts: AccountRepository
-    ledger: LedgerRepository
+    ledger: LedgerReader
     usage: UsageRepository
     budgets: BudgetRepository
     total_funds: Callable[[str], int]

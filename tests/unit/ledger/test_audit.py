@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.support.laws import money_examples
 from tollgate.ledger.audit import Drift, EntrySums, Line, audit, compare
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import Hold, text_entry_id
+from tollgate.ledger.hold_entries import text_entry_id
+from tollgate.ledger.holds import Hold
 
 
 def credit(amount: int, number: int = 0) -> Entry:

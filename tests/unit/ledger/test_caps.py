@@ -18,7 +18,8 @@ from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, 
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
 from tollgate.ledger.entries import charge_entry, refund_of
-from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites
 from tollgate.ledger.rate import RateMeter
 
 HOUR_MS = 60 * 60 * 1000

@@ -11,7 +11,8 @@ from tests.support.laws import money_examples
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
-from tollgate.ledger.holds import Hold, failed_entry, late_entry, text_entry, void_entry
+from tollgate.ledger.hold_entries import failed_entry, late_entry, text_entry, void_entry
+from tollgate.ledger.holds import Hold
 
 TEXTS = st.text(min_size=1, max_size=20)
 ENTRIES = st.builds(

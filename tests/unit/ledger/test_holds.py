@@ -15,6 +15,7 @@ from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.errors import AccountSuspendedError
 from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
+from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -23,7 +24,6 @@ from tollgate.ledger.holds import (
     Hold,
     HoldRefusedError,
     HoldWrites,
-    text_entry,
 )
 from tollgate.ledger.rate import RateMeter
 

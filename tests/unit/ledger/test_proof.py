@@ -9,11 +9,12 @@ from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import to_attributes
-from tollgate.ledger import repository
+from tollgate.ledger import reader
 from tollgate.ledger.audit import Tally
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites, text_entry
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import SETTLED_AFTER_MS, Checked, LedgerAudit, OutOfTimeError
@@ -150,7 +151,7 @@ class TestDrift:
     def test_a_refund_on_another_page_than_its_charge_is_well(
         self, books: Books, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "LINES_AT_ONCE", 1)
+        monkeypatch.setattr(reader, "LINES_AT_ONCE", 1)
         books.charge(3, refunded=True)
         assert books.check(full=True).drift is None
 
@@ -273,7 +274,7 @@ class TestTime:
     def test_what_was_read_when_time_ran_out_is_not_read_again(
         self, books: Books, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "LINES_AT_ONCE", 3)
+        monkeypatch.setattr(reader, "LINES_AT_ONCE", 3)
         for _ in range(10):
             books.clock.advance(10)
             books.charge()
@@ -307,7 +308,7 @@ class TestTime:
     def test_a_run_whose_time_is_over_within_an_account_does_not_count_it(
         self, books: Books, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "LINES_AT_ONCE", 3)
+        monkeypatch.setattr(reader, "LINES_AT_ONCE", 3)
         for _ in range(10):
             books.clock.advance(10)
             books.charge()

@@ -13,14 +13,13 @@ from tests.support.simulated import SimulatedLoop
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.async_database import PATIENCE
 from tollgate.ledger.entries import EntryKind
+from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_RENEWAL_FAILURES,
     RENEW_AFTER_MS,
     RENEWAL_RETRY_MS,
     holds_of,
-    late_entry_id,
-    text_entry_id,
 )
 from tollgate.ledger.wallets import Limits
 from tollgate.text.placed import PlacedHold

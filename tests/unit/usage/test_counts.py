@@ -3,7 +3,7 @@
 import pytest
 
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 from tollgate.usage.counts import COUNTED, Counts, bucket_of, counts_of
 
 BEFORE_MIDNIGHT_MS = 1_795_219_199_999  # 2026-11-20T23:59:59.999Z

@@ -20,7 +20,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item, to_attributes
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 from tollgate.usage import repository
 from tollgate.usage.counts import Counts, bucket_of
 from tollgate.usage.recorder import UsageRecorder

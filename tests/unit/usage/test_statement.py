@@ -12,7 +12,7 @@ from moto import mock_aws
 from tests.support.laws import examples
 from tests.unit.usage.test_roll_up import Books, change
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 from tollgate.usage.counts import DayCounts, LedgerSum
 from tollgate.usage.statement import MonthStatement, month_statement, months_of, next_month
 

@@ -1,0 +1,49 @@
+"""Ends holds: writes the row of the ledger that decides, and returns the rest of the money."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.ledger.entries import Entry
+from tollgate.ledger.hold_entries import charge_of, void_entry
+from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, Hold, HoldWrites
+from tollgate.ledger.wallets import account_of
+
+
+@dataclass(frozen=True, slots=True)
+class HoldEndings:
+    """The ends of holds. Every method may be repeated, and raises `DatabaseError`."""
+
+    db: AsyncDatabase
+    writes: HoldWrites
+
+    async def record(self, entry: Entry) -> Entry:
+        """Write the row that decides the charge for a hold; return the row that is then in the ledger."""
+        try:
+            await self.db.write(self.writes.record(entry))
+        except AlreadyRecordedError as exc:
+            return exc.entry
+        return entry
+
+    async def resolve(
+        self, row_id: str, hold: Hold, charge: int, *, empty_until_ms: int | None = None
+    ) -> None:
+        """Resolve a hold, unless that was done before."""
+        resolve = self.writes.resolve(row_id, hold, charge, empty_until_ms=empty_until_ms)
+        with suppress(AlreadyResolvedError):
+            if hold.budgets:
+                returned = self.writes.returned_to_budgets(row_id, hold, charge)
+                await self.db.transact([resolve, *returned])
+            else:
+                await self.db.write(resolve)
+
+    async def resolve_expired(self, row_id: str, holds: Sequence[Hold], now_ms: int) -> bool:
+        """Resolve holds that outlived their request; return whether there were any."""
+        expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
+        for hold in expired:
+            charge = 0
+            if not hold.is_over:
+                charge = charge_of(await self.record(void_entry(account_of(row_id), hold, now_ms)))
+            await self.resolve(row_id, hold, charge)
+        return bool(expired)
