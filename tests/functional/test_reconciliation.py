@@ -9,8 +9,8 @@ import pytest
 from check_ledger.app import handler
 from local.events import Context
 from tests.conftest import Aws
-from tests.functional.test_command import Run
-from tests.functional.test_command import run as run_fixture
+from tests.functional import commands
+from tests.functional.commands import Run
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tollgate.accounts.service import OpenedAccount
@@ -23,7 +23,7 @@ from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import HoldWrites
 from tollgate.web.development import OPERATOR
 
-run = run_fixture
+run = commands.run
 # The clock starts on this day.
 DAY = "2023-11-14"
 # At 0.75 USD per million tokens these cost 3 USD (catalog/data/text/gpt.yaml).

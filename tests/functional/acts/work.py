@@ -15,11 +15,11 @@ from notify_members.app import handler as notify_members
 from refill_balance.app import handler as refill_balance
 from run_task.app import handler as run_task
 from tests.functional.acts.worlds import Act, Doing, World
+from tests.functional.closing import EVENT as CLOSING
+from tests.functional.closing import account_of
 from tests.functional.conftest import StreamReader, invoke, stream_records, with_prompt
-from tests.functional.test_close_accounts import EVENT as CLOSING
-from tests.functional.test_close_accounts import account_of
+from tests.functional.mailbox import ADA, FROM, Mailbox
 from tests.functional.test_make_thumbnails import Drawing, make, put
-from tests.functional.test_notify_members import ADA, FROM, Mailbox
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import task_of
 from tests.support.http_server import http_server

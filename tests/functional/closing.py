@@ -1,0 +1,167 @@
+"""What the tests of the end of an account share."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from boto3.dynamodb.types import TypeDeserializer
+
+from close_accounts.app import handler
+from local.events import Context
+from local.template import ROOT
+from tests.conftest import Aws
+from tests.functional.conftest import with_prompt
+from tests.functional.test_audit_log import events
+from tests.functional.test_dashboard_members import member
+from tests.functional.test_record_usage import counted_records, record
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
+from tests.support.samples import PAID_IMAGE
+from tests.support.stripe import CUSTOMER, FakeStripe
+from tests.support.user_pool import People
+from tollgate.account_closure.erasure import Erasure
+from tollgate.audit.events import Action
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
+from tollgate.ledger.entries import EntryKind
+from tollgate.members.identities import Person
+from tollgate.members.service import Actor
+from tollgate.members.team import Team
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
+ADA, BOB = "ada@example.com", "bob@example.com"
+PLAN = "my secret plan"
+STEPS = 15
+KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable", "SealsTable"}
+"""Where something about a closed account may be: its row, the books, the log, ended keys."""
+EXPIRING = {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
+"""Rows that end by themselves within days."""
+
+
+def run() -> None:
+    """Run once, as the schedule does."""
+    handler(EVENT, Context("CloseAccountsFunction"))
+
+
+@pytest.fixture
+def ada(stripe: FakeStripe, clock: ManualClock) -> Browser:
+    """Return the browser of an owner."""
+    browser = Browser()
+    browser.sign_in(ADA)
+    browser.get("/closing")
+    clock.advance(1)
+    return browser
+
+
+@pytest.fixture
+def pool(aws: Aws, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch) -> People:
+    """Return a user pool that the function knows."""
+    found = People.made()
+    monkeypatch.setenv("USER_POOL_ID", found.pool_id)
+    parts.forget()
+    return found
+
+
+def close_by_owner(account_id: str, owner: Person) -> None:
+    """Ask for the end of an account as its owner."""
+    by = Actor(owner.identity_id, owner.name)
+    dashboard_parts.dashboard().account_closure.request(account_id, account_id, "give up", by)
+
+
+def account_of(browser: Browser) -> str:
+    return browser.get("").attribute("data-account")
+
+
+def close(browser: Browser, balance: str = "give up") -> str:
+    """Ask for the end of the account that a browser looks at; return its id."""
+    account_id = account_of(browser)
+    answer = browser.post("/closing", {"account": account_id, "balance": balance})
+    assert answer.status == 200, answer.text
+    return account_id
+
+
+def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
+    """Return an account in which something of every kind is."""
+    account_id = account_of(ada)
+    api, refs, clients = api_parts.api(), aws.stack.refs, aws.clients
+    member(ada, "developer", BOB)
+    ada.get("/keys")
+    form = {"name": "Ada's shop", "scopes": ["media", "account"], "networks": "192.0.2.0/24"}
+    assert ada.post("/keys", form).status == 200
+    made = api.tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt(PLAN)}, None)
+    run_to_end(str(made["taskId"]), clock)
+    api.files.uploads.create_upload(account_id, {"filename": "a.png", "contentType": "image/png", "bytes": 5})
+    api.low_balance.save_customer(account_id, CUSTOMER)
+    api.low_balance.change(account_id, {"threshold": "5", "emails": ADA}, ADA)
+    api.webhooks.send_test(account_id, {"url": "https://example.com/hook"})
+    for table, row in (
+        ("ResponsesTable", {"response_id": "resp_1", "content": PLAN}),
+        ("UsageTable", {"usage_day": "2026-11-22"}),
+        ("BudgetsTable", {"item": "bud_1#total#0#1", "value": ADA}),
+        ("WebhookLanesTable", {}),
+    ):
+        typed: Any = {name: {"S": text} for name, text in {"account_id": account_id, **row}.items()}
+        clients.dynamodb.put_item(TableName=refs[table], Item=typed)
+    large = f"responses/{account_id}/resp_1.json"
+    clients.s3.put_object(Bucket=refs["MediaBucket"], Key=large, Body=PLAN.encode())
+    return account_id
+
+
+def traces(aws: Aws, *words: str) -> dict[str, list[str]]:
+    """Return the rows that have one of some words in them, by table, and the bucket's objects."""
+    found: dict[str, list[str]] = {}
+    read = TypeDeserializer().deserialize
+    for name, table in aws.stack.refs.items():
+        if not name.endswith("Table") or name in EXPIRING:
+            continue
+        for page in aws.clients.dynamodb.get_paginator("scan").paginate(TableName=table):
+            for row in page["Items"]:
+                text = str({field: read(value) for field, value in row.items()})
+                if any(word in text for word in words):
+                    found.setdefault(name, []).append(text)
+    objects = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"]).get("Contents", [])
+    return {**found, "MediaBucket": [one["Key"] for one in objects]} if objects else found
+
+
+def check_erased(aws: Aws, account_id: str) -> None:
+    """Check that nothing is left but what has to stay, and that the books agree."""
+    assert traces(aws, ADA, PLAN, "Ada's shop", "192.0.2.0") == {}
+    # What operators find by: a pseudonym in the place of the address.
+    assert set(traces(aws, account_id)) <= KEPT | {"IdentitiesTable"}
+    assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
+    actions = [event.action for event in events(account_id)]
+    assert actions.count(Action.CLOSED) == 1
+    assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
+    debits = api_parts.api().statement.page(account_id, {"kind": EntryKind.DEBIT})["entries"]
+    assert len(debits) == 1
+
+
+def with_low_balance(ada: Browser, aws: Aws) -> str:
+    """Have an account fall below its threshold, with a saved card; return its id."""
+    account_id = account_of(ada)
+    api_parts.api().low_balance.save_customer(account_id, CUSTOMER)
+    form = {"threshold": "500", "amount": "600", "monthly": "600"}
+    api_parts.api().low_balance.change(account_id, form)
+    assert record(counted_records(aws)) == {"batchItemFailures": []}
+    return account_id
+
+
+def crash(*_: object) -> None:
+    raise RuntimeError("died here")
+
+
+def crashing(after: int) -> Callable[[Erasure, Team], list[Callable[[], None]]]:
+    """Return steps of which the process dies after one, or before all of them."""
+    steps = Erasure.steps
+
+    def some(self: Erasure, team: Team) -> list[Callable[[], None]]:
+        all_steps = steps(self, team)
+        assert len(all_steps) == STEPS
+        return [*all_steps[: after + 1], crash]
+
+    return some
