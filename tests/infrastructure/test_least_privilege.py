@@ -27,7 +27,7 @@ BY_EVENT_SOURCE = {
 
 NEVER_ASKED = {
     "NotifyMembersFunction": {"AccountsTable"},
-    "AdminFunction": {"MediaBucket", "StripeSecret", "ProbeMediaFunction"},
+    "AdminFunction": {"MediaBucket", "StripeSecret"},
 }
 """What the parts of a function are joined with, and it asks nothing of."""
 
@@ -209,7 +209,8 @@ def _everything(template: Template) -> set[tuple[str, str]]:
 
 def _told(variables: Properties) -> set[str]:
     ends = ("_TABLE", "_QUEUE_URL", "_DLQ_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION", "_POOL_ID")
-    return {named(on_aws(value)) for name, value in variables.items() if name.endswith(ends)}
+    told = {named(on_aws(value)) for name, value in variables.items() if name.endswith(ends)}
+    return told - {"AWS::NoValue"}
 
 
 def _logical_id(resource: str) -> str:

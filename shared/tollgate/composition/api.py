@@ -78,14 +78,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ApiSettings(SpendingSettings, RatedSettings):
-    """Settings of `functions/api`."""
+    """Settings of `functions/api`. The operators' pages have no `probe_function`."""
 
     api_keys_table: str
     tasks_table: str
     idempotency_table: str
     live_providers: str
     config_bucket: str
-    probe_function: str
+    probe_function: str = ""
     task_queue_url: str
     deliveries_table: str
     webhook_queue_url: str
