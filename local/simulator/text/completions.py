@@ -29,6 +29,7 @@ from local.simulator.text.vendors import (
     HEADERS,
     HIDES_REASONING,
     IN_CHOICES,
+    IN_PARTS,
     LOG_PROBABILITIES,
     SAYS_NO_REFUSAL,
     SAYS_REASONING,
@@ -134,7 +135,7 @@ class Shape:
         if self.vendor in SAYS_NO_REFUSAL:
             message["refusal"] = None
         if self._shown_reasoning():
-            message[self._reasoning] = "".join(self._shown_reasoning())
+            message |= self._thought("".join(self._shown_reasoning()), message["content"])
         if self.answer.calls:
             message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
         ended = {"logprobs": self._logprobs(self.answer.text), "finish_reason": self._finish()}
@@ -147,7 +148,7 @@ class Shape:
     def events(self, *, asked: bool) -> list[bytes]:
         """Return the response as chunks. With `asked`, the last chunk has the usage."""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{self._reasoning: piece} for piece in self._shown_reasoning()]
+        deltas += [self._thought(piece) for piece in self._shown_reasoning()]
         deltas += [{"content": piece} for piece in self.answer.text]
         for number, call in enumerate(self.answer.calls):
             deltas.append({"tool_calls": [{"index": number, **_call(call, "")}]})
@@ -175,6 +176,13 @@ class Shape:
         ended = {"logprobs": self._logprobs(said) if said else None, "finish_reason": finish}
         choice = {"index": index, "delta": delta, **ended, **self._in_choices}
         return {**self._head, "object": "chat.completion.chunk", "choices": [choice]}
+
+    def _thought(self, thinking: str, said: str | None = None) -> dict[str, Any]:
+        """Return the fields of a message or a delta with thinking, and with the text beside it."""
+        if self.vendor != IN_PARTS:
+            return {self._reasoning: thinking}
+        parts: list[dict[str, Any]] = [{"type": "thinking", "thinking": [{"type": "text", "text": thinking}]}]
+        return {"content": [*parts, {"type": "text", "text": said}] if said else parts}
 
     def _shown_reasoning(self) -> tuple[str, ...]:
         return () if self.vendor in HIDES_REASONING else self.answer.thinking

@@ -53,6 +53,38 @@ _MESSAGES_FIELDS = frozenset(
 _BETA_FIELDS = frozenset({"compaction", "context_management", "fallbacks", "mcp_servers", "thread"})
 
 
+_MISTRAL_FIELDS = frozenset(
+    {
+        *(
+            "model",
+            "messages",
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "stream",
+            "stop",
+            "random_seed",
+            "metadata",
+        ),
+        *("response_format", "tools", "tool_choice", "presence_penalty", "frequency_penalty", "min_tokens"),
+        *(
+            "repetition_penalty",
+            "top_k",
+            "logprobs",
+            "top_logprobs",
+            "prompt_logprobs",
+            "top_prompt_logprobs",
+        ),
+        *("n", "prediction", "parallel_tool_calls", "reasoning_effort", "prompt_mode", "guardrails"),
+        *("prompt_cache_key", "service_tier", "safe_prompt"),
+    }
+)
+_MISTRAL_MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "prefix"})
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
+_OLD_ROLES = ("system", "user", "assistant", "tool")
+_KNOWS_DEVELOPERS = ("openai", "azure", "openrouter")
+
+
 def messages_refusal(model: str, body: Body, betas: str = "") -> str | None:
     """Return Claude's reason to refuse a body of messages. `betas` is the header `anthropic-beta`."""
     known = _MESSAGES_FIELDS | _BETA_FIELDS if betas else _MESSAGES_FIELDS
@@ -91,6 +123,9 @@ def converse_refusal(model: str, body: Body) -> str | None:
 
 def chat_refusal(vendor: str, model: str, body: Body) -> str | None:
     """Return the reason of a vendor of chat completions to refuse a body."""
+    roles = [_object(message).get("role") for message in body["messages"]]
+    if vendor not in _KNOWS_DEVELOPERS and "developer" in roles:
+        return f"unknown variant `developer`, expected one of {', '.join(_OLD_ROLES)}"
     check = _CHAT.get(vendor)
     return None if check is None else check(model, body)
 
@@ -188,7 +223,44 @@ def _deepseek_refusal(model: str, body: Body) -> str | None:
     return None
 
 
+def _mistral_refusal(_: str, body: Body) -> str | None:
+    """Mistral refuses unknown fields, and ids of calls that have not nine letters or digits.
+
+    Sources: `mistralai` 3.7.0 (PyPI), `ChatCompletionRequest`; pi-ai 1.5.2 (npm), which shortens ids; litellm
+    issue 6696 for the names of messages.
+    """
+    for name in body:
+        if name not in _MISTRAL_FIELDS:
+            return f"body.{name}: Extra inputs are not permitted"
+    for message in map(_object, body["messages"]):
+        for name in message:
+            if name not in _MISTRAL_MESSAGE:
+                return f"body.messages.{name}: Extra inputs are not permitted"
+        ids = [_object(call).get("id") for call in message.get("tool_calls") or []]
+        for one in [*ids, *([message["tool_call_id"]] if "tool_call_id" in message else [])]:
+            if not _SHORT_ID.fullmatch(str(one)):
+                return f"Tool call id was {one} but must be a-z, A-Z, 0-9, with a length of 9."
+    return None
+
+
+def _mimo_refusal(model: str, body: Body) -> str | None:
+    """MiMo wants reasoning back like DeepSeek (https://mimo.mi.com/docs, deep thinking)."""
+    return _deepseek_refusal(model, body)
+
+
+def _muse_refusal(_: str, body: Body) -> str | None:
+    """Muse always thinks, and chooses its tools itself (chatoyant, OCaml: Meta's documents of 2026-08)."""
+    if body.get("tool_choice") not in (None, "auto"):
+        return "tool_choice: only 'auto' is supported"
+    if body.get("reasoning_effort") == "none":
+        return "reasoning_effort: 'none' is not supported by this model"
+    return "stop: not supported" if body.get("stop") is not None else None
+
+
 _CHAT = {
+    "mistral": _mistral_refusal,
+    "xiaomi": _mimo_refusal,
+    "meta": _muse_refusal,
     "openai": _gpt_refusal,
     "azure": _gpt_refusal,
     "moonshot": _kimi_refusal,

@@ -89,6 +89,17 @@ def _minimax(answer: Answer) -> Usage:
     return {**_openai(answer), "total_characters": 0}
 
 
+def _mistral(answer: Answer) -> Usage:
+    """Mistral's counts have several names in its answers (npm: @ai-sdk/mistral 4.0.87)."""
+    output = answer.visible_tokens + answer.reasoning_tokens
+    return {
+        "prompt_tokens": answer.input_tokens,
+        "completion_tokens": output,
+        "total_tokens": answer.input_tokens + output,
+        "num_cached_tokens": answer.cached_tokens,
+    }
+
+
 VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "openai": _openai,
     "deepseek": _deepseek,
@@ -97,6 +108,11 @@ VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "xai": _grok,
     "moonshot": _kimi,
     "minimax": _minimax,
+    "mistral": _mistral,
+    "cohere": _hits,
+    "xiaomi": _hits,
+    "meta": _hits,
+    "tencent": _hits,
     "together": _openai,
     "dashscope": _qwen,
     "openrouter": _openrouter,
@@ -106,10 +122,12 @@ VENDORS: dict[str, Callable[[Answer], Usage]] = {
 }
 """Each vendor's `usage` object by the vendor's name, which is its path prefix."""
 
-HIDES_REASONING = ("openai", "google", "azure")
+HIDES_REASONING = ("openai", "google", "azure", "meta")
 """Vendors that think without showing it."""
-USAGE_WITH_CONTENT = ("zai", "moonshot")
+USAGE_WITH_CONTENT = ("zai", "moonshot", "mistral")
 """Vendors that always report usage with the last content, too. Kimi reports it in the choice."""
+IN_PARTS = "mistral"
+"""The vendor whose content is a list of parts while it thinks (`mistralai` 3.7.0, PyPI)."""
 FILTERS_PROMPTS = "azure"
 """The vendor whose stream starts with a chunk without choices, with its filter's result for the prompt."""
 ABOUT_ITSELF: dict[str, dict[str, Any]] = {
@@ -137,7 +155,7 @@ SAYS_REASONING = "openrouter"
 SAYS_NO_REFUSAL = ("openai", "azure")
 """Vendors whose message has `refusal: null` (`openai.types.chat.ChatCompletionMessage`)."""
 _SEVERAL = ("openai", "azure", "google", "xai", "dashscope", "together", "fireworks", "deepinfra")
-SEVERAL_ANSWERS = (*_SEVERAL, "moonshot")
+SEVERAL_ANSWERS = (*_SEVERAL, "moonshot", "mistral")
 """Vendors with `n`: docs/providers/openai_compatible.md#wishes-that-a-vendor-lacks."""
-LOG_PROBABILITIES = (*_SEVERAL, "deepseek")
+LOG_PROBABILITIES = (*_SEVERAL, "deepseek", "mistral")
 """Vendors with `logprobs`: the same page."""

@@ -268,6 +268,8 @@ Refusal = Literal[
     "logits",
     "imageUrls",
     "forcedTools",
+    "noTools",
+    "files",
     "disabledThinking",
     "budgetThinking",
     "schemas",

@@ -67,6 +67,7 @@ _MODELS_DEV = {
     "dashscope": ("alibaba",),
     "fireworks": ("fireworks-ai",),
     "moonshot": ("moonshotai",),
+    "tencent": ("tencent-tokenhub",),
     "together": ("togetherai",),
 }
 _PI = {
@@ -76,9 +77,11 @@ _PI = {
 }
 _LITELLM = {
     "bedrock": ("bedrock_converse", "bedrock"),
+    "cohere": ("cohere_chat", "cohere"),
     "fireworks": ("fireworks_ai",),
     "google": ("gemini",),
     "together": ("together_ai",),
+    "xiaomi": ("xiaomi_mimo",),
 }
 
 

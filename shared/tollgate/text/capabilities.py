@@ -4,7 +4,9 @@ The flags are the catalog's data, and each vendor's page under docs/providers/ h
 applies them to chat completions, and `translate_request_to_messages.py` to messages.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -16,6 +18,8 @@ from tollgate.text.request import dumps
 SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
 # Fields of a chat's message that are ours, not OpenAI's.
 SHOWN_THINKING = ("reasoning_content", "thinking_blocks")
+_SHORT_ID_CHARS = 9
+_SHORT_ID = re.compile(rf"[a-zA-Z0-9]{{{_SHORT_ID_CHARS}}}", re.ASCII)
 _PENALTIES = ("presence_penalty", "frequency_penalty")
 # Fields that would change the response, by the flag of a model or route that lacks them.
 _LACKING = {
@@ -51,11 +55,13 @@ def fit_chat(
     changes: dict[str, Any] = {}
     if not dialect.takes_schemas:
         changes = _schema_in_words(fields)
-    if dialect.passes is None and (
-        messages := _without_thinking(changes.get("messages", fields["messages"]))
-    ):
+    if messages := _fit_messages(changes.get("messages", fields["messages"]), dialect):
         changes["messages"] = messages
     dropped: list[str] = []
+    if dialect.switches_thinking and "reasoning_effort" in fields:
+        dropped = ["reasoning_effort"]
+        is_off = fields["reasoning_effort"] == "none"
+        changes["thinking"] = fields.get("thinking") or {"type": "disabled" if is_off else "enabled"}
     if dialect.wants_reasoning and _lost_reasoning(fields["messages"]):
         # Most clients do not keep it: the vendor answers without thinking, and refuses it with.
         changes["thinking"] = {"type": "disabled"}
@@ -63,12 +69,16 @@ def fit_chat(
     if not refuses:
         return changes, dropped
     lacking = [name for flag, names in _LACKING.items() if flag in refuses for name in names]
-    if problems := [*_strict_problems(fields, lacking), *_image_problems(fields, refuses)]:
+    if problems := [*_strict_problems(fields, lacking), *_part_problems(fields, refuses)]:
         raise InvalidInputError(problems)
     dropped += without_sampling(fields, refuses)
     dropped += [name for name in lacking if name in fields]
     if Refuses.FORCED_TOOLS in refuses and fields.get("tool_choice") not in (None, "auto", "none"):
         changes["tool_choice"] = "auto"
+    if Refuses.NO_TOOLS in refuses and fields.get("tool_choice") == "none":
+        dropped += [name for name in ("tools", "tool_choice", "parallel_tool_calls") if name in fields]
+    if Refuses.DISABLED_THINKING in refuses and fields.get("reasoning_effort") == "none":
+        dropped.append("reasoning_effort")
     return changes, dropped
 
 
@@ -77,16 +87,40 @@ def _lost_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:
     return any(one.get("tool_calls") and not one.get("reasoning_content") for one in messages)
 
 
-def _without_thinking(messages: Any) -> list[Any] | None:
-    """Return messages without the fields in which we show thinking; `None` if no message has them.
+def _fit_messages(messages: Sequence[Mapping[str, Any]], dialect: ChatDialect) -> list[Any] | None:
+    """Return messages as the vendor takes them; `None` if they are so already."""
+    fitted = [_fit_message(message, dialect) for message in messages]
+    return fitted if any(one is not given for one, given in zip(fitted, messages, strict=True)) else None
 
-    Clients send them back with the turn, and vendors that refuse unknown fields would refuse them.
-    """
-    if not any(name in message for message in messages for name in SHOWN_THINKING):
-        return None
-    return [
-        {name: value for name, value in message.items() if name not in SHOWN_THINKING} for message in messages
-    ]
+
+def _fit_message(message: Mapping[str, Any], dialect: ChatDialect) -> Mapping[str, Any]:
+    changes: dict[str, Any] = {}
+    if dialect.passes is not None and message.get("role") == "developer":
+        # OpenAI's newer name of the role: others refuse it, e.g. DeepSeek ("unknown variant `developer`").
+        changes["role"] = "system"
+    if dialect.short_call_ids:
+        if isinstance(calls := message.get("tool_calls"), list):
+            changes["tool_calls"] = [{**call, "id": short_call_id(call.get("id"))} for call in calls]
+        if "tool_call_id" in message:
+            changes["tool_call_id"] = short_call_id(message["tool_call_id"])
+    refused = [name for name in message if not _takes_of_message(name, dialect)]
+    if not changes and not refused:
+        return message
+    return {name: value for name, value in message.items() if name not in refused} | changes
+
+
+def _takes_of_message(name: str, dialect: ChatDialect) -> bool:
+    """Return whether a vendor takes a field of a message. Clients send back all that they got with a turn."""
+    if dialect.message_fields is not None:
+        return name in dialect.message_fields
+    return dialect.passes is not None or name not in SHOWN_THINKING
+
+
+def short_call_id(call_id: object) -> str:
+    """Return an id of nine letters and digits, always the same for the same id of a tool call."""
+    if isinstance(call_id, str) and _SHORT_ID.fullmatch(call_id):
+        return call_id
+    return sha256(str(call_id).encode()).hexdigest()[:_SHORT_ID_CHARS]
 
 
 def _schema_in_words(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,13 +140,19 @@ def _strict_problems(fields: Mapping[str, Any], lacking: Sequence[str]) -> Itera
             yield Problem(f"/{name}", "This model does not support this field.")
 
 
-def _image_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:
-    if Refuses.IMAGE_URLS not in refuses:
+def _part_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:
+    if not refuses & {Refuses.IMAGE_URLS, Refuses.FILES}:
         return
     for position, message in enumerate(fields["messages"]):
         content = message.get("content")
         for at, part in enumerate(content if isinstance(content, list) else []):
-            image = part.get("image_url") if isinstance(part, dict) else None
+            if not isinstance(part, dict):
+                continue
+            path = f"/messages/{position}/content/{at}"
+            image = part.get("image_url")
             url = image.get("url") if isinstance(image, dict) else image
-            if isinstance(url, str) and not url.startswith("data:"):
-                yield Problem(f"/messages/{position}/content/{at}/image_url", "Must be a base64 data URL.")
+            is_address = isinstance(url, str) and not url.startswith("data:")
+            if is_address and Refuses.IMAGE_URLS in refuses:
+                yield Problem(f"{path}/image_url", "Must be a base64 data URL.")
+            if part.get("type") == "file" and Refuses.FILES in refuses:
+                yield Problem(path, "This model does not read files.")

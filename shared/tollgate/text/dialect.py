@@ -19,7 +19,11 @@ class ChatDialect:
     OpenAI's. `faulty_finishes` are finish reasons that mean a failure. `code_statuses` maps error codes to
     HTTP statuses, if the vendor's own status misleads. `echoes_reasoning`: past reasoning is sent back in
     `reasoning_content`. A vendor that `wants_reasoning` refuses a turn with tool calls but without reasoning,
-    while it thinks. `takes_schemas`: `response_format` may have a schema.
+    while it thinks. `takes_schemas`: `response_format` may have a schema. `switches_thinking`: thinking is
+    switched by `thinking`, because it has no `reasoning_effort`. `thinks_in_parts`: while it thinks, the
+    content of a response is a list of parts. `takes_stream_options` is false if the field is refused, and a
+    stream always has its usage. `message_fields` are the fields of a message that are not refused.
+    `short_call_ids`: ids of tool calls have nine letters or digits.
 
     `passes` are the fields that may be sent to the vendor, because they are known to cost only tokens. It is
     `None` if the vendor refuses unknown fields. Other vendors accept them silently, and charge for them.
@@ -33,6 +37,11 @@ class ChatDialect:
     echoes_reasoning: bool = False
     wants_reasoning: bool = False
     takes_schemas: bool = True
+    switches_thinking: bool = False
+    thinks_in_parts: bool = False
+    takes_stream_options: bool = True
+    message_fields: frozenset[str] | None = None
+    short_call_ids: bool = False
     passes: frozenset[str] | None = None
 
     def knows(self, name: str) -> bool:

@@ -23,6 +23,8 @@ class Refuses(StrEnum):
     LOGITS = "logits"  # Several answers, log probabilities, penalties, a bias of tokens.
     IMAGE_URLS = "imageUrls"  # Images by their address: it fetches none.
     FORCED_TOOLS = "forcedTools"  # A tool choice that demands a call.
+    NO_TOOLS = "noTools"  # The tool choice `none`: tools are left out instead.
+    FILES = "files"  # Documents in a prompt.
     DISABLED_THINKING = "disabledThinking"  # Thinking that is switched off: it always thinks.
     BUDGET_THINKING = "budgetThinking"  # Thinking by a budget of tokens: it takes an effort.
     SCHEMAS = "schemas"  # Answers by a JSON schema.

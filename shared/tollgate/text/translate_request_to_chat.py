@@ -43,7 +43,9 @@ def chat_request(
     if isinstance(metadata, dict) and metadata.get("user_id"):
         body["safety_identifier"] = metadata["user_id"]
     if request.stream:
-        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        body["stream"] = True
+        if dialect.takes_stream_options:
+            body["stream_options"] = {"include_usage": True}
     left, _ = unsent(request.protocol, fields, _takes(dialect))
     gone = _TRANSLATED.union(left)
     return {**{name: value for name, value in fields.items() if name not in gone}, **body}

@@ -210,7 +210,9 @@ def relayed_chat_body(
     if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit
-    if request.stream:
+    if not dialect.takes_stream_options:
+        dropped.append("stream_options")
+    elif request.stream:
         changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}
     return request.body.edited(changes, dropped), ignored
 

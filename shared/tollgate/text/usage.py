@@ -78,6 +78,7 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
         _count(details, "cached_tokens"),
         _count(reported, "prompt_cache_hit_tokens"),
         _count(reported, "cached_tokens"),
+        _count(reported, "num_cached_tokens"),
     )
     written = max(_count(details, "cache_write_tokens"), _count(details, "cache_creation_input_tokens"))
     uncached = prompt - read - written if read + written <= prompt else prompt

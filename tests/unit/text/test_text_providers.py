@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import TextRoute
+from tollgate.text.models import Refuses, TextRoute
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}
@@ -50,6 +51,11 @@ class TestOpenAiCompatible:
             ("moonshot", "https://api.moonshot.ai/v1/chat/completions"),
             ("minimax", "https://api.minimax.io/v1/chat/completions"),
             ("dashscope", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/chat/completions"),
+            ("mistral", "https://api.mistral.ai/v1/chat/completions"),
+            ("cohere", "https://api.cohere.ai/compatibility/v1/chat/completions"),
+            ("xiaomi", "https://api.xiaomimimo.com/v1/chat/completions"),
+            ("meta", "https://api.meta.ai/v1/chat/completions"),
+            ("tencent", "https://tokenhub-intl.tencentcloudmaas.com/v1/chat/completions"),
         ],
     )
     def test_where_each_vendor_is(self, vendor: str, url: str) -> None:
@@ -73,7 +79,8 @@ class TestOpenAiCompatible:
         body = {**MESSAGES, "brand_new": 1, "prompt_expansion": True, "temperature": 0.5}
         exchange = OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(routed(OPENAI, body, OPENAI))
         sent = json.loads(call_of(exchange).body)
-        assert sent.keys() - {"provider"} == {"model", "messages", "max_tokens", "temperature"}
+        limit = VENDORS[vendor].dialect.limit_field
+        assert sent.keys() - {"provider"} == {"model", "messages", limit, "temperature"}
         assert exchange.ignored == ["brand_new", "prompt_expansion"]
 
     @pytest.mark.parametrize("vendor", SILENT)
@@ -108,6 +115,75 @@ class TestOpenAiCompatible:
         )
         assert sent.get("thinking") == expected
         assert ("reasoning_effort" in sent) == (expected is None)
+
+    def test_mistral_gets_only_fields_of_messages_that_it_knows(self) -> None:
+        """It refuses others, and ids of calls unless they have nine letters or digits (pi-ai 1.5.2)."""
+        call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+        turn: dict[str, Any] = {
+            "role": "assistant",
+            "reasoning_content": "hm",
+            "refusal": None,
+            "annotations": [],
+        }
+        messages = [
+            {"role": "developer", "content": "be kind"},
+            {"role": "user", "content": "hi", "name": "ann"},
+            {**turn, "content": None, "tool_calls": [{**call, "id": "call_1"}, {**call, "id": "abcDEF123"}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "5"},
+            {"role": "tool", "tool_call_id": "abcDEF123", "content": "6"},
+        ]
+        sent = sent_chat({**CHAT, "messages": messages, "stream": True, "seed": 1}, "mistral")
+        first = sent["messages"][3]["tool_call_id"]
+        assert re.fullmatch("[a-zA-Z0-9]{9}", first)
+        assert sent["messages"] == [
+            {"role": "system", "content": "be kind"},
+            {"role": "user", "content": "hi"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{**call, "id": first}, {**call, "id": "abcDEF123"}],
+            },
+            {"role": "tool", "tool_call_id": first, "content": "5"},
+            {"role": "tool", "tool_call_id": "abcDEF123", "content": "6"},
+        ]
+        assert sent.keys() == {"model", "messages", "stream"}
+
+    @pytest.mark.parametrize("vendor", SILENT)
+    def test_only_openai_knows_the_role_of_developers(self, vendor: str) -> None:
+        """DeepSeek: "unknown variant `developer`"."""
+        told = {"role": "developer", "content": "be kind"}
+        assert sent_chat({**CHAT, "messages": [told]}, vendor)["messages"] == [{**told, "role": "system"}]
+        assert sent_chat({**CHAT, "messages": [told]})["messages"] == [told]
+
+    @pytest.mark.parametrize("vendor", ["xiaomi", "tencent"])
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            ({"reasoning_effort": "none"}, {"type": "disabled"}),
+            ({"reasoning_effort": "high"}, {"type": "enabled"}),
+            ({"reasoning_effort": "high", "thinking": {"type": "disabled"}}, {"type": "disabled"}),
+        ],
+    )
+    def test_a_vendor_without_an_effort_has_a_switch(self, vendor: str, given: Any, expected: Any) -> None:
+        sent = sent_chat({**CHAT, **given}, vendor)
+        assert sent["thinking"] == expected
+        assert "reasoning_effort" not in sent
+
+    def test_muse_gets_no_tools_if_it_may_call_none(self) -> None:
+        """It takes no other choice than `auto`, and it always thinks (Meta's documents of 2026-08)."""
+        tool = {"type": "function", "function": {"name": "f"}}
+        body = {**CHAT, "tools": [tool], "reasoning_effort": "none"}
+        refuses = frozenset({Refuses.NO_TOOLS, Refuses.FORCED_TOOLS, Refuses.DISABLED_THINKING})
+        route = TextRoute("meta", "upstream-model", OPENAI, refuses=refuses)
+        assert sent_chat({**body, "tool_choice": "none"}, "meta", route=route).keys() == {"model", "messages"}
+        assert sent_chat({**body, "tool_choice": "required"}, "meta", route=route)["tool_choice"] == "auto"
+
+    def test_a_file_needs_a_route_that_reads_files(self) -> None:
+        part = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"}}
+        body = {**CHAT, "messages": [{"role": "user", "content": [part]}]}
+        route = TextRoute("mistral", "upstream-model", OPENAI, refuses=frozenset({Refuses.FILES}))
+        with pytest.raises(InvalidInputError, match="/messages/0/content/0"):
+            sent_chat(body, "mistral", route=route)
 
     def test_a_stream_asks_for_its_usage(self) -> None:
         body = {**CHAT, "stream": True, "stream_options": {"include_obfuscation": False}}

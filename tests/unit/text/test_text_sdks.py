@@ -17,7 +17,7 @@ from tollgate.text.stream import Meter
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
 anthropic = pytest.importorskip("anthropic", reason="the anthropic SDK is not installed")
 
-UPSTREAMS = ["openai", "anthropic", "bedrock", "deepseek", "moonshot"]
+UPSTREAMS = ["openai", "anthropic", "bedrock", "deepseek", "moonshot", "mistral"]
 HI: list[Any] = [{"role": "user", "content": "hello"}]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS: Any = [
@@ -174,6 +174,22 @@ class TestOpenAiSdk:
     def test_thinking(self, chat: Any, meters: list[Meter]) -> None:
         chat.chat.completions.create(model="m", messages=said("[[think]]"), reasoning_effort="high")
         assert meters[-1].usage().output_tokens == 20
+
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_content_in_parts_is_text_and_thinking(self, gateway_url: str, stream: bool) -> None:
+        """Mistral's models answer in parts while they think."""
+        with openai.OpenAI(api_key="key", base_url=f"{gateway_url}/mistral/v1", max_retries=0) as client:
+            messages = said("[[think]] hi")
+            if stream:
+                chunks = client.chat.completions.create(model="m", messages=messages, stream=True)
+                parts = [choice.delta for chunk in chunks for choice in chunk.choices]
+            else:
+                parts = [client.chat.completions.create(model="m", messages=messages).choices[0].message]
+        text = "".join(part.content or "" for part in parts)
+        thought = "".join(getattr(part, "reasoning_content", None) or "" for part in parts)
+        assert text
+        assert thought
+        assert text != thought
 
     def test_asynchronously(self, gateway_url: str) -> None:
         async def ask() -> Any:

@@ -78,7 +78,11 @@ class TestReadChatUsage:
         reported = {"prompt_tokens": 100, "completion_tokens": 30, "prompt_tokens_details": details}
         assert read("dashscope", reported) == Usage(40, 30, 10, 50)
 
-    @pytest.mark.parametrize("vendor", ["zai", "minimax"])
+    def test_mistral_has_a_name_of_its_own_for_cached_tokens(self) -> None:
+        reported = {"prompt_tokens": 100, "completion_tokens": 30, "num_cached_tokens": 64}
+        assert read("mistral", reported) == Usage(36, 30, 64)
+
+    @pytest.mark.parametrize("vendor", ["zai", "minimax", "cohere", "xiaomi", "meta", "tencent"])
     def test_the_others_count_as_openai_does(self, vendor: str) -> None:
         details = {"cached_tokens": 10}
         reported = {"prompt_tokens": 100, "completion_tokens": 30, "prompt_tokens_details": details}

@@ -73,6 +73,9 @@ _XAI_RESPONSES = frozenset(
         *("temperature", "top_p", "user"),
     }
 )
+_NO_END_USER = ("user", "safety_identifier", "verbosity", "modalities", "functions", "function_call")
+# `mistralai` 3.7.0 (PyPI): `ChatCompletionRequest`, `AssistantMessage`, `ToolMessage`. Others are refused.
+_MISTRAL_MESSAGE = frozenset({"role", "content", "tool_calls", "tool_call_id", "prefix"})
 _LOGITS = ("logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty")
 
 _VENDORS = (
@@ -166,6 +169,75 @@ _VENDORS = (
             code_statuses=_MINIMAX_CODES,
             passes=passing("reasoning_split", "thinking", lacks=("n", *_LOGITS)),
         ),
+    ),
+    Vendor(
+        name="mistral",
+        about=About("Mistral AI", "https://docs.mistral.ai/api"),
+        base_url="https://api.mistral.ai/v1",
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            finish_names={"model_length": "length"},
+            faulty_finishes=("error",),
+            thinks_in_parts=True,
+            takes_stream_options=False,
+            message_fields=_MISTRAL_MESSAGE,
+            short_call_ids=True,
+            passes=passing(
+                *("top_k", "repetition_penalty", "prediction", "prompt_cache_key"),
+                lacks=("max_completion_tokens", "stream_options", "seed", "logit_bias", *_NO_END_USER),
+            ),
+        ),
+    ),
+    Vendor(
+        name="cohere",
+        about=About("Cohere (Command)", "https://docs.cohere.com/docs/compatibility-api"),
+        base_url="https://api.cohere.ai/compatibility/v1",
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            passes=passing(
+                lacks=(
+                    *("n", "logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls", "metadata"),
+                    *_NO_END_USER,
+                )
+            ),
+        ),
+    ),
+    Vendor(
+        name="xiaomi",
+        about=About("Xiaomi (MiMo)", "https://mimo.mi.com/docs/en-US/api/chat/openai-api"),
+        base_url="https://api.xiaomimimo.com/v1",
+        dialect=ChatDialect(
+            echoes_reasoning=True,
+            wants_reasoning=True,
+            takes_schemas=False,
+            switches_thinking=True,
+            passes=passing(
+                "thinking",
+                lacks=("n", "seed", "logprobs", "top_logprobs", "logit_bias", "metadata", *_NO_END_USER),
+            ),
+        ),
+        shows_thinking=True,
+    ),
+    Vendor(
+        name="meta",
+        about=About("Meta (Muse)", "https://dev.meta.ai/docs"),
+        base_url="https://api.meta.ai/v1",
+        dialect=ChatDialect(passes=passing(lacks=("n", "logprobs", "top_logprobs", "logit_bias", "seed"))),
+    ),
+    Vendor(
+        name="tencent",
+        about=About("Tencent (TokenHub)", "https://www.tencentcloud.com/document/product/1300/78942"),
+        base_url="https://tokenhub-intl.tencentcloudmaas.com/v1",
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            echoes_reasoning=True,
+            switches_thinking=True,
+            passes=passing(
+                "thinking",
+                lacks=("n", "seed", "logprobs", "top_logprobs", "logit_bias", "metadata", *_NO_END_USER),
+            ),
+        ),
+        shows_thinking=True,
     ),
     # Serves open models of others; the address is from its documentation, not from the reference.
     Vendor(

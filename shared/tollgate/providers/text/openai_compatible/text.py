@@ -16,6 +16,7 @@ from tollgate.providers.text.openai_compatible.facts import (
     RESPONSES_PATH,
     Vendor,
 )
+from tollgate.providers.text.openai_compatible.parts import PlainSplitter, plain_completion
 from tollgate.providers.text.openai_compatible.responses import (
     MIN_OUTPUT_TOKENS,
     ResponsesSplitter,
@@ -129,6 +130,11 @@ class OpenAiCompatible:
 
     def _chat(self, routed: RoutedRequest, path: str, body: bytes, dialect: ChatDialect) -> Exchange:
         exchange = chat_exchange(routed, self._call(path, body), dialect)
+        if dialect.thinks_in_parts:
+            read = exchange.read_whole
+            exchange = replace(
+                exchange, read_whole=lambda body: read(plain_completion(body)), splitter=PlainSplitter()
+            )
         return replace(exchange, is_countable=self._is_countable(routed))
 
     def _call(self, path: str, body: bytes) -> HttpCall:
