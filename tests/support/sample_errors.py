@@ -47,6 +47,7 @@ _KIT: tuple[TollgateError, ...] = (
     kit.InternalError(),
     kit.GenerationFailedError(TASK, f"The task of {PAID_IMAGE} failed."),
     kit.TaskPendingError(TASK),
+    kit.MediaTimeoutError([Problem("/input/videoUrls/0", "The file's header did not arrive in time.")]),
     kit.PaymentUnavailableError(),
     kit.StorageBusyError(),
 )

@@ -552,6 +552,21 @@ class TaskPendingError(TollgateError, status=504, code="task_pending"):
         return {**super().headers(), **NO_REPEAT}
 
 
+class MediaTimeoutError(TollgateError, status=503, code="media_timeout"):
+    """A file of the request could not be read in time to price it. Nothing was charged."""
+
+    retry_after_s = 5
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.details = _listed(problems)
+        slow = " ".join(f"{each['path']}: {each['message']}" for each in self.details)
+        super().__init__(f"{slow} Nothing was charged. Try again in a few seconds.")
+
+    def extra(self) -> dict[str, Any]:
+        """Return `details`, as for an invalid input."""
+        return {"details": self.details}
+
+
 class PaymentUnavailableError(TollgateError, status=503, code="payment_unavailable"):
     """Stripe did not create the payment page; nothing was paid."""
 

@@ -17,6 +17,7 @@ from tollgate.kit.errors import (
     IdempotencyKeyReusedError,
     InvalidInputError,
     MaxCostExceededError,
+    MediaTimeoutError,
     PriceChangedError,
     Problem,
     TollgateError,
@@ -28,7 +29,7 @@ from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.probing.facts import ProbedMedia, ProbeError, ProbeResult
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
 from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
@@ -206,9 +207,12 @@ class TaskService:
         found = {url: probed[address] for url, address in read_at.items()}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
-            raise InvalidInputError(
-                [Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable]
-            )
+            problems = [
+                Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable
+            ]
+            # Slow may be the customer's server or this service, and the next attempt may be faster.
+            is_slow = all(each.code is ProbeCode.TOO_SLOW for each in unreadable.values())
+            raise MediaTimeoutError(problems) if is_slow else InvalidInputError(problems)
         facts = {url: facts for url, facts in found.items() if isinstance(facts, ProbedMedia)}
         return quote(model, checked, model.check_media(checked, facts))
 

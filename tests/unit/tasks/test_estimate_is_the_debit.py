@@ -6,6 +6,7 @@ Only the ends are stood in for: what the database is asked to write is kept, and
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from tollgate.kit.clock import SystemClock
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add
 from tollgate.kit.dynamodb.writes import TransactWrite
-from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budget_mover import BudgetMover
@@ -32,7 +33,7 @@ from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
-from tollgate.probing.facts import ProbedMedia, ProbeResult
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.idempotency import IdempotencyStore
@@ -83,9 +84,12 @@ class Media:
 
     wanted: Sequence[ProbeRequest] = ()
     seconds: Decimal = Decimal(0)
+    errors: Mapping[str, ProbeCode] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     def probe(self, urls: Sequence[str]) -> Mapping[str, ProbeResult]:
+        if self.errors:
+            return {url: ProbeError(self.errors[url], "It failed.") for url in urls}
         kinds = {one.url: one.kind for one in self.wanted}
         return {url: self._facts(kinds[url]) for url in urls}
 
@@ -141,3 +145,27 @@ def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
         assume(False)
     ours.create(ACCOUNT, body, None)
     assert database.debit_micro_usd() == micro_usd_of_cents(estimate["price"])
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ([ProbeCode.TOO_SLOW, ProbeCode.TOO_SLOW], (503, "media_timeout")),
+        ([ProbeCode.TOO_SLOW, ProbeCode.UNREADABLE], (400, "invalid_input")),
+    ],
+)
+def test_a_slow_file_can_be_tried_again_and_a_bad_one_cannot(
+    codes: Sequence[ProbeCode], expected: tuple[int, str]
+) -> None:
+    urls = ["https://a.test/1.mp4", "https://a.test/2.mp4"]
+    media = Media(errors=dict(zip(urls, codes, strict=True)))
+    database = KeptWrites()
+    ours = service(database, media)
+    body = {"model": "seedance-2.0", "input": {"prompt": "a fox", "videoUrls": urls}}
+    for ask in (ours.estimate, partial(ours.create, idempotency_key=None)):
+        with pytest.raises(TollgateError) as caught:
+            ask(ACCOUNT, body)
+        assert (caught.value.status, caught.value.code) == expected
+        details = caught.value.extra()["details"]
+        assert [each["path"] for each in details] == ["/input/videoUrls/0", "/input/videoUrls/1"]
+    assert database.writes == ()
