@@ -394,7 +394,7 @@ class TestCrashes:
     def test_while_it_runs(self, client: TextClient, later: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         made = start(client)
 
-        async def dies(*_: object) -> None:
+        def dies(*_: object) -> None:
             raise SystemExit
 
         (event,) = waiting.take()

@@ -65,16 +65,19 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A JSON object, with the text of each of its members, in UTF-8, beside its value."""
+    """A JSON object, with the texts of its members, in UTF-8, as far as they were sent so."""
 
     fields: dict[str, Any]
-    texts: dict[str, bytes]
+    texts: Mapping[str, bytes]
     size_bytes: int
 
     def edited(self, changes: Mapping[str, Any], dropped: Collection[str] = ()) -> bytes:
         """Return the object with some members changed, added or dropped, and all others unchanged."""
-        kept = {name: text for name, text in self.texts.items() if name not in dropped}
-        parts = kept | {name: dumps(value).encode() for name, value in changes.items()}
+        values = {name: value for name, value in self.fields.items() if name not in dropped} | dict(changes)
+        parts = {
+            name: self.texts[name] if name in self.texts and name not in changes else dumps(value).encode()
+            for name, value in values.items()
+        }
         pieces = [b"{"]
         for name, text in parts.items():
             pieces += [b"" if len(pieces) == 1 else b",", dumps(name).encode(), b":", text]
@@ -86,13 +89,11 @@ class NativeRequest:
     """A Responses request in its own protocol, for providers that have it.
 
     `fields` are its fields without the input and without those that Tollgate follows itself. `items` are the
-    items of earlier responses and of its input: each as JSON, except for reasoning items, because a provider
-    gets only its own reasoning. `size_bytes` is the size of all.
+    items of earlier responses and of its input.
     """
 
     fields: Mapping[str, Any]
-    items: Sequence[str | Mapping[str, Any]]
-    size_bytes: int
+    items: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

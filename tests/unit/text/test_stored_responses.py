@@ -18,16 +18,20 @@ from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.request import MAX_BODY_BYTES
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import PIECE_BYTES, encoded_list
+from tollgate.text.responses.items import json_text
 from tollgate.text.responses.repository import MAX_AT_ONCE, ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
 from tollgate.text.service import TextService
+from tollgate.text.tokens import utf8_length
 
 pytestmark = pytest.mark.anyio
 
 ACCOUNT = "usr_1"
 MODEL, OTHER = "claude-haiku-5-5", "gpt-5.4-mini"
 KB = 1024
+WORDS = 'é "中"\n😀' * 100
+SEARCH = {"type": "tool_search", "execution": "client"}
 
 
 class Rows:
@@ -106,6 +110,12 @@ def body(items: Any, model: str = MODEL, **fields: Any) -> bytes:
     return json.dumps({"model": model, "input": items, **fields}).encode()
 
 
+def texts_in(value: Any) -> list[str]:
+    """Return the texts of messages; they are what a provider counts, beside an overhead for each message."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] if isinstance(value, str) else [text for each in inner for text in texts_in(each)]
+
+
 def references(*response_ids: str) -> list[dict[str, str]]:
     return [{"id": item_of(each)} for each in response_ids]
 
@@ -145,7 +155,27 @@ class TestBytes:
         last = rows.add("before \ud800 é")
         call = await service.read(body("go on", previous_response_id=last, temperature=0.5), key_for())
         assert json.loads(call.chat.body.edited({})) == call.chat.fields
-        assert abs(len(call.chat.body.edited({})) - call.chat.body.size_bytes) < 3
+
+    @pytest.mark.parametrize(
+        "items",
+        [
+            [{"role": "user", "content": WORDS}],
+            [{"type": "custom_tool_call", "call_id": "1", "name": "patch", "input": WORDS}],
+            [{"type": "function_call_output", "call_id": "1", "output": {"said": [WORDS]}}],
+            [{"type": "tool_search_call", "call_id": "1", "arguments": {"query": WORDS}}],
+            [{"type": "custom_tool_call", "call_id": "1", "name": "n", "namespace": "s", "input": "x"}] * 9,
+        ],
+    )
+    async def test_no_text_of_the_chat_is_longer_than_what_bounds_the_bill(
+        self, service: ResponsesService, items: list[Any]
+    ) -> None:
+        grammar = {"type": "grammar", "syntax": "lark", "definition": WORDS}
+        tools = [{"type": "custom", "name": "patch", "format": grammar}, SEARCH]
+        for read, fields in ((service.read, {"tools": tools}), (service.compact, {})):
+            asked = json.dumps({"model": MODEL, "input": items, **fields}, ensure_ascii=False)
+            chat = (await read(asked.encode(), key_for())).chat
+            texts = [*texts_in(chat.fields["messages"]), json_text(chat.fields.get("tools", []))]
+            assert sum(utf8_length(text) for text in texts) <= chat.body.size_bytes
 
 
 class TestReads:

@@ -24,6 +24,7 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.placed import PlacedHold
 from tollgate.text.response import MAX_READS, READ_INTERVAL_S, Refused, StreamedResponse, TextResponse
 from tollgate.text.responses.events import CANCELLED, QUEUED
+from tollgate.text.responses.gathering import size_of
 from tollgate.text.responses.items import with_ids
 from tollgate.text.responses.parts import INTERVAL_S, PartWriter
 from tollgate.text.responses.rendering import ResponsesRendering
@@ -103,7 +104,7 @@ class BackgroundResponses:
             logger.info("run_response.stale")
             return
         placed = taken_over(found.run["hold"], self.text.clock.now_ms())
-        call = await self._call(found, token)
+        call = self._call(found, token)
         rendering = cast("ResponsesRendering", call.rendering)
         writer = PartWriter(
             self.kept.parts if rendering.keeping.is_streamed else None, account_id, response_id
@@ -122,14 +123,15 @@ class BackgroundResponses:
             ended.set()
             await writing
 
-    async def _call(self, found: StoredResponse, token: str) -> ResponsesCall:
+    def _call(self, found: StoredResponse, token: str) -> ResponsesCall:
         """Return the call of a queued response."""
         run = cast("Mapping[str, Any]", found.run)
         fields = {**run["fields"], "input": list(found.items)}
-        said = Said(found.model, found.items, found.earlier, found.before)
+        size_bytes = sum(map(size_of, (fields, *found.before)))
+        said = Said(found.model, found.items, found.earlier, found.before, size_bytes)
         response, account_id = found.response, found.row["account_id"]
         asked = read_responses_request(fields)
-        return await self.responses.call(
+        return self.responses.call(
             account_id, asked, said, response_id=response["id"], created_s=response["created_at"], claim=token
         )
 

@@ -18,6 +18,7 @@ from tollgate.text.responses.items import (
     SUMMARY,
     is_call,
     is_output,
+    json_text,
     listed,
     prefix_of,
     sealed,
@@ -63,14 +64,14 @@ def plain_items(items: Sequence[Any]) -> list[Any]:
 def _plain(item: Mapping[str, Any]) -> Mapping[str, Any]:
     if is_call(item):
         said = item.get("arguments", item.get("input"))
-        text = said if isinstance(said, str) else json.dumps(said)
+        text = said if isinstance(said, str) else json_text(said)
         return {"role": "assistant", "content": f"[Call of {item.get('name', item['type'])}: {text}]"}
     if not is_output(item):
         return item
     output = item.get("output", item.get("tools"))
     if isinstance(output, list) and item["type"] != "tool_search_output":
         return {"role": "user", "content": [{"type": "input_text", "text": "[Result of a call]"}, *output]}
-    text = output if isinstance(output, str) else json.dumps(output)
+    text = output if isinstance(output, str) else json_text(output)
     return {"role": "user", "content": f"[Result of a call: {text}]"}
 
 

@@ -31,6 +31,8 @@ NAMESPACE_MARK = "__"
 # Prefix of our thinking blocks in `encrypted_content`, to distinguish them from another provider's.
 _SEAL = "tg1."
 COMPLETED = "completed"
+# Without escapes, which the provider would count as more characters.
+_TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _PREFIXES = {
     "reasoning": "rs",
     "function_call": "fc",
@@ -163,6 +165,11 @@ def _listed_message(item: Item) -> dict[str, Any]:
     return {"status": COMPLETED, **item, "type": "message", "content": parts}
 
 
+def json_text(value: Any) -> str:
+    """Return a value as JSON for a text. It is never longer than in the request, which bounds the input."""
+    return _TEXT_ENCODER.encode(value)
+
+
 def _is_said(part: object) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "output_text"
 
@@ -250,10 +257,10 @@ class _Chat:
     def _add_call(self, item: Item, path: str) -> None:
         arguments = item.get("arguments")
         if item["type"] == "custom_tool_call":
-            arguments = dumps({CUSTOM_INPUT: item.get("input")})
+            arguments = json_text({CUSTOM_INPUT: item.get("input")})
         elif item["type"] == "tool_search_call":
             item = {**item, "name": TOOL_SEARCH}
-            arguments = dumps(arguments or {})
+            arguments = json_text(arguments or {})
         if not isinstance(item.get("call_id"), str) or not isinstance(item.get("name"), str):
             raise invalid(path, "Must have call_id and name.")
         name = chat_name(item.get("namespace"), item["name"])
@@ -269,13 +276,13 @@ class _Chat:
         if item["type"] == "tool_search_output":
             # The tools themselves are already among the request's tools.
             found = [tool.get("name") for tool in item.get("tools") or [] if isinstance(tool, dict)]
-            output = dumps({"tools": found})
+            output = json_text({"tools": found})
         parts = _parts(output, f"{path}/output") if isinstance(output, list) else output
         if isinstance(parts, list):
             # A chat's tool message is text only, so other content follows in a user message.
             self._images += [part for part in parts if part["type"] != "text"]
             parts = "".join(part["text"] for part in parts if part["type"] == "text")
-        text = parts if isinstance(parts, str) else dumps(parts)
+        text = parts if isinstance(parts, str) else json_text(parts)
         self._append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
 
     def _append(self, message: Message) -> None:

@@ -52,9 +52,10 @@ def native_body(
     return f'{dumps(fields).removesuffix("}")},"input":[{items}]}}'.encode()
 
 
-def _texts(item: str | Mapping[str, Any], mark: str) -> Iterator[str]:
-    if isinstance(item, str):
-        yield item
+def _texts(item: Mapping[str, Any], mark: str) -> Iterator[str]:
+    """Yield an item without our id. Yield reasoning only if this provider encrypted it."""
+    if item.get("type") != REASONING:
+        yield dumps({name: value for name, value in item.items() if name != "id"})
         return
     encrypted, summary = item.get("encrypted_content"), item.get("summary") or []
     if blocks := unsealed(encrypted):

@@ -58,7 +58,7 @@ class ChatBody:
     """A request as a chat: its `fields`, the position of the item that each message began with (see
     `messages_of`, or `INSTRUCTIONS`), and the request's own names of its tools by those in the chat."""
 
-    fields: Mapping[str, Any] = field(repr=False)
+    fields: dict[str, Any] = field(repr=False)
     origins: Sequence[int]
     tools: Mapping[str, ToolName]
 

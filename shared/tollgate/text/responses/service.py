@@ -21,9 +21,9 @@ from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
-from tollgate.text.models import TextModel, TextProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Rendering
-from tollgate.text.request import TextRequest, checked_request, read_json_body
+from tollgate.text.request import JsonBody, NativeRequest, TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
 from tollgate.text.responses.compaction import (
     REQUEST,
@@ -36,14 +36,22 @@ from tollgate.text.responses.conversations import PATH as CONVERSATION
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.follow import MAX_CREATED_S, MAX_FOLLOW_S, FollowedResponse
-from tollgate.text.responses.gathering import Room, chat_body, native_request, size_of
-from tollgate.text.responses.items import check_count, is_reference, response_id_of
+from tollgate.text.responses.gathering import Room, size_of
+from tollgate.text.responses.items import (
+    COMPACTION,
+    ToolName,
+    check_count,
+    is_reference,
+    response_id_of,
+    summary_message,
+)
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.paging import check_page, page_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.request import (
+    ChatBody,
     ResponsesRequest,
     path_in_responses,
     read_responses_request,
@@ -54,6 +62,8 @@ from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
 _PREVIOUS = "/previous_response_id"
+# A tool that is a function only in the chat is at most so much longer there, by its name and parameters.
+TOOL_BYTES = 256
 # The name of the protocol in the record of a request.
 RESPONSES = "responses"
 
@@ -61,13 +71,14 @@ RESPONSES = "responses"
 @dataclass(frozen=True, slots=True)
 class Said:
     """The conversation before a model answers: the model's id, the items of the request, the ids of the
-    responses that it continues, and the items before its own.
+    responses that it continues, the items before its own, and the size of the request with all items.
     """
 
     model: str
     items: Sequence[Any]
     earlier_ids: Sequence[str]
     earlier: Sequence[Any]
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +129,12 @@ class ResponsesService:
         body may have.
         """
         asked = read_responses_request(read_json_body(body).fields)
-        model, items, earlier_ids, earlier = await self._conversation(asked, len(body), key)
-        said = Said(model.id, items, earlier_ids, earlier)
+        said = await self._conversation(asked, len(body), key)
         created_s = self.text.clock.now_ms() // MS_PER_S
         response_id = _response_id(request_id)
-        return await self.call(key.account_id, asked, said, response_id=response_id, created_s=created_s)
+        return self.call(key.account_id, asked, said, response_id=response_id, created_s=created_s)
 
-    async def call(
+    def call(
         self,
         account_id: str,
         asked: ResponsesRequest,
@@ -140,11 +150,8 @@ class ResponsesService:
         """
         told = asked.chat(said.earlier, said.items)
         try:
-            native = await native_request(asked.native(), [*said.earlier, *said.items])
-            body_of_chat = await chat_body(told.fields)
-            # The larger of both forms bounds the input that is billed.
-            most = max(body_of_chat.size_bytes, native.size_bytes)
-            chat = checked_request(TextProtocol.OPENAI, replace(body_of_chat, size_bytes=most))
+            native = NativeRequest(asked.native(), [*map(_told_item, [*said.earlier, *said.items])])
+            chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes))
             unused = unused_fields(asked.fields)
             chat = replace(chat, ignored=unused, native=native, sent=asked.fields, translated=RESPONSES)
         except InvalidInputError as exc:
@@ -171,24 +178,22 @@ class ResponsesService:
         if problems := list(problems_of_compaction(fields)):
             raise InvalidInputError(problems)
         asked = read_responses_request(fields_of_compaction(fields))
-        _, items, _, earlier = await self._conversation(asked, len(body), key)
+        said = await self._conversation(asked, len(body), key)
         # They come back if there is no summary, so they must be good.
-        asked.chat(earlier, items)
+        asked.chat(said.earlier, said.items)
         wanted = {"role": "user", "content": REQUEST}
-        told = asked.chat(plain_items(earlier), [*plain_items(items), wanted])
+        told = asked.chat(plain_items(said.earlier), [*plain_items(said.items), wanted])
         try:
-            chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
+            chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes + size_of(wanted)))
             chat = replace(chat, translated=RESPONSES)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S
-        rendering = CompactionRendering(_response_id(request_id), created_s, [*earlier, *items])
+        rendering = CompactionRendering(_response_id(request_id), created_s, [*said.earlier, *said.items])
         return ResponsesCall(chat, rendering, told.origins)
 
-    async def _conversation(
-        self, asked: ResponsesRequest, size_bytes: int, key: ApiKey
-    ) -> tuple[TextModel, list[Any], list[str], list[Any]]:
-        """Return a request's model and items, and the ids of responses and the items that it continues."""
+    async def _conversation(self, asked: ResponsesRequest, size_bytes: int, key: ApiKey) -> Said:
+        """Return the conversation of a request whose body has `size_bytes`."""
         check_count(asked.items)
         # Before anything is read for it.
         model = self.text.model(asked.model, TextProtocol.OPENAI, key)
@@ -200,7 +205,7 @@ class ResponsesService:
             earlier_ids, earlier = [], await self._said(asked.conversation_id, reader, room)
         if foreign := foreign_in_items([item for item in items if isinstance(item, Mapping)]):
             raise InvalidInputError(foreign)
-        return model, items, earlier_ids, earlier
+        return Said(model.id, items, earlier_ids, earlier, room.taken_bytes)
 
     async def response(self, key: ApiKey, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
@@ -308,6 +313,17 @@ class ResponsesService:
         for name in names:
             room.take(sizes[name])
         return [by_id[str(item.get("id"))] if is_reference(item) else item for item in items]
+
+
+def _told_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an item for a provider; no provider knows our compactions."""
+    return summary_message(item, "") if item.get("type") == COMPACTION else item
+
+
+def _chat_body(told: ChatBody, size_bytes: int) -> JsonBody:
+    """Return a chat, with a bound of the input that is billed: each of its texts is in the request."""
+    more = TOOL_BYTES * sum(tool != ToolName(name) for name, tool in told.tools.items())
+    return JsonBody(told.fields, {}, size_bytes + more)
 
 
 def _response_id(request_id: str | None) -> str:
