@@ -126,7 +126,7 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
 
-bench-bill: .venv/.ready .local/ministack/.ready  ## mixed requests with kills and lost answers: costs in responses = ledger = statement (REQUESTS=10000 BILL_SEED=1)
+bench-bill: .venv/.ready .local/ministack/.ready  ## mixed requests with kills and lost answers: costs in responses = ledger = FOCUS = statement (REQUESTS=10000 BILL_SEED=1)
 	@BILL_REQUESTS=$(REQUESTS) BILL_SEED=$(BILL_SEED) $(PYTHON) -m tests.bench.bill
 
 bench-coldstart: .venv/.ready .local/ministack/.ready .local/sam/.ready .local/ric/.ready  ## CPU of cold starts on what was built for this machine, into docs/performance.md
@@ -153,6 +153,9 @@ provider-table: .venv/.ready  ## write the table of docs/providers/README.md fro
 
 provider-truth: .local/truth/.ready  ## our requests beside those of the vendors' own clients, and by whom each provider is checked
 	@.local/truth/bin/python -m tests.truth
+
+focus-truth: .venv/.ready .local/focus/.ready  ## focus-validator reads a FOCUS file of ours (needs Python 3.12)
+	@$(PYTHON) -m tests.truth.focus .local/focus/bin/focus-validator
 
 audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (asks the package index)
 	@$(PYTHON) -m local.audit $(UV)
@@ -262,6 +265,15 @@ endef
 	@touch $@
 
 # The vendors' own clients, beside all that tests need; fal's types where there is npm.
+# It needs Python 3.12, of which its NumPy has wheels, and a pyarrow that takes this NumPy.
+FOCUS_PYTHON ?= $(shell python3.12 -c 'import sys; print(sys.executable)' 2>/dev/null \
+	|| ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.12*/bin/python3.12 2>/dev/null | tail -1)
+.local/focus/.ready: | $(UV_READY)
+	@echo "Installing focus-validator into .local/focus"
+	@$(UV) venv -q --clear -p $(or $(FOCUS_PYTHON),3.12) .local/focus
+	@$(UV) pip install -q -p .local/focus focus-validator==2.2.1 pyarrow==23.0.1 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@touch $@
+
 .local/truth/.ready: tests/truth/requirements.txt tests/truth/node/package-lock.json uv.lock | $(UV_READY)
 	@echo "Installing the vendors' clients into .local/truth"
 	@mkdir -p .local/truth-node

@@ -5,7 +5,7 @@ calls a provider, and never holds provider credentials.
 
 http.py       the key, the body and the envelope, for all routes
 media.py      estimate, create, status, cancel, lists
-seals.py      statements with proofs, and receipts
+seals.py      statements with proofs, and receipts; `exports.py`: files of costs
 requests.py   records of requests, and the end of running text requests
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
@@ -33,6 +33,7 @@ from api import (
     budgets,
     callbacks,
     catalog,
+    exports,
     files,
     images,
     keys,
@@ -84,6 +85,7 @@ ROUTERS = [
         files,
         requests,
         seals,
+        exports,
         openrouter,
         images,
         videos,

@@ -32,4 +32,4 @@ def download(services: Services, visitor: SignedIn, month: str = "") -> Response
     """Return the statement of a month as a file for spreadsheets."""
     statement, _ = services.api.months.statement(visitor.account_id, month or None)
     headers = {"content-disposition": f'attachment; filename="statement-{statement.month}.csv"'}
-    return Response(as_csv(COLUMNS, statement.lines(), None), media_type="text/csv", headers=headers)
+    return Response(as_csv(COLUMNS, statement.lines()), media_type="text/csv", headers=headers)

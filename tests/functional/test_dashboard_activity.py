@@ -184,7 +184,7 @@ class TestTheTable:
         monkeypatch.setattr(service, "MAX_CSV", 2)
         lines = browser.get("/activity.csv").text.splitlines()
         assert len(lines) == 4
-        assert lines[-1].startswith("Cut after 2 rows. The rest: the same with cursor=")
+        assert lines[-1].startswith('"Cut after 2 rows. For the rest, repeat with cursor=')
 
 
 class TestTheChart:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from decimal import Decimal
 from io import StringIO
 
 import pytest
@@ -116,6 +117,8 @@ class TestTheFile:
             if line["line"] in {"credit", "debit", "charge", "refund"}
         )
         assert of["opening"] + moved == of["closing"]
+        # Numbers stay numbers, also below zero
+        assert all(Decimal(line["amountUsd"]) * 10**6 == int(line["amountMicroUsd"]) for line in lines)
         # No text in it is a formula
         assert [line["description"] for line in lines if line["line"] == "credit"] == ["'=SUM(A1)"]
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from tollgate.activity.found import ActivityKind, Found, status_of
 from tollgate.kit.clock import iso
-from tollgate.kit.money import usd_text
+from tollgate.kit.csv_table import Cell
+from tollgate.kit.money import usd_decimal
 from tollgate.ledger.attribution import tags_text
 from tollgate.tasks.models import TaskStatus
 from tollgate.usage.counts import INPUT
@@ -42,7 +43,7 @@ class Activity:
     tags: str = ""
     """The tags in the form of the header."""
 
-    def cells(self) -> list[str | int | None]:
+    def cells(self) -> list[Cell]:
         """Return the row for a spreadsheet, in the order of `COLUMNS`."""
         return [
             iso(self.created_at_ms),
@@ -56,8 +57,8 @@ class Activity:
             self.first_byte_ms,
             self.input_tokens,
             self.output_tokens,
-            usd_text(self.cost_micro_usd),
-            usd_text(self.refunded_micro_usd),
+            usd_decimal(self.cost_micro_usd),
+            usd_decimal(self.refunded_micro_usd),
             self.user,
             self.tags,
         ]

@@ -7,7 +7,7 @@ from itertools import islice
 from tollgate.activity.found import SHOWN, ActivityKind, Found
 from tollgate.activity.query import ActivityQuery, read_query
 from tollgate.activity.row import COLUMNS, Activity, row_of
-from tollgate.kit.csv_table import as_csv
+from tollgate.kit.csv_table import as_csv, cut_line
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import Position
@@ -46,7 +46,8 @@ class ActivityService:
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
         """Return the same rows as CSV, up to `MAX_CSV`. The last line notes if rows are missing."""
         page = self.found(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
-        return as_csv(COLUMNS, (row_of(found).cells() for found in page.rows), page.cursor)
+        rest = cut_line(len(page.rows), "rows", page.cursor)
+        return as_csv(COLUMNS, (row_of(found).cells() for found in page.rows), rest)
 
     def found(self, account_id: str, wanted: ActivityQuery, max_read: int) -> Page[Found]:
         """Return a page of the matching requests, from at most `max_read` entries."""

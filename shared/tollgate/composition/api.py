@@ -30,6 +30,7 @@ from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, SpendingSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
+from tollgate.exports.focus_file import FocusFiles
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.errors import StorageBusyError
@@ -164,6 +165,11 @@ class Api:
     def sealed(self) -> SealedLedger:
         """Return the service for statements with proofs, receipts and the keys of the ledger."""
         return _sealed_ledger()
+
+    @property
+    def focus(self) -> FocusFiles:
+        """Return the files of costs."""
+        return FocusFiles(self.statement.ledger, clock())
 
     @property
     def activity(self) -> ActivityService:

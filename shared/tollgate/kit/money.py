@@ -44,8 +44,12 @@ def micro_usd_of_cents(amount_cents: int) -> int:
 
 def usd_text(amount_micro_usd: int) -> str:
     """Return micro-USD as dollars in decimals, exactly and signed: `-22`, `-0.000063`."""
-    amount_usd = Decimal(amount_micro_usd) / MICRO_USD_PER_USD
-    return f"{amount_usd.normalize():f}"
+    return f"{usd_decimal(amount_micro_usd):f}"
+
+
+def usd_decimal(amount_micro_usd: int) -> Decimal:
+    """Return micro-USD as dollars, exactly and signed, with the fewest digits."""
+    return (Decimal(amount_micro_usd) / MICRO_USD_PER_USD).normalize()
 
 
 def usd_number(amount_micro_usd: int) -> float:

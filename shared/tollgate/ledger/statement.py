@@ -1,16 +1,14 @@
 """The ledger as its customer sees it: entries by time, the newest first, page by page or as one table."""
 
-import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from io import StringIO
 from itertools import islice
 from typing import Any
 
+from tollgate.kit import csv_table
 from tollgate.kit.clock import iso
-from tollgate.kit.csv_table import safe
 from tollgate.kit.dynamodb.pages import Page
-from tollgate.kit.money import usd_text
+from tollgate.kit.money import usd_decimal, usd_text
 from tollgate.ledger.attribution import tags_text
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
@@ -112,21 +110,12 @@ def _add_labels(shown: EntryView, entry: Entry) -> None:
 
 def as_csv(page: Page[Entry]) -> str:
     """Return a page as CSV with a header; the last line explains how to get the next page, if any. Pure."""
-    text = StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows(_cells(view(entry)) for entry in page.rows)
-    if page.cursor is not None:
-        writer.writerow(
-            [f"Cut after {len(page.rows)} entries. For the rest, repeat with cursor={page.cursor}"]
-        )
-    return text.getvalue()
+    rest = csv_table.cut_line(len(page.rows), "entries", page.cursor)
+    return csv_table.as_csv(COLUMNS, map(_cells, page.rows), rest)
 
 
-def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
-    """Return a line's cells. Text is escaped so that none is a formula; amounts are our own numbers."""
-    for name in COLUMNS:
-        value = shown.get(name, "")
-        value = tags_text(value or {}) if name == "tags" else value
-        is_text = name not in {"amountUsd", "amountMicroUsd"}
-        yield safe(value) if is_text else value
+def _cells(entry: Entry) -> list[csv_table.Cell]:
+    """Return the cells of an entry, in the order of `COLUMNS`."""
+    shown: Mapping[str, Any] = view(entry)
+    amounts = {"amountUsd": usd_decimal(entry.amount_micro_usd), "tags": tags_text(entry.tags or {})}
+    return [amounts.get(name, shown.get(name, "")) for name in COLUMNS]

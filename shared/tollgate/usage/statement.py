@@ -8,11 +8,11 @@ All amounts are sums of the ledger's entries, by the UTC month of each entry (si
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from tollgate.kit.clock import iso
+from tollgate.kit.csv_table import Cell
 from tollgate.kit.errors import Problem
-from tollgate.kit.money import usd_text
+from tollgate.kit.money import usd_decimal
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_descending_cost, by_kind
 
@@ -65,7 +65,7 @@ class MonthStatement:
     def _sum(self, *kinds: EntryKind) -> int:
         return sum(self.sums_by_kind.get(kind, LedgerSum()).amount_micro_usd for kind in kinds)
 
-    def lines(self) -> Iterable[Sequence[str | int | None]]:
+    def lines(self) -> Iterable[Sequence[Cell]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
 
         The amounts between the two balances add up to their difference. The lines by API key repeat the
@@ -137,7 +137,7 @@ def _sums_by_kind(days: Iterable[DayCounts]) -> ByKind:
     return by_kind(chain.from_iterable((counts.by_kind or {}).items() for counts in days))
 
 
-def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterable[Sequence[str | int | None]]:
+def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterable[Sequence[Cell]]:
     yield _line(charge, -counts.spent_micro_usd, name=name)
     if counts.refunded_micro_usd:
         yield _line(refund, counts.refunded_micro_usd, name=name)
@@ -145,5 +145,5 @@ def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterabl
 
 def _line(
     kind: str, amount: int, *, name: str = "", date: str = "", about: str = "", of: str | None = None
-) -> list[Any]:
-    return [kind, name, date, about, of or "", usd_text(amount), amount]
+) -> list[Cell]:
+    return [kind, name, date, about, of or "", usd_decimal(amount), amount]
