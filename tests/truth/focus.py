@@ -13,7 +13,7 @@ from tollgate.exports.focus import COLUMNS, KINDS, row_of
 from tollgate.kit.csv_table import as_csv
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 
 # What we have of what FOCUS makes optional. There is no invoice, no region and no commitment.
 CRITERIA = "PUBLIC_PRICE_LIST_SUPPORTED,UNIT_PRICING_SUPPORTED,USAGE_MEASUREMENT_SUPPORTED,TAGGING_SUPPORTED"

@@ -13,7 +13,7 @@ from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import QueryReader, epoch_ms
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.query import Position, position_of
-from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.service import SETTLED_AFTER_MS
 
 # Rows of one page: about 3 MB. A response of Lambda has at most 6 MB.
@@ -37,7 +37,7 @@ class FocusPage:
 class FocusFiles:
     """Reads the files from the ledger; changes nothing."""
 
-    ledger: LedgerRepository
+    ledger: LedgerReader
     clock: Clock
 
     def page(self, account_id: str, query: Mapping[str, str]) -> FocusPage:

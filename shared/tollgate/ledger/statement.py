@@ -117,5 +117,8 @@ def as_csv(page: Page[Entry]) -> str:
 def _cells(entry: Entry) -> list[csv_table.Cell]:
     """Return the cells of an entry, in the order of `COLUMNS`."""
     shown: Mapping[str, Any] = view(entry)
-    amounts = {"amountUsd": usd_decimal(entry.amount_micro_usd), "tags": tags_text(entry.tags or {})}
-    return [amounts.get(name, shown.get(name, "")) for name in COLUMNS]
+    own: Mapping[str, csv_table.Cell] = {
+        "amountUsd": usd_decimal(entry.amount_micro_usd),
+        "tags": tags_text(entry.tags or {}),
+    }
+    return [own[name] if name in own else shown.get(name, "") for name in COLUMNS]

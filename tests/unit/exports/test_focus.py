@@ -20,7 +20,7 @@ from tollgate.exports.focus import COLUMNS, KINDS, row_of
 from tollgate.kit.csv_table import as_csv
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
-from tollgate.ledger.holds import text_entry
+from tollgate.ledger.hold_entries import text_entry
 
 Row = dict[str, str]
 
