@@ -72,6 +72,7 @@ ACTING = (
     "tollgate.ledger.checkpoints",
     "tollgate.ledger.reader",
     "tollgate.ledger.statement",
+    "tollgate.exports.focus_file",
     "tollgate.low_balance.refill",
     # The end of an account, step by step.
     "tollgate.account_closure.erasure",
