@@ -24,6 +24,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
 from tollgate.providers.runtime.routing import routes_for
+from tollgate.tasks.combinations import combination_problems
 from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS
 from tollgate.webhooks.receivers import url_problem
 
@@ -108,7 +109,7 @@ def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]
         if routes_for(model, checked.values):
             return checked
         # Each value is valid, but no single live provider accepts the combination.
-        problems.append(Problem("/input", "No provider takes this combination of values now."))
+        problems += combination_problems(model, checked.values)
     elif not isinstance(body["input"], dict):
         problems.append(Problem("/input", "Must be an object."))
     return None
