@@ -23,11 +23,12 @@ from tests.unit.catalog import (
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.contract import BESIDE, BOUNDS_OF_OURS, Facet, Input, P, facets
 from tests.unit.providers.test_mapping_catalog import TRACKS, is_mapped
-from tollgate.catalog.models import Model
+from tollgate.catalog.models import Model, Route
 from tollgate.catalog.profiles import PROFILES, profile_named
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.runtime.registry import MappingNames
+from tollgate.tasks.followups import FIELDS
 
 LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
 TABLES = (image_cases, video_cases, later_video_cases, midjourney_cases, music_cases, test_vid_f, tool_cases)
@@ -71,6 +72,15 @@ def reached(profile: str, facet: Facet) -> Model | None:
     return None
 
 
+def carriers(model: Model, source: Input) -> list[Route]:
+    """Return the routes that carry an input, best first; none if the model refuses it."""
+    try:
+        values = model.check(source).values
+    except InvalidInputError:
+        return []
+    return [route for route in model.routes_for(values) if is_mapped(route, values)]
+
+
 def is_carried(model: Model, source: Input, field: str) -> bool:
     try:
         values = model.check(source).values
@@ -97,6 +107,24 @@ def test_each_value_and_bound_of_each_field_reaches_a_provider(profile: str) -> 
         if is_test(model):
             stood_in.add(facet.field)
     assert stood_in == STOOD_IN_FOR.get(profile, set())
+
+
+@pytest.mark.parametrize(
+    "model", [one for one in LIVE.media_models() if not is_test(one)], ids=lambda one: one.id
+)
+def test_the_first_provider_of_a_model_can_also_follow_up_on_its_results(model: Model) -> None:
+    """A follow-up runs at the provider that has the earlier result, so others would refuse it."""
+    sources = [source for source in beside(model.profile) if not source.keys() & set(FIELDS)]
+    first = next((route for source in sources for route in carriers(model, source)), None)
+    for facet in promised(model.profile):
+        if facet.field not in FIELDS or facet.field not in model.input_class.published():
+            continue
+        providers = {
+            route.provider
+            for source in beside(model.profile)
+            for route in carriers(model, {**source, facet.field: facet.value})
+        }
+        assert first is None or first.provider in providers, facet
 
 
 def test_a_model_that_stands_in_says_so() -> None:
