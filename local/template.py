@@ -143,7 +143,11 @@ def _routes_below(path: str, on: Routes, described: Mapping[str, list[str]]) -> 
     start = path.removesuffix(ANY_PATH)
     below = {each: methods for each, methods in described.items() if start != path and each.startswith(start)}
     return {
-        each: {method: route for method, route in on.items() if method in (*methods, "options")}
+        each: {
+            method: route
+            for method, route in _routes_of(each, on, described).items()
+            if method in (*methods, "options")
+        }
         for each, methods in below.items()
     }
 

@@ -1,11 +1,23 @@
-"""Exports: the cost file of a day."""
+"""Exports: their settings, and the cost file of a day."""
 
 from fastapi import APIRouter, Request, Response
 
-from api.http import AccountKey, Services
+from api.http import AccountKey, Body, KeyOfNow, Services, envelope
 
 router = APIRouter(prefix="/api/v1/exports")
 NEXT_CURSOR = "x-next-cursor"
+
+
+@router.get("/settings")
+def get_exports(api: Services, key: AccountKey) -> Response:
+    """Return the settings of exports, and the numbers of spans."""
+    return envelope(api.exports.get(key.account_id))
+
+
+@router.patch("/settings")
+def update_exports(api: Services, key: KeyOfNow, body: Body) -> Response:
+    """Change the exports that the body names."""
+    return envelope(api.exports.change(key.account_id, body, key))
 
 
 @router.get("/focus")

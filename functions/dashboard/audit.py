@@ -29,6 +29,7 @@ WORDS = {
     Action.CAP_REACHED: "Spending cap nearly used up",
     Action.KEY_EXPIRING: "API key expires soon",
     Action.KEY_EXPIRED: "API key expired",
+    Action.EXPORTS_CHANGED: "Exports changed",
     Action.WEBHOOK_FAILING: "Webhook deliveries failing",
     Action.STATEMENT_READY: "Statement ready",
     Action.WEBHOOK_SECRET_ROTATED: "Webhook secret rotated",

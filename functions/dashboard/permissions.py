@@ -95,6 +95,8 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /webhooks/deliveries/{delivery_id}/redeliver": SPENDERS,
     "POST /webhooks/test": SPENDERS,
     "POST /webhooks/secret/rotate": SPENDERS,
+    "GET /exports": TECHNICAL,
+    "POST /exports/{what}": OWNERS,
     "GET /top-up": FINANCIAL,
     "POST /top-up": PAYERS,
     "POST /top-up/low-balance": PAYERS,

@@ -1,7 +1,9 @@
-"""Trigger: the webhook queue, one message `{delivery_id, seq}` at a time.
+"""Trigger: the webhook queue, one message at a time.
 
-Sends one signed attempt to one URL and records the result. Defers the delivery while the account's lane is
-full. Never follows a redirect, never calls a private address, never sends for a running task.
+`{delivery_id, seq}` names a delivery: it sends one signed attempt to one URL and records the result, or
+defers the delivery while the account's lane is full. `{account_id, entries, attempt}` names requests that
+ended: it creates their deliveries, and sends their spans. Never follows a redirect, never calls a private
+address, never sends for a running task.
 """
 
 from typing import Any
@@ -16,6 +18,11 @@ from tollgate.kit.observability import begin_log, emit, logger
 def deliver(record: Record) -> None:
     """Carry out one attempt. An exception returns the message to the queue."""
     message = message_of(record)
+    if "entries" in message:
+        begin_log(account_id=message["account_id"], attempt=message["attempt"])
+        sent = deliver_webhook_parts.request_exporter().send(**message)
+        logger.info(f"deliver_webhook.requests_{sent}")
+        return
     begin_log(**message)
     outcome = deliver_webhook_parts.webhook_sender().deliver(message["delivery_id"], message["seq"])
     logger.info(f"deliver_webhook.{outcome}")

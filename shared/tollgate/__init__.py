@@ -17,7 +17,7 @@ seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills
 notices/       mails to members; mail/: the layout and the sending of mails
 usage/         statistics; activity/: each request and its cost; audit/: the log of changes and access
-exports/       files of costs for other programs
+exports/       requests and costs for other programs
 web/           the content of the pages; reference/: OpenAPI and the docs; mcp/: the service as tools
 visits/        Tollgate's own customer, from outside
 kit/           shared by all of them

@@ -55,6 +55,8 @@ NOTED = {
     f"POST {D}/budgets": {Action.BUDGET_CREATED},
     f"POST {D}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"POST {D}/budgets/{{budget_id}}/delete": {Action.BUDGET_DELETED},
+    f"POST {D}/exports/{{what}}": {Action.EXPORTS_CHANGED},
+    f"PATCH {R}/exports/settings": {Action.EXPORTS_CHANGED},
     f"POST {R}/keys": {Action.KEY_CREATED},
     f"PATCH {R}/keys/{{key_id}}": {Action.KEY_CHANGED},
     f"POST {R}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
@@ -233,6 +235,7 @@ class TestTheRoutes:
         page("/budgets/{budget_id}", f"/budgets/{budget['id']}", {**BUDGET, "limit": "2"})
         page("/budgets/{budget_id}/delete", f"/budgets/{budget['id']}/delete")
         page("/webhooks/secret/rotate", "/webhooks/secret/rotate")
+        page("/exports/{what}", "/exports/requestWebhook", {"requestWebhook": "https://example.com/hook"})
         page("/top-up/low-balance", "/top-up/low-balance", {"threshold": "10"})
 
     @staticmethod
@@ -316,6 +319,8 @@ class TestTheRoutes:
         made_at = f"{R}/projects/{made['data']['id']}"
         ask(f"PATCH {R}/projects/{{project_id}}", made_at, {"name": "Site"})
         ask(f"DELETE {R}/projects/{{project_id}}", made_at)
+        settings = f"PATCH {R}/exports/settings"
+        ask(settings, settings.split(" ")[1], {"requestWebhook": "https://example.com/hook"})
         _, made, _ = ask(f"POST {R}/tokens", f"{R}/tokens", {"maxCostCents": 1})
         ask(f"DELETE {R}/tokens/{{token_id}}", f"{R}/tokens/{made['data']['id']}")
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})

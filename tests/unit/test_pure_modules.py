@@ -73,6 +73,9 @@ ACTING = (
     "tollgate.ledger.reader",
     "tollgate.ledger.statement",
     "tollgate.exports.focus_file",
+    "tollgate.exports.offers",
+    "tollgate.exports.sender",
+    "tollgate.exports.service",
     "tollgate.low_balance.refill",
     # The end of an account, step by step.
     "tollgate.account_closure.erasure",

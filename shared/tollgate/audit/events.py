@@ -41,6 +41,7 @@ class Action(StrEnum):
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.
     KEY_EXPIRED = "key.expired"  # A key has expired.
+    EXPORTS_CHANGED = "exports.changed"  # The exports of requests and costs were changed.
     WEBHOOK_FAILING = "webhook.failing"  # Every attempt of a delivery failed.
     STATEMENT_READY = "statement.ready"  # The statement of the last month is ready.
     # Webhooks are signed with a new secret.

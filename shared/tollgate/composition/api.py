@@ -31,6 +31,8 @@ from tollgate.composition.ledger import LedgerSettings, SpendingSettings, ledger
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.exports.focus_file import FocusFiles
+from tollgate.exports.repository import ExportRepository
+from tollgate.exports.service import ExportService
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.errors import StorageBusyError
@@ -167,6 +169,11 @@ class Api:
         return _sealed_ledger()
 
     @property
+    def exports(self) -> ExportService:
+        """Return the settings of exports."""
+        return _exports(self.audit)
+
+    @property
     def focus(self) -> FocusFiles:
         """Return the files of costs."""
         return FocusFiles(self.statement.ledger, clock())
@@ -264,6 +271,12 @@ def api() -> Api:
 def _sealed_ledger() -> SealedLedger:
     settings = SealedSettings.from_env()
     return SealedLedger(ledger_of(settings), SealRepository(database(), settings.seals_table), clock())
+
+
+def _exports(audit: AuditLog) -> ExportService:
+    settings = ApiSettings.from_env()
+    guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
+    return ExportService(ExportRepository(database(), settings.budgets_table), audit, guard)
 
 
 def _webhooks(

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings
 from tollgate.composition.parts import clock, part
+from tollgate.exports.repository import ExportRepository
+from tollgate.exports.sender import RequestExporter
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.outbound import Outbound
-from tollgate.kit.settings import Settings
+from tollgate.ledger.reader import LedgerReader
 from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.failing_endpoints import FailingEndpoints
@@ -20,15 +23,15 @@ from tollgate.webhooks.sender import WebhookSender
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeliverWebhookSettings(Settings):
+class DeliverWebhookSettings(LedgerSettings):
     """Settings of `functions/deliver_webhook`."""
 
-    accounts_table: str
     audit_table: str
     idempotency_table: str
     tasks_table: str
     deliveries_table: str
     webhook_lanes_table: str
+    budgets_table: str
     webhook_queue_url: str
 
 
@@ -51,11 +54,32 @@ def webhook_sender() -> WebhookSender:
         lanes=LaneRepository(db, settings.webhook_lanes_table),
         event_of_task=event_of_task,
         account=AccountRepository(db, settings.accounts_table).get,
-        # Checks the address at each attempt, because a host name can change to an internal address later.
-        outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
+        outbound=_outbound(settings),
         queue=Queue(sdk.sqs(), settings.webhook_queue_url),
         failing=FailingEndpoints(
             OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
         ),
         clock=clock(),
     )
+
+
+@part
+def request_exporter() -> RequestExporter:
+    """Create what sends requests that ended."""
+    settings = DeliverWebhookSettings.from_env()
+    db = database()
+    return RequestExporter(
+        exports=ExportRepository(db, settings.budgets_table),
+        ledger=LedgerReader(db, settings.accounts_table, settings.ledger_table),
+        tasks=TaskRepository(db, settings.tasks_table),
+        deliveries=DeliveryRepository(db, settings.deliveries_table),
+        lanes=LaneRepository(db, settings.webhook_lanes_table),
+        queue=Queue(sdk.sqs(), settings.webhook_queue_url),
+        outbound=_outbound(settings),
+        clock=clock(),
+    )
+
+
+def _outbound(settings: DeliverWebhookSettings) -> Outbound:
+    # Checks the address at each attempt, because a host name can change to an internal address later.
+    return Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks))

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from tollgate.composition.parts import part
+from tollgate.composition.database import database
+from tollgate.composition.parts import clock, part
+from tollgate.exports.offers import RequestOffers
+from tollgate.exports.repository import ExportRepository
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.settings import Settings
@@ -17,15 +20,19 @@ class DispatchChangesSettings(Settings):
     webhook_queue_url: str
     thumbnail_queue_url: str
     mail_queue_url: str
+    budgets_table: str
 
 
 @part
 def dispatcher() -> Dispatcher:
     """Create the parts of `functions/dispatch_changes`."""
     settings = DispatchChangesSettings.from_env()
+    webhook_queue = Queue(sdk.sqs(), settings.webhook_queue_url)
+    offers = RequestOffers(ExportRepository(database(), settings.budgets_table), webhook_queue, clock())
     return Dispatcher(
         Queue(sdk.sqs(), settings.task_queue_url),
-        Queue(sdk.sqs(), settings.webhook_queue_url),
+        webhook_queue,
         Queue(sdk.sqs(), settings.thumbnail_queue_url),
         Queue(sdk.sqs(), settings.mail_queue_url),
+        offers.offer_task,
     )

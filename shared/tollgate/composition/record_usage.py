@@ -9,6 +9,8 @@ from tollgate.budgets.monitor import BudgetMonitor
 from tollgate.composition.database import database
 from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.parts import clock, part
+from tollgate.exports.offers import RequestOffers
+from tollgate.exports.repository import ExportRepository
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
 from tollgate.ledger.budget_repository import BudgetRepository
@@ -31,6 +33,7 @@ class RecordUsageSettings(SpendingSettings):
     watches_table: str
     deliveries_table: str
     refill_queue_url: str
+    webhook_queue_url: str
 
 
 @part
@@ -60,5 +63,8 @@ def usage_recorder() -> UsageRecorder:
         monitor.deliveries,
         clock(),
     )
-    checks = (monitor.check_entries, caps.check_entries, budgets.check_entries)
+    offers = RequestOffers(
+        ExportRepository(db, settings.budgets_table), Queue(sdk.sqs(), settings.webhook_queue_url), clock()
+    )
+    checks = (monitor.check_entries, caps.check_entries, budgets.check_entries, offers.check_entries)
     return UsageRecorder(roll_up, checks, clock())

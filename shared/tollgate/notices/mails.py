@@ -60,6 +60,13 @@ KINDS = {
     Action.KEY_EXPIRED: Kind(
         Topic.LIMITS, "API key expired", "API key", _KEYS, "Requests with this key are refused from now on."
     ),
+    Action.EXPORTS_CHANGED: Kind(
+        Topic.KEYS,
+        "Exports changed",
+        "Now on",
+        "/exports",
+        "Exports send records of your requests to other systems.",
+    ),
     Action.WEBHOOK_FAILING: Kind(
         Topic.WEBHOOKS,
         "Webhook deliveries are failing",

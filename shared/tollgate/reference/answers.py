@@ -12,6 +12,7 @@ from tollgate.artifacts import models as artifacts
 from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
+from tollgate.exports import settings as exports
 from tollgate.ledger import entries
 from tollgate.projects import views as projects
 from tollgate.run_tokens import views as run_tokens
@@ -29,6 +30,7 @@ _MODULES = (
     accounts,
     activity,
     budgets,
+    exports,
     webhook_secrets,
     artifacts,
     pricing,

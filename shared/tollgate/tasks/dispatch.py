@@ -1,6 +1,6 @@
 """From a change of a task, or a new line of the audit log, to the next message."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,16 @@ class Dispatcher:
     webhook_queue: Queue
     thumbnail_queue: Queue
     mail_queue: Queue
+    export: Callable[[str, str], None]
+    """Exports an ended task, by its account and its id, if its account exports requests."""
 
     def dispatch(self, change: Mapping[str, Any]) -> None:
         """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
 
-        A new task goes to the task queue, an ended task with a webhook to the webhook queue. Each of its
-        files goes to the thumbnail queue, last, because nothing else waits for thumbnails. A line of the
-        audit log about a change goes to the mail queue in any case: its reader finds the recipients.
+        A new task goes to the task queue, an ended task with a webhook to the webhook queue, and any ended
+        task to the exports. Each of its files goes to the thumbnail queue, last, because nothing else waits
+        for thumbnails. A line of the audit log about a change goes to the mail queue in any case: its reader
+        finds the recipients.
         """
         # The row as it was at that change; if it has moved since, its new `seq` outdates the message.
         image = from_attributes(change["dynamodb"]["NewImage"])
@@ -43,5 +46,6 @@ class Dispatcher:
         elif image["status"] in TERMINAL:
             if "webhook" in image:
                 self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})
+            self.export(image["account_id"], image["task_id"])
             for one in image.get("files", []):
                 self.thumbnail_queue.send({"task_id": image["task_id"], "url": one["url"]})

@@ -11,7 +11,7 @@ from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.ledger.entries import Entry, EntryKind
 
-# The kinds of entries that change a balance. The filter of the ledger's stream has the same list.
+# The kinds of entries that change a balance.
 BALANCE_KINDS = frozenset(set(EntryKind) - {EntryKind.VOID})
 # The kinds that statements list one by one: payments, and credits and debits by operators.
 LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)

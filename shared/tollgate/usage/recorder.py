@@ -9,7 +9,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry
-from tollgate.usage.counts import Bucket, bucket_of
+from tollgate.usage.counts import BALANCE_KINDS, Bucket, bucket_of
 from tollgate.usage.repository import RollUp
 
 
@@ -37,8 +37,10 @@ class UsageRecorder:
             buckets[bucket_of(entry)][change["dynamodb"]["SequenceNumber"]] = entry
         failed: list[str] = []
         for bucket, entries in buckets.items():
+            # A request without a charge changes no count. Only the checks look at it.
+            moved = [entry for entry in entries.values() if entry.kind in BALANCE_KINDS]
             try:
-                self.roll_up.count(bucket, entries.values(), self.clock.now_ms())
+                self.roll_up.count(bucket, moved, self.clock.now_ms())
             except Exception:  # noqa: BLE001 - the batch boundary: logged, and given again by the stream
                 logger.exception("record_usage.failed", entries=len(entries), **bucket._asdict())
                 failed += entries

@@ -278,6 +278,7 @@ class TestEveryWrite:
     COUNTING: ClassVar = {
         "accounts/repository.py AccountRepository.count_key",
         "accounts/repository.py AccountRepository.uncount_key",
+        "exports/repository.py ExportRepository.count_spans",
         "ledger/repository.py LedgerRepository.charge",
         "ledger/repository.py LedgerRepository.acquire_slot",
         "ledger/repository.py LedgerRepository.close_task",
@@ -342,6 +343,8 @@ class TestEveryWrite:
         "payments/repository.py PaymentRepository.change",
         "providers/runtime/health_store.py ProviderHealthStore.switch",
         "providers/runtime/health_store.py ProviderHealthStore._write",
+        "exports/repository.py ExportRepository._update",
+        "exports/repository.py ExportRepository.change",
         "projects/repository.py ProjectRepository.change",
         "run_tokens/repository.py RunTokenRepository.opened",
         "run_tokens/repository.py RunTokenRepository.revoked",

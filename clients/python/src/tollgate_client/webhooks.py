@@ -10,7 +10,8 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from tollgate_client.errors import SignatureError
 from tollgate_client.models import TaskStatus
@@ -31,6 +32,9 @@ class Event:
     type: str
     timestamp: str
     task: TaskStatus | None
+    """The task of an event about a task."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The whole content, also of other events, such as `request.completed`."""
 
 
 def verify_webhook(
@@ -60,7 +64,8 @@ def verify_webhook(
     event = json.loads(raw)
     data = event.get("data")
     task = TaskStatus.of(data) if isinstance(data, dict) and "taskId" in data else None
-    return Event(event_id, event.get("type", ""), event.get("timestamp", ""), task)
+    found = data if isinstance(data, dict) else {}
+    return Event(event_id, event.get("type", ""), event.get("timestamp", ""), task, found)
 
 
 def _signature(secret: str, signed: bytes) -> str:

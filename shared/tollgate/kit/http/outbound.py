@@ -8,7 +8,7 @@ import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -26,10 +26,11 @@ NO_HEADERS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class OutboundAnswer:
-    """The response: the status, and the first bytes of the body."""
+    """The response: the status, the first bytes of the body, and the headers with lower-case names."""
 
     status: int
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Outbound:
@@ -79,7 +80,8 @@ class Outbound:
             self._client(timeout_s, redirects=0) as client,
             client.stream(method, url, content=body, headers=dict(headers)) as response,
         ):
-            return OutboundAnswer(response.status_code, _first_bytes(response, most))
+            found = _first_bytes(response, most)
+            return OutboundAnswer(response.status_code, found, dict(response.headers))
 
     @contextmanager
     def download(

@@ -1,0 +1,79 @@
+"""The settings of an account's exports, and how they are shown. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, NotRequired
+
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.response_shapes import DecimalText, Shape, Timestamp
+
+ITEM = "exports"
+"""The sort key of the settings in `BudgetsTable`, and the start of the keys of their other rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanTarget:
+    """A receiver of spans. `rate` is a decimal from 0 to 1. The values of `headers` are secrets."""
+
+    endpoint: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    rate: str = "1"
+    has_content: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSettings:
+    """The exports of an account. `seq` counts the changes."""
+
+    seq: int = 0
+    webhook: str | None = None
+    spans: SpanTarget | None = None
+
+    @property
+    def has_requests(self) -> bool:
+        """Return whether each request that ends is exported."""
+        return self.webhook is not None or self.spans is not None
+
+    def to_item(self, account_id: str) -> Item:
+        """Return the settings as a row."""
+        row = {
+            "seq": self.seq,
+            "webhook": self.webhook,
+            "spans": None if self.spans is None else asdict(self.spans),
+        }
+        present = {name: value for name, value in row.items() if value is not None}
+        return {"account_id": account_id, "item": ITEM, **present}
+
+    @classmethod
+    def from_item(cls, row: Mapping[str, Any]) -> "ExportSettings":
+        """Return the settings in a row."""
+        spans = row.get("spans")
+        return cls(row["seq"], row.get("webhook"), None if spans is None else SpanTarget(**spans))
+
+
+NO_EXPORTS = ExportSettings()
+
+
+class SpanExportView(Shape):
+    """A receiver of spans, and the numbers of its spans."""
+
+    endpoint: str
+    headerNames: list[str]
+    """The names of the headers. Their values are never shown."""
+    sampleRate: DecimalText
+    includeContent: bool
+    sent: int
+    """Spans that the receiver accepted."""
+    lost: int
+    """Spans that it refused, or that could not be sent in any attempt."""
+    lastSentAt: NotRequired[Timestamp]
+    lastError: NotRequired[str]
+    """The reason of the last failure; missing after a success."""
+
+
+class ExportsView(Shape):
+    """The exports of an account."""
+
+    requestWebhook: str | None
+    """The address that gets the event `request.completed`."""
+    spans: SpanExportView | None
