@@ -44,6 +44,10 @@ STOOD_IN_FOR = {
 """The fields of which only a test model takes every value: no provider sells that, or none was read to."""
 
 
+NOT_AT_THE_FIRST = {("suno", "music-cover")}
+"""Follow-ups that the first provider of a model lacks (site/test-models.md#stand-ins)."""
+
+
 @cache
 def served(profile: str) -> tuple[Model, ...]:
     """Return the served models of a profile, those of real providers first."""
@@ -78,6 +82,7 @@ def carriers(model: Model, source: Input) -> list[Route]:
         values = model.check(source).values
     except InvalidInputError:
         return []
+    values = {name: TRACKS.get(name, value) for name, value in values.items()}
     return [route for route in model.routes_for(values) if is_mapped(route, values)]
 
 
@@ -115,16 +120,21 @@ def test_each_value_and_bound_of_each_field_reaches_a_provider(profile: str) -> 
 def test_the_first_provider_of_a_model_can_also_follow_up_on_its_results(model: Model) -> None:
     """A follow-up runs at the provider that has the earlier result, so others would refuse it."""
     sources = [source for source in beside(model.profile) if not source.keys() & set(FIELDS)]
-    first = next((route for source in sources for route in carriers(model, source)), None)
+    first = next((route.provider for source in sources for route in carriers(model, source)), None)
+    missed = set()
     for facet in promised(model.profile):
-        if facet.field not in FIELDS or facet.field not in model.input_class.published():
+        if facet.field not in (*FIELDS, "action"):
             continue
-        providers = {
+        inputs = [{**source, facet.field: facet.value} for source in beside(model.profile)]
+        able = {
             route.provider
-            for source in beside(model.profile)
-            for route in carriers(model, {**source, facet.field: facet.value})
+            for source in inputs
+            if source.keys() & set(FIELDS)
+            for route in carriers(model, source)
         }
-        assert first is None or first.provider in providers, facet
+        if able and first not in able:
+            missed.add((model.id, facet.name))
+    assert missed == {one for one in NOT_AT_THE_FIRST if one[0] == model.id}
 
 
 def test_a_model_that_stands_in_says_so() -> None:
