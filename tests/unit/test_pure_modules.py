@@ -109,6 +109,7 @@ ACTING = (
     "tollgate.tasks.finalizer",
     "tollgate.tasks.reader",
     "tollgate.tasks.reports",
+    "tollgate.tasks.sources",
     "tollgate.tasks.step",
     "tollgate.tasks.sweep",
     "tollgate.tasks.watch",

@@ -118,6 +118,10 @@ class InputStore:
         """
         return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
 
+    def is_ours(self, url: str) -> bool:
+        """Return whether a URL is of Tollgate's storage, whose files never change."""
+        return url.startswith(f"{self.storage_url}/")
+
     def readable_url(self, url: str) -> str:
         """Return the URL to read a task's file now: signed for a file in Tollgate's storage."""
         key = self._key_of(url)

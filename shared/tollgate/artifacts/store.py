@@ -14,6 +14,7 @@ from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.models import StoredFile
 from tollgate.artifacts.results import folder_of_results
 from tollgate.artifacts.sniff import MediaType, media_type
+from tollgate.artifacts.uploads import PREFIX as INPUTS
 from tollgate.kit.http.addresses import ForbiddenAddressError
 from tollgate.kit.http.outbound import CHUNK_BYTES, Outbound
 from tollgate.kit.numbers import digits
@@ -31,6 +32,10 @@ MAX_FILES = 32
 COPY_TIMEOUT_S = 240.0
 # A quick copy shares its worker with nine others: one part in memory for each, and no long wait.
 QUICK_TIMEOUT_S = 15.0
+# For all files of a customer that are kept for a provider; the submit follows in the same invocation.
+KEEP_TIMEOUT_S = 120.0
+MAX_KEPT_BYTES = 1024**3
+KEPT = f"{INPUTS}/kept/"
 TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 HTTP_OK = 200
@@ -75,6 +80,20 @@ class ArtifactStore:
         return [
             self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, most_bytes, heartbeat)
             for index, source in enumerate(sources)
+        ]
+
+    def keep(self, urls: Sequence[str], task_id: str, heartbeat: Callable[[], None]) -> list[str]:
+        """Copy a customer's files to the private inputs, under new names; return the URLs of the copies.
+
+        Raises as `copy`.
+        """
+        run = secrets.token_hex(TOKEN_BYTES)
+        deadline = time.monotonic() + KEEP_TIMEOUT_S
+        return [
+            self._copy(
+                ResultFile(url), f"{KEPT}{task_id}/{run}-{index}", deadline, MAX_KEPT_BYTES, heartbeat
+            ).url
+            for index, url in enumerate(urls)
         ]
 
     def _copy(

@@ -16,10 +16,12 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.outbound import Outbound
+from tollgate.probing.service import Prober
 from tollgate.providers.runtime.credentials import ProviderSource
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.finalizer import TaskFinalizer
 from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.sources import SourceKeeper
 from tollgate.tasks.step import StepRunner
 from tollgate.webhooks.repository import DeliveryRepository
 
@@ -38,6 +40,7 @@ class RunTaskSettings(SpendingSettings):
     provider_secret_arn: str
     live_providers: str
     config_bucket: str
+    probe_function: str
     callback_base_url: str
     media_retention_days: int
 
@@ -52,6 +55,13 @@ def step_runner() -> StepRunner:
     tasks = TaskRepository(db, settings.tasks_table)
     ledger = ledger_of(settings)
     queue = Queue(sdk.sqs(), settings.task_queue_url)
+    artifacts = ArtifactStore(sdk.s3(), settings.media_bucket, settings.storage_url, results)
+    inputs = InputStore(
+        sdk.s3(),
+        settings.media_bucket,
+        settings.storage_url,
+        Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock()),
+    )
     return StepRunner(
         tasks=tasks,
         timers=DueIndex(db, settings.tasks_table, "task_id"),
@@ -62,14 +72,10 @@ def step_runner() -> StepRunner:
         providers=ProviderSource(sdk.secret_reader(settings.provider_secret_arn), clock()).providers,
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
-        artifacts=ArtifactStore(sdk.s3(), settings.media_bucket, settings.storage_url, results),
+        artifacts=artifacts,
         # Signs URLs of the customer's uploads, for as long as a provider may take to read them.
-        inputs=InputStore(
-            sdk.s3(),
-            settings.media_bucket,
-            settings.storage_url,
-            Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock()),
-        ),
+        inputs=inputs,
+        sources=SourceKeeper(artifacts, inputs, Prober(sdk.lambda_, settings.probe_function)),
         queue=queue,
         # Separate from the tasks' queue: a poll is short, but a copy occupies a worker for minutes.
         polls=Queue(sdk.sqs(), settings.poll_queue_url),

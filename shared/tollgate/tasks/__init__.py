@@ -14,6 +14,7 @@ idempotency.py   the same key returns the same task
 followups.py     inputs that name earlier tasks
 models.py        task and attempt as values; `rows.py` as rows
 lifecycle.py     the next state of a task: pure, every path is a value
+sources.py       keeps the files that decided a price, for the provider
 step.py          one step: read, decide, ask the provider, write
 events.py        the webhook event of an ended task
 finalizer.py     the end, in one transaction

@@ -223,6 +223,8 @@ class Task:
     wallet: int = 0
     attribution: Attribution = NONE
     budgets: tuple[str, ...] = ()
+    measured: dict[str, Any] | None = None
+    """The facts of each file at a foreign URL that decided the price, by its URL (`tasks/sources.py`)."""
     price_parts: tuple[Mapping[str, object], ...] = ()
     """The parts of its price. A new task has them, and its charge stores them."""
 

@@ -31,7 +31,7 @@ _PLAIN = (
     "correlation_id",
     "key_id",
 )
-_JSON = ("values", "metadata", "output")
+_JSON = ("values", "metadata", "output", "measured")
 
 
 def task_row(task: Task) -> Item:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from tollgate.accounts.models import ApiKey
 from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.pricing import EstimateView, Quote, quote
+from tollgate.catalog.pricing import NOTHING_MEASURED, EstimateView, Quote, quote
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -67,7 +67,7 @@ class TaskService:
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
         request, _, files = self._read(account_id, body, key)
-        price = self._quote(request, files)
+        price, _ = self._quote(request, files)
         return {
             "model": request.model.id,
             "price": price.charge_cents,
@@ -111,7 +111,7 @@ class TaskService:
         request, origin, files = self._read(account_id, body, key)
         if request.webhook is not None:
             check_host("/webhook", request.webhook, self.webhook_guard)
-        price = self._quote(request, files)
+        price, measured = self._quote(request, files)
         # Before the charge: without room for the files, the customer would pay and wait for the refund.
         if files:
             self.inputs.uploads.check_quota(account_id)
@@ -131,6 +131,7 @@ class TaskService:
         tasks = [
             replace(
                 _new_task(account_id, request, origin, price, now_ms),
+                measured=measured or None,
                 counter=counter,
                 key_id=spender.key_id,
                 attribution=spender.attribution,
@@ -195,8 +196,13 @@ class TaskService:
             )
         return [_created(task.task_id, created_at_ms) for task in tasks]
 
-    def _quote(self, request: CreateRequest, files: Sequence[InputFile]) -> Quote:
-        """Price a request; media whose length or size affects the price is probed first, never guessed."""
+    def _quote(
+        self, request: CreateRequest, files: Sequence[InputFile]
+    ) -> tuple[Quote, dict[str, dict[str, Any]]]:
+        """Price a request; media whose length or size affects the price is probed first, never guessed.
+
+        The second result has the facts of each file that affects the price and that others can replace.
+        """
         model, checked = request.model, request.checked
         wanted = model.probes(checked)
         # Media inside the request is not stored yet: the prober gets it as it came. The customer's uploads
@@ -214,7 +220,13 @@ class TaskService:
             is_slow = all(each.code is ProbeCode.TOO_SLOW for each in unreadable.values())
             raise MediaTimeoutError(problems) if is_slow else InvalidInputError(problems)
         facts = {url: facts for url, facts in found.items() if isinstance(facts, ProbedMedia)}
-        return quote(model, checked, model.check_media(checked, facts))
+        measured = model.check_media(checked, facts)
+        foreign = {
+            url: one.body()
+            for url, one in facts.items()
+            if measured != NOTHING_MEASURED and not self.inputs.is_ours(url)
+        }
+        return quote(model, checked, measured), foreign
 
 
 def _new_task(

@@ -27,6 +27,7 @@ from tollgate.providers.runtime.outcomes import (
     FailureKind,
     Pending,
     PollOutcome,
+    Rejected,
     SubmitOutcome,
     Succeeded,
     Unknown,
@@ -52,6 +53,7 @@ from tollgate.tasks.lifecycle import (
 )
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.repository import StaleTaskError, TaskRepository
+from tollgate.tasks.sources import SourceKeeper
 
 TOKEN_BYTES = 16
 # How often a running copy sends a heartbeat.
@@ -96,6 +98,7 @@ class StepRunner:
     catalog: Catalog
     artifacts: ArtifactStore
     inputs: InputStore
+    sources: SourceKeeper
     queue: Queue
     polls: Queue
     clock: Clock
@@ -251,7 +254,10 @@ class StepRunner:
         route = next(route for route in routes if route.provider == attempt.provider)
         url = callback_url(self.callback_base_url, task)
         # Signed only now: an address that waited in the queue with its task could have expired.
-        values = self.inputs.signed(with_references(task))
+        values = self.sources.keep(task, with_references(task), self._heartbeat(task))
+        if isinstance(values, Rejected):
+            return values
+        values = self.inputs.signed(values)
         # By the attempt's number: a repeat of the same attempt is the same job, another attempt is a new
         # job.
         key = f"{task.task_id}-{len(task.attempts)}"
