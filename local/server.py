@@ -86,10 +86,10 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 
 
 DASHBOARD_PATHS = (
-    *("/", "/docs", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
+    *("/", "/docs", "/models", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
     *("/robots.txt", "/sitemap.xml", "/favicon.ico"),
 )
-DASHBOARD_FOLDERS = ("/docs/", "/dashboard/", "/oauth/", "/.well-known/")
+DASHBOARD_FOLDERS = ("/docs/", "/models/", "/dashboard/", "/oauth/", "/.well-known/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images/", "/clients/", "/previews/")

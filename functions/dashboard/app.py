@@ -1,4 +1,4 @@
-"""Trigger: API Gateway, the routes `/`, `/docs`, `/oauth` and under `/dashboard`: the web pages for people.
+"""Trigger: API Gateway, the routes `/`, `/docs`, `/models`, `/oauth` and under `/dashboard`: the web pages.
 
 Calls the domain's services directly, never our own API over HTTP, and renders their results as HTML. Never
 shows a secret, except a new key, once.
@@ -7,6 +7,7 @@ security.py   the visitor's session, and whether one of our pages sent the chang
 permissions.py  each role's permissions, a row for each route
 serving.py    the parts that all pages share
 services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
+models.py     `/models/{id}`; `panel.py`: the form of a model there and in the playground
 landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
 public_files.py  robots.txt, sitemap.xml, favicon.ico, security.txt, and the operator's own pages
 connect.py    a person's consent to a connector; `oauth.py`: the routes for the connector's program
@@ -31,6 +32,7 @@ from dashboard import (
     keys,
     landing,
     members,
+    models,
     oauth,
     overview,
     playground,
@@ -73,6 +75,7 @@ for pages in (
     account_closure,
 ):
     app.include_router(pages.router, prefix=PATH)
+app.include_router(models.router)
 app.include_router(landing.router)
 app.include_router(docs.router)
 app.include_router(status.router)

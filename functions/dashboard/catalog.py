@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
-from dashboard.landing import examples
-from dashboard.render import is_part, page, part
+from dashboard.models import MOVED_PERMANENTLY, spoken
+from dashboard.render import base_url, frame, is_part, page, part
 from dashboard.services import Services
 from tollgate.catalog.models import Model
 from tollgate.catalog.nearest import nearest
@@ -16,10 +17,8 @@ from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.kit.numbers import digits
-from tollgate.reference import previews
 from tollgate.reference.prices import Headlines
-from tollgate.web.comparison import compared_inputs, taken
-from tollgate.web.languages import ENGLISH, language_of
+from tollgate.web.comparison import compared_inputs
 
 FILTERS = ("type", "vendor", "capability")
 ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
@@ -30,7 +29,6 @@ MAX_START = 9_999
 # If a search finds nothing, at most this many words are corrected.
 MAX_WORDS = 6
 _WORD = re.compile(r"[^\W_]{3,}")
-MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 
 router = APIRouter()
 Shown = dict[str, Any]
@@ -46,7 +44,7 @@ def show(services: Services, request: Request) -> Response:
     models = _ordered([dto for dto in found if _has(dto, chosen["words"])], chosen["order"], prices)
     start = _start(request)
     shown: dict[str, Any] = {
-        "models": [_spoken(request, dto) for dto in models[start : start + PAGE]],
+        "models": [spoken(request, dto) for dto in models[start : start + PAGE]],
         "count": len(models),
         "prices": prices,
         "meant": None if models or not chosen["words"] else _meant(chosen["words"], found),
@@ -59,6 +57,7 @@ def show(services: Services, request: Request) -> Response:
     return page(
         request,
         "catalog.html",
+        layout=frame(request),
         **shown,
         chosen=chosen,
         orders=ORDERS,
@@ -74,10 +73,11 @@ def compare(services: Services, request: Request) -> Response:
     """Show up to four models side by side: their properties, prices and inputs."""
     api = services.api
     ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
-    models = [_spoken(request, api.listing.model_view(model_id)) for model_id in ids]
+    models = [spoken(request, api.listing.model_view(model_id)) for model_id in ids]
     return page(
         request,
         "compare.html",
+        layout=frame(request),
         models=models,
         prices=api.reference.headlines,
         inputs=compared_inputs([(dto["params"], _schema(api, dto["id"])) for dto in models]),
@@ -86,22 +86,9 @@ def compare(services: Services, request: Request) -> Response:
 
 
 @router.get("/catalog/{model_id}")
-def show_model(services: Services, request: Request, model_id: str) -> Response:
-    """Show one model: its prices and inputs."""
-    api = services.api
-    model = _spoken(request, api.listing.model_view(model_id))
-    # The output of the test model of this type, which is free to run.
-    example = examples().get(MADE_OF.get(model["type"], "")) if "test" in model["tags"] else None
-    schema = _schema(api, model_id)
-    return page(
-        request,
-        "model.html",
-        model=model,
-        tiers=api.reference.tiers(model_id),
-        example=example,
-        taken={param["name"]: taken(param, schema) for param in model["params"]},
-        preview=previews.shown(api.catalog.catalog().find_by_name(model_id)),
-    )
+def show_model(request: Request, model_id: str) -> Response:
+    """Redirect to the model's page, which was here before."""
+    return RedirectResponse(f"{base_url(request)}/models/{model_id}", MOVED_PERMANENTLY)
 
 
 def _schema(api: Api, model_id: str) -> Mapping[str, Any]:
@@ -141,11 +128,3 @@ def _ordered(models: list[Card], order: str, prices: Headlines) -> list[Card]:
     if order == "name":
         return sorted(models, key=lambda dto: str(dto["name"]).casefold())
     return sorted(models, key=lambda dto: str(dto.get("releasedAt", "")), reverse=True)
-
-
-def _spoken(request: Request, dto: Card) -> Shown:
-    """Return a model with its description in the browser's language."""
-    known = dto["descriptionLocales"]
-    language = language_of(request.headers.get("accept-language", ""), known)
-    text = dto["description"] if language == ENGLISH else known[language]
-    return {**dto, "description": text, "language": language}

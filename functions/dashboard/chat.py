@@ -11,7 +11,7 @@ from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
 from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
 from tollgate.kit.http.json_body import json_object
-from tollgate.web.snippets import chat_snippets
+from tollgate.reference.snippets import chat_snippets
 from tollgate.web.token_prices import price_tiers
 
 # Quick, and good enough for a first word.
@@ -22,8 +22,8 @@ router = APIRouter()
 
 
 @router.get("/chat", dependencies=[Depends(visitor_of)])
-def show(services: Services, request: Request, model: str = "") -> Response:
-    """Show the chat with a model."""
+def show(services: Services, request: Request, model: str = "", message: str = "") -> Response:
+    """Show the chat with a model. `message` fills in the field; only the visitor sends it."""
     found = services.api.listing.matching({"kind": "llm"})
     texts = [dto for dto in found if "embeddings" not in dto["protocols"]]
     ids = [dto["id"] for dto in texts]
@@ -38,6 +38,7 @@ def show(services: Services, request: Request, model: str = "") -> Response:
         "chat.html",
         models=texts,
         chosen=chosen,
+        message=message,
         prices={dto["id"]: json.dumps(price_tiers(dto["pricing"])) for dto in texts},
         snippets=chat_snippets(base_url(request), body),
     )

@@ -1,21 +1,14 @@
 """The docs: each page as HTML for people and, with `.md` at its end, as Markdown for language models."""
 
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from dashboard.render import base_url, cached_answer, docs_page
 from dashboard.services import Services
-from tollgate.catalog.models import CatalogTextModel, Model
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
-from tollgate.kit.numbers import digits
-from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.guides import INDEX, MARKDOWN
-from tollgate.web.forms import form_of, input_of
 
 MOVED_PERMANENTLY = 301
-MAX_TOKENS = 999_999_999
+MODELS = "models"
 MOVED = {"agents": "use/mcp"}
 """Pages with another path since a release."""
 
@@ -34,21 +27,12 @@ def search(services: Services, request: Request) -> Response:
     return cached_answer(request, services.api.reference.site.index(), "application/json")
 
 
-@router.get("/models/{model_id}/price")
-def price(services: Services, request: Request, model_id: str) -> Response:
-    """Return the cost for the values in the calculator, by the model's published prices."""
-    model = services.api.catalog.catalog().find_by_name(model_id)
-    if model is None:
-        raise ModelNotFoundError
-    sent = dict(request.query_params)
-    if isinstance(model, CatalogTextModel):
-        tokens = [_tokens(sent, name) for name in ("inputTokens", "outputTokens")]
-        return cached_answer(request, text_price(model, *tokens), "text/plain")
-    params = services.api.listing.model_view(model_id)["params"]
-    values, problems = input_of(params, sent)
-    if problems:
-        raise InvalidInputError(problems)
-    return cached_answer(request, media_price(model, values), "text/plain")
+@router.get("/models/{model_id}")
+def show_model(services: Services, request: Request, model_id: str) -> Response:
+    """Show a model's Markdown. For people, redirect to the model's page, which was here before."""
+    if model_id.endswith(MARKDOWN):
+        return _answer(services, request, f"{MODELS}/{model_id}")
+    return RedirectResponse(f"{base_url(request)}/{MODELS}/{model_id}", MOVED_PERMANENTLY)
 
 
 @router.get("/{path:path}")
@@ -68,23 +52,4 @@ def _answer(services: Services, request: Request, path: str) -> Response:
     text = site.markdown("" if name == INDEX else name, base_url(request), supplied)
     if path.endswith(MARKDOWN):
         return cached_answer(request, text, "text/markdown")
-    return docs_page(
-        request, site, path, text, calculator=_calculator(services, site.model(path)), trial=site.trial(path)
-    )
-
-
-def _calculator(services: Services, model: Any) -> dict[str, Any] | None:
-    """Return the fields on which a model's price depends, with the price of their defaults."""
-    if isinstance(model, CatalogTextModel):
-        return {"model": model, "fields": [], "price": text_price(model, 1000, 1000)}
-    if not isinstance(model, Model):
-        return None
-    params = fields_of(model, services.api.listing.model_view(model.id)["params"])
-    return {"model": model, "fields": form_of(params, {}), "price": media_price(model, {})}
-
-
-def _tokens(sent: dict[str, str], name: str) -> int:
-    tokens = digits(sent.get(name) or "0", 0, MAX_TOKENS)
-    if tokens is None:
-        raise InvalidInputError([Problem(f"/{name}", "Must be a whole number of tokens.")])
-    return tokens
+    return docs_page(request, site, path, text, trial=site.trial(path))

@@ -9,6 +9,7 @@ from dashboard.projects import project_names
 from dashboard.render import home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
+from tollgate.accounts.key_request import MAX_NAME_LENGTH
 from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.kit.errors import KeyNotFoundError
 from tollgate.web.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
@@ -42,6 +43,14 @@ def choose_answers(services: Services, request: Request, visitor: SignedIn, sent
     completes = sent.get("complete") == "1"
     services.api.answers.change(visitor.account_id, visitor.name, completes=completes)
     return moved_saying(request, f"{home(request)}/keys", "Saved.")
+
+
+@router.post("/for-code")
+def create_for_code(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Create a key for the code on a model's page, and show it once. Scripts put it into the code."""
+    body = {"name": f"Code of {sent.get('name', '')}"[:MAX_NAME_LENGTH]}
+    made = services.api.keys.create(visitor.account_id, body, who=visitor.name, made_by=visitor.identity_id)
+    return part(request, "code_key.html", made=made)
 
 
 @router.get("/{key_id}")

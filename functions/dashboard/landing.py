@@ -11,7 +11,7 @@ from dashboard.render import STATIC, base_url, public_page
 from dashboard.services import Services
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
-from tollgate.web.snippets import first_snippets
+from tollgate.reference.snippets import first_snippets
 
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "3D", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"

@@ -16,6 +16,7 @@ from dashboard.services import Services
 from tollgate.composition.dashboard import Dashboard
 from tollgate.kit.clock import MS_PER_DAY, utc_day
 from tollgate.kit.errors import RouteNotFoundError
+from tollgate.reference.site import MODELS
 
 CRAWLED = (f"{PATH}/catalog", "/api/v1/openapi.json")
 NOT_CRAWLED = (f"{PATH}/", "/admin", "/api/")
@@ -101,8 +102,10 @@ def _icon() -> str:
 
 def _public_paths(services: Dashboard) -> Iterator[str]:
     yield from ("/", "/status", f"{PATH}/catalog")
-    for path in services.api.reference.site.pages:
-        yield f"/docs/{path}".rstrip("/")
+    for doc in services.api.reference.site.pages.values():
+        # The page of a model is not in the docs, only its Markdown is.
+        if doc.section != MODELS:
+            yield f"/docs/{doc.path}".rstrip("/")
     for card in services.api.listing.matching_cards({}):
         if "test" not in card["tags"]:
-            yield f"{PATH}/catalog/{card['id']}"
+            yield f"/models/{card['id']}"

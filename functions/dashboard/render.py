@@ -24,8 +24,7 @@ from tollgate.kit.http.cached_response import cached_response
 from tollgate.kit.version import VERSION
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.reference.previews import KINDS, SERVICE
-from tollgate.reference.previews import shown as shown_preview
-from tollgate.reference.prices import Amount, condition
+from tollgate.reference.prices import Amount, condition, thousands
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.forms import ratio_box
 
@@ -38,7 +37,6 @@ PATH = "/dashboard"
 VERSION_CHARS = 12
 TINTS = 8
 KEPT = "public, max-age=300"
-PRICES = '<h2 id="prices">'
 # The page event on which the balance is reloaded.
 MONEY_MOVED = "money-moved"
 # In the session: the message that the next page shows about the last change.
@@ -58,6 +56,11 @@ def home(request: Request) -> str:
 def base_url(request: Request) -> str:
     """Return `{base_url}` of the contract: the address at which this request arrived."""
     return str(request.base_url).rstrip("/")
+
+
+def frame(request: Request) -> str:
+    """Return the layout of a page that anybody may read: the dashboard's for signed-in visitors."""
+    return "base.html" if "account_id" in request.session else "public.html"
 
 
 def page(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
@@ -114,11 +117,8 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
     button = str(_environment().get_template("copy.html").render())
     docs = request.base_url.path.rstrip("/") + "/docs"
     html = html_of(markdown, lambda target: address(target, path, docs)).replace(ICON_SLOT, button)
-    # A page with prices has the calculator at them.
-    before, prices, after = html.partition(PRICES)
-    parts = [Markup(before), Markup(prices + after)]  # noqa: S704 - it passes on no HTML
-    shown = {"parts": parts, "doc": site.pages[path], "navigation": site.navigation()}
-    context["preview"] = shown_preview(site.model(path))
+    text = Markup(html)  # noqa: S704 - it passes on no HTML
+    shown = {"text": text, "doc": site.pages[path], "navigation": site.navigation()}
     sections = sections_of(markdown)
     return public_page(request, "docs.html", **shown, sections=sections, **context)
 
@@ -304,6 +304,7 @@ def _environment() -> Environment:
         "amount": amount,
         "unit_price": unit_price,
         "condition": condition,
+        "thousands": thousands,
         "price": _price,
         "usd_of_cents": usd_of_cents,
         "minute": minute,

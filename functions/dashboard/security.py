@@ -33,13 +33,13 @@ INVITATION = "invitation"
 # Session key of the page to open after the sign-in.
 WANTED = "wanted"
 # The pages that know their visitor.
-NOT_PUBLIC = ("/dashboard", "/admin")
+NOT_PUBLIC = ("/dashboard", "/admin", "/models")
 # The pages with sample media, besides the public pages.
-SHOWING = "/dashboard/catalog"
+SHOWING = "/models"
 # The pages of a connector's sign-in. A chat product may open them in a window that it waits for.
 OPENED_BY_OTHERS = ("/dashboard/connect", "/dashboard/sign-in")
 # The pages that upload files.
-UPLOADING = "/dashboard/playground"
+UPLOADING = ("/dashboard/playground", "/models")
 _TOKEN_BYTES = 32
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -79,6 +79,16 @@ def visitor_of(request: Request) -> Visitor:
 
 
 SignedIn = Annotated[Visitor, Depends(visitor_of)]
+
+
+def visitor_if_any(request: Request) -> Visitor | None:
+    """Return the visitor of a page that anybody may use, or `None`; they see more if they are signed in."""
+    if "account_id" not in request.session or role_of(request) is None:
+        return None
+    return visitor_of(request)
+
+
+MaybeSignedIn = Annotated[Visitor | None, Depends(visitor_if_any)]
 
 
 def operator_of(request: Request, visitor: SignedIn) -> Visitor:

@@ -5,8 +5,8 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.models import TaskStatus
-from tollgate.web.snippets import media_snippets
 
 FILTERS = ("status", "model", "cursor")
 PAGE = "24"

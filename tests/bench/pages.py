@@ -32,7 +32,7 @@ ROUNDS = 5
 PAGES = {
     "/": "landing",
     "/docs": "docs",
-    "/docs/models/kling-3.0": "docs of a model",
+    "/models/kling-3.0": "page of a model",
     "/status": "status",
     "/dashboard/catalog": "catalog",
     "/dashboard": "overview",

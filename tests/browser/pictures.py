@@ -25,7 +25,6 @@ QUALITY = 60
 PAGES = {
     "landing": "/",
     "docs": "/docs",
-    "docs-model": "/docs/models/kling-3.0",
     "docs-endpoint": "/docs/api/createGeneration",
     "docs-errors": "/docs/errors",
     "overview": "/dashboard",
@@ -37,7 +36,8 @@ PAGES = {
     "tasks": "/dashboard/tasks",
     "catalog": "/dashboard/catalog",
     "compare": "/dashboard/catalog/compare?model=kling-3.0&model=seedance-2.0&model=veo-3.1-fast",
-    "model": "/dashboard/catalog/gpt-6-astra",
+    "model": "/models/kling-3.0",
+    "model-text": "/models/gpt-6-astra",
     "task": "/dashboard/tasks",
     "keys": "/dashboard/keys",
     "members": "/dashboard/members",

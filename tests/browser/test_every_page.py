@@ -25,11 +25,11 @@ FINISHED_WITHIN_S = 60.0
 HTML = b"<!doctype html"
 FOUR = "model=kling-3.0&model=seedance-2.0&model=z-image&model=gpt-5.4-mini"
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "/dashboard/catalog/{model_id}": ("kling-3.0", "gpt-6-astra", "test-video"),
+    "/models/{model_id}": ("kling-3.0", "gpt-6-astra", "test-video", "text-embedding-3-small"),
     "/dashboard/playground/{model_id}": ("seedance-2.0", "suno?beside=z-image", "kling-3.0"),
     "/docs/{path}": (
         *(doc.path for doc in guides() if doc.path),
-        *("models/kling-3.0", "models/gpt-5.4-mini", "api/createGeneration", "api/createChatCompletion"),
+        *("api/createGeneration", "api/createChatCompletion"),
     ),
     "/admin/models/{model_id}": (PAID_IMAGE, "gpt-6-astra"),
 }
@@ -46,11 +46,12 @@ OF_THE_ACCOUNT = (
 NO_PAGES = {
     *("/dashboard/playground/tasks/{task_id}", "/dashboard/tasks/{task_id}/card"),
     *("/dashboard/webhooks/deliveries/{delivery_id}", "/dashboard/top-up/receipts/{entry_id}"),
-    "/docs/models/{model_id}/price",
+    *("/models/{model_id}/price", "/docs/models/{model_id}", "/dashboard/catalog/{model_id}"),
 }
 MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")
-ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/dashboard/catalog/no-model")
-FOR_STRANGERS = ("/", "/dashboard/sign-in", "/dashboard/catalog", "/dashboard/catalog/suno", *ERRORS)
+ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/models/no-model")
+MODELS = ("/models/suno", "/models/gpt-5.4-mini")
+FOR_STRANGERS = ("/", "/dashboard/sign-in", "/dashboard/catalog", *MODELS, *ERRORS)
 
 
 def routes(app: Any) -> set[str]:

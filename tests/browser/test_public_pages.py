@@ -35,7 +35,7 @@ class TestDocs:
         expect(stranger.get_by_role("option").first).to_contain_text("Kling 3.0")
         assert violations(stranger) == []
         stranger.keyboard.press("Enter")
-        stranger.wait_for_url("**/docs/models/kling-3.0*")
+        stranger.wait_for_url("**/models/kling-3.0")
 
     def test_the_search_makes_typos_good_and_says_so(self, stranger: Page) -> None:
         stranger.goto("/docs")
@@ -53,9 +53,9 @@ class TestDocs:
         expect(stranger.locator("tr:target")).to_be_in_viewport()
 
     def test_the_contents_show_where_the_reader_is(self, stranger: Page) -> None:
-        stranger.goto("/docs/models/gpt-5.4-mini")
+        stranger.goto("/docs/api/createChatCompletion")
         contents = stranger.get_by_role("navigation", name="Docs")
-        expect(contents.get_by_role("link", name="GPT-5.4 mini", exact=True)).to_be_in_viewport()
+        expect(contents.locator("[aria-current=page]")).to_be_in_viewport()
 
     def test_a_long_page_leads_to_its_sections(self, chromium: Browser, base_url: str) -> None:
         context = chromium.new_context(viewport={"width": 1440, "height": 900}, base_url=base_url)
@@ -77,18 +77,10 @@ class TestDocs:
         expect(page.get_by_role("link", name="Webhooks").first).to_be_visible()
         context.close()
 
-    def test_the_calculator_moves_with_its_fields(self, stranger: Page) -> None:
-        stranger.goto("/docs/models/kling-3.0")
-        shown = stranger.locator("output")
-        # Published: $0.084 a second
-        expect(shown).to_have_text("$0.42")
-        stranger.get_by_label("Duration").fill("10")
-        expect(shown).to_have_text("$0.84")
-
     def test_a_language_stays_chosen_where_a_page_has_it(self, stranger: Page) -> None:
-        stranger.goto("/docs/models/test-image")
+        stranger.goto("/models/test-image")
         stranger.get_by_role("button", name="Python, httpx").click()
-        stranger.goto("/docs/models/kling-3.0")
+        stranger.goto("/models/kling-3.0")
         expect(stranger.locator("pre[data-code='Python, httpx']")).to_be_visible()
         stranger.goto("/docs/chat")
         expect(stranger.locator("pre").first).to_be_visible()

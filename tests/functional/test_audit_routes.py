@@ -32,6 +32,7 @@ D, A, R = "/dashboard", "/admin", "/api/v1"
 NOTED = {
     f"POST {D}/keys": {Action.KEY_CREATED},
     f"POST {D}/keys/{{key_id}}": {Action.KEY_CHANGED},
+    f"POST {D}/keys/for-code": {Action.KEY_CREATED},
     f"POST {D}/keys/answers": {Action.ANSWERS_CHOSEN},
     f"POST {D}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
     f"POST {D}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
@@ -219,6 +220,9 @@ class TestTheRoutes:
         tokens = page("/oauth/token", "/oauth/token", product.redemption(code), browser=product.http)
         sent = {"token": json.loads(tokens.text)["access_token"], "client_id": product.client_id}
         page("/oauth/revoke", "/oauth/revoke", sent, browser=product.http)
+        page("/keys/for-code", "/keys/for-code", {"name": "Z-Image"})
+        key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Code of Z-Image")
+        api_parts.api().keys.revoke(account_id, key["id"])
         page("/keys/answers", "/keys/answers", {"complete": "1"})
         page("/projects", "/projects", {"name": "Site"})
         (project,) = api_parts.api().projects.all(account_id)

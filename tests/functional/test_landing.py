@@ -50,7 +50,7 @@ class TestLanding:
         text = page["body"]
         assert (page["statusCode"], page["headers"]["content-type"]) == (200, "text/html; charset=utf-8")
         headlines = api_parts.api().reference.headlines
-        shown = re.findall(r'href="/live/docs/models/([^"]+)"', text)
+        shown = re.findall(r'href="/live/models/([^"]+)"', text)
         assert len(shown) >= 12
         for model_id in shown:
             amount = headlines[model_id].amounts[0]
@@ -102,7 +102,7 @@ class TestStatus:
         parts.forget()
         answer = browser.get("/status")
         assert answer.status == 200
-        assert re.search(rf"/docs/models/{PAID_IMAGE}\".*?Unavailable", answer.text)
+        assert re.search(rf"/models/{PAID_IMAGE}\".*?Unavailable", answer.text)
         assert "a secret of ours" not in answer.text
         assert answer.cookie is None
 

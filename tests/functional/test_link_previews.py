@@ -69,10 +69,8 @@ class TestPages:
     def test_every_page_of_a_model_names_a_image_of_that_model_which_opens(self) -> None:
         models = api_parts.api().catalog.catalog().all_models()
         assert len(models) > 100
-        for number, model in enumerate(models):
-            # The docs take longer, and choose the image in the same way.
-            path = f"/docs/models/{model.id}" if number % 10 == 0 else f"/dashboard/catalog/{model.id}"
-            assert named_by(path) == of_model(model).file
+        for model in models:
+            assert named_by(f"/models/{model.id}") == of_model(model).file
 
     def test_a_model_with_another_price_since_the_build_has_the_image_of_its_kind(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -80,12 +78,9 @@ class TestPages:
         monkeypatch.setattr(preview_store, "FOLDER", tmp_path)
         (tmp_path / "z-image-0123456789.png").touch()
         kind = of_kind("IMAGE")
-        for path in ("/dashboard/catalog/z-image", "/docs/models/z-image"):
-            text = get(path)["body"]
-            assert attribute(text, "og:image") == f"{BASE_URL}/previews/{kind.file}"
-            assert (
-                attribute(text, "og:image:alt") == "Image models · Exact prices with one key and one balance"
-            )
+        text = get("/models/z-image")["body"]
+        assert attribute(text, "og:image") == f"{BASE_URL}/previews/{kind.file}"
+        assert attribute(text, "og:image:alt") == "Image models · Exact prices with one key and one balance"
 
 
 def named_by(path: str) -> str:

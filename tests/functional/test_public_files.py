@@ -45,9 +45,7 @@ class TestRobots:
         parser.parse(get("/robots.txt")["body"].splitlines())
         return parser
 
-    @pytest.mark.parametrize(
-        "path", ["/", "/docs/errors", "/status", "/dashboard/catalog/z-image", "/llms.txt"]
-    )
+    @pytest.mark.parametrize("path", ["/", "/docs/errors", "/status", "/models/z-image", "/llms.txt"])
     def test_search_engines_may_read_public_pages(self, robots: RobotFileParser, path: str) -> None:
         assert robots.can_fetch("anybot", BASE_URL + path)
 
@@ -67,8 +65,8 @@ class TestSitemap:
         pages = [str(each.text) for each in ET.fromstring(answer["body"]).iter(LOCATION)]  # noqa: S314
         assert len(pages) == len(set(pages)) > 100
         assert {f"{BASE_URL}/", f"{BASE_URL}/docs", f"{BASE_URL}/docs/errors"} <= set(pages)
-        assert f"{BASE_URL}/dashboard/catalog/z-image" in pages
-        assert f"{BASE_URL}/dashboard/catalog/test-image" not in pages
+        assert f"{BASE_URL}/models/z-image" in pages
+        assert f"{BASE_URL}/models/test-image" not in pages
         for page in pages[:: len(pages) // 25]:
             assert get(page.removeprefix(BASE_URL))["statusCode"] == 200, page
 
@@ -116,9 +114,9 @@ class TestPreviews:
 
     def test_a_model_s_page_describes_the_model(self) -> None:
         card = api_parts.api().listing.model_view("z-image")
-        text = get("/dashboard/catalog/z-image")["body"]
+        text = get("/models/z-image")["body"]
         assert attribute(text, "og:title") == f"{card['name']} · Tollgate"
-        assert attribute(text, "og:url") == f"{BASE_URL}/dashboard/catalog/z-image"
+        assert attribute(text, "og:url") == f"{BASE_URL}/models/z-image"
 
     def test_search_engines_leave_out_other_pages(self) -> None:
         assert attribute(get("/dashboard/sign-in")["body"], "robots") == "noindex"
@@ -141,7 +139,7 @@ class TestHead:
 
 
 class TestMissingPages:
-    @pytest.mark.parametrize("path", ["/docs/nope", "/docs/models/nope"])
+    @pytest.mark.parametrize("path", ["/docs/nope", "/models/nope"])
     def test_a_visitor_sees_the_public_page(self, path: str) -> None:
         answer = get(path, HTML)
         assert answer["statusCode"] == 404

@@ -78,10 +78,10 @@ TEXT_OF_OTHER_BASES = {
 DASHBOARD = {
     *(
         (method, path)
-        for path in ("/", "/docs", "/docs/{proxy+}", "/status")
+        for path in ("/", "/docs", "/docs/{proxy+}", "/models/{proxy+}", "/status")
         for method in ("GET", "HEAD", "OPTIONS")
     ),
-    *((method, "/dashboard") for method in ("GET", "OPTIONS")),
+    *((method, path) for path in ("/dashboard", "/models") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard/{proxy+}") for method in ("GET", "HEAD", "POST", "OPTIONS")),
 }
 

@@ -37,6 +37,18 @@ const showLanguage = (root) => {
   }
 };
 
+// A key that was just made stands in the code of this page, in the first place that reads it: what comes after that
+// place may be somebody else's words. The key is kept nowhere else.
+const READS_KEY = /\$\{process\.env\.TOLLGATE_API_KEY\}|\{os\.environ\['TOLLGATE_API_KEY'\]\}|\$TOLLGATE_API_KEY|process\.env\.TOLLGATE_API_KEY|os\.environ\["TOLLGATE_API_KEY"\]/;
+const fillKey = () => {
+  const key = document.querySelector("[data-new-key]")?.textContent;
+  if (!key) return;
+  for (const code of document.querySelectorAll("[data-code]:not([data-filled])")) {
+    code.dataset.filled = "";
+    code.textContent = code.textContent.replace(READS_KEY, (found) => (/^[po]/.test(found) ? `"${key}"` : key));
+  }
+};
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
@@ -107,6 +119,11 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const changed = event.detail.elt.parentElement ?? document;
   showLanguage(changed);
   showPosters(changed);
+  fillKey();
+});
+document.addEventListener("htmx:oobAfterSwap", () => {
+  showLanguage(document);
+  fillKey();
 });
 // A dialog whose form was taken is done. What is wrong is said in it, as a toast would lie behind it.
 const REFUSED = 400;

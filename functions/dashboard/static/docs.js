@@ -1,7 +1,6 @@
-// The docs: search in an index that is read once, the calculator, and the contents beside the page where there is room.
+// The docs: search in an index that is read once, and the contents beside the page where there is room.
 
 const MOST_FOUND = 8;
-const PAUSE_MS = 200;
 // Shorter words are looked for as they are typed; up to the second, one mistake is made good, then two.
 const SHORTEST = 4;
 const SHORT = 7;
@@ -149,17 +148,3 @@ wide.addEventListener("change", unfold);
 unfold();
 const here = contents.querySelector("[aria-current]");
 if (here && wide.matches) contents.scrollTop = here.offsetTop - contents.clientHeight / 2;
-
-const form = document.querySelector("[data-calculator]");
-if (form) {
-  const shown = form.parentElement.querySelector("output");
-  let waiting = null;
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(async () => {
-      const answer = await fetch(`${form.dataset.calculator}?${new URLSearchParams(new FormData(form))}`);
-      shown.textContent = answer.ok ? await answer.text() : "Check the numbers";
-    }, PAUSE_MS);
-  });
-}

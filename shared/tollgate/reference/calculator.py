@@ -1,7 +1,7 @@
 """The calculator on a model's page. It uses the published prices and the code that charges. Pure."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from tollgate.catalog.errors import UnknownPriceError
@@ -22,12 +22,12 @@ def fields_of(model: Model, params: Sequence[Mapping[str, Any]]) -> list[Mapping
     return [param for param in params if param["name"] in names and not param["isMedia"]]
 
 
-def media_price(model: Model, values: Mapping[str, Any]) -> str:
-    """Return the price of a generation with `values` and otherwise the model's example, or the problem."""
+def media_price(model: Model, values: Mapping[str, Any], times: int = 1) -> str:
+    """Return the price of `times` generations with `values` and the rest of the example, or the problem."""
     # The example adds fields without a price, such as a prompt, so that the checks of a create can pass.
     given = {**(example_input(model) or {}), **values}
     try:
-        return dollars(quote(model, model.check(given)).charge_cents)
+        return dollars(times * quote(model, model.check(given)).charge_cents)
     except InvalidInputError as exc:
         return "; ".join(f"{one.path.removeprefix('/input/')}: {one.message}" for one in exc.problems)
     # A create reads the length of a file, but the calculator has no file.
@@ -35,10 +35,10 @@ def media_price(model: Model, values: Mapping[str, Any]) -> str:
         return "Depends on your file"
 
 
-def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int) -> str:
-    """Return the cost of a request with these numbers of tokens, without a cache, in US dollars."""
+def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int, times: int = 1) -> str:
+    """Return the cost of `times` requests with these numbers of tokens, without a cache, in US dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
     cost = (prices.input * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
-    # Rounded to the micro-USD, like the charge of a text request.
-    return usd(cost.quantize(_PLACES))
+    # Each request is rounded up to the micro-USD, like its charge.
+    return usd(times * cost.quantize(_PLACES, ROUND_CEILING))

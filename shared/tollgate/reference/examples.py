@@ -1,6 +1,7 @@
 """Complete programs for the docs. Each ends with the saved file or the printed response. Pure.
 
-The key and the address come from the environment, as everywhere in the docs.
+The key and the address come from the environment, as everywhere in the docs. For pages that know the address,
+the programs contain it.
 """
 
 import json
@@ -22,36 +23,50 @@ class Example:
     code: str
 
 
-def media(model_id: str, values: Body) -> list[Example]:
+def media(model_id: str, values: Body, base_url: str | None = None) -> list[Example]:
     """Return programs that create, wait and save the files."""
     body = {"model": model_id, "input": values}
+    curl, httpx, script = (_to(each, base_url) for each in (_MEDIA_CURL, _MEDIA_HTTPX, _MEDIA_TYPESCRIPT))
     return [
-        Example("bash", "curl", _MEDIA_CURL.replace("BODY", _quoted(body))),
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
         Example("python", "Python", _filled(_MEDIA_CLIENT, model_id, values)),
-        Example("python", "Python, httpx", _MEDIA_HTTPX.replace("BODY", _python(body, 4))),
-        Example("typescript", "TypeScript", _MEDIA_TYPESCRIPT.replace("BODY", _json(body))),
+        Example("python", "Python, httpx", httpx.replace("BODY", _python(body, 4))),
+        Example("typescript", "TypeScript", script.replace("BODY", _json(body))),
     ]
 
 
-def text(model_id: str) -> list[Example]:
+def text(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that call a text model and print its response."""
     body = {"model": model_id, "messages": [{"role": "user", "content": "Say hello"}]}
+    curl, openai, script = (_to(each, base_url) for each in (_TEXT_CURL, _TEXT_OPENAI, _TEXT_TYPESCRIPT))
     return [
-        Example("bash", "curl", _TEXT_CURL.replace("BODY", _quoted(body))),
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
         Example("python", "Python", _TEXT_CLIENT.replace("MODEL", model_id)),
-        Example("python", "Python, OpenAI SDK", _TEXT_OPENAI.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript", _TEXT_TYPESCRIPT.replace("MODEL", model_id)),
+        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
     ]
 
 
-def embedding(model_id: str) -> list[Example]:
+def embedding(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that request the vectors of two texts and print their lengths."""
     body = {"model": model_id, "input": ["a lighthouse at dusk", "a harbour at dawn"]}
+    templates = (_EMBEDDING_CURL, _EMBEDDING_OPENAI, _EMBEDDING_TYPESCRIPT)
+    curl, openai, script = (_to(each, base_url) for each in templates)
     return [
-        Example("bash", "curl", _EMBEDDING_CURL.replace("BODY", _quoted(body))),
-        Example("python", "Python, OpenAI SDK", _EMBEDDING_OPENAI.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript", _EMBEDDING_TYPESCRIPT.replace("MODEL", model_id)),
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
+        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
     ]
+
+
+def _to(template: str, base_url: str | None) -> str:
+    """Return a program that calls the service at `base_url`; `None` leaves the address to the environment."""
+    if base_url is None:
+        return template
+    # Before a customer's values are in it, because they may contain these words too.
+    for word in ('os.environ["TOLLGATE_URL"]', "process.env.TOLLGATE_URL"):
+        template = template.replace(f'{word} + "', f'"{base_url}').replace(word, f'"{base_url}"')
+    return template.replace("$TOLLGATE_URL", base_url)
 
 
 def endpoint(method: str, path: str, body: Body | None) -> list[Example]:

@@ -135,19 +135,16 @@ class Site:
         model = self.model(path)
         if model is None:
             raise ModelNotFoundError
-        place = f"playground/{model.id}" if isinstance(model, Model) else f"chat?model={model.id}"
         shown: dict[str, Any] = {
             "model": model,
             "headline": self._headlines[model.id],
             "tiers": tiers(model),
             "later": self._catalog.next_pricing(model),
-            "try_url": f"{base_url}/dashboard/{place}",
+            "try_url": f"{base_url}/models/{model.id}",
             "programs": examples.text(model.id),
         }
-        # Neither playground nor chat can show vectors, so the model's own page has the form.
         if not isinstance(model, Model) and model.embedding is not None:
             shown["programs"] = examples.embedding(model.id)
-            shown["try_url"] = f"{base_url}/docs/models/{model.id}"
         if isinstance(model, Model):
             order = self._schemas[f"Generation.{model.id}"]
             shown["inputs"] = views.fields(order["properties"]["input"], self._schemas)

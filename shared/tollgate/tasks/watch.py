@@ -57,7 +57,7 @@ def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int)
     found = []
     for model in models:
         providers = {route.provider for route in model.routes}
-        up = [name for name in providers if not _is_down(name, model.id, health, now_ms)]
+        up = [name for name in providers if not is_down(name, model.id, health, now_ms)]
         found.append(ModelStatus(model, len(providers), len(up)))
     return found
 
@@ -69,13 +69,13 @@ def unavailable(models: Iterable[Model], health: Mapping[str, Health], now_ms: i
     for model in models:
         of_model = {route.provider for route in model.routes}
         providers |= of_model
-        if len(of_model) == 1 and _is_down(of_model.pop(), model.id, health, now_ms):
+        if len(of_model) == 1 and is_down(of_model.pop(), model.id, health, now_ms):
             down.append(model.id)
     failing = sorted(name for name in providers if health.get(name, Health()).tripped)
     return Unavailable(tuple(down), tuple(failing))
 
 
-def _is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:
+def is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:
     """Return whether a provider is open, or an operator disabled it or its route of the model."""
     known = health.get(provider, Health())
     route = health.get(f"{provider}/{model}", Health())

@@ -9,8 +9,8 @@ forms.py        a model's form, from its published input
 key_form.py     the form of an API key; `token_form.py`: of a run token
 budgets.py      the bars and the forms of budgets
 first_price.py  the price of an incomplete form; `token_prices.py`: the prices of a chat
+prompts.py      example prompts
 problems.py     the problems of an input as sentences
-snippets.py     the same request as code
 languages.py    the language of a description for a browser
 comparison.py   the inputs of several models, side by side
 chat_keys.py    keys for the chat page

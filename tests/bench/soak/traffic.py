@@ -39,7 +39,7 @@ STALLED_S = 8.0
 PAGES = (
     "/",
     "/docs",
-    "/docs/models/z-image",
+    "/models/z-image",
     "/api/v1/catalog",
     "/api/v1/openapi.json",
     "/api/v1/catalog/z-image",

@@ -85,7 +85,7 @@ const dropOf = (box, address) => {
   };
 
   const take = async (file) => {
-    problem.textContent = unusable(file, box.dataset.takes);
+    problem.textContent = address ? unusable(file, box.dataset.takes) : "Sign in to upload files.";
     if (problem.textContent) return;
     const item = add(file.name || "Pasted file");
     item.classList.add("sending");
@@ -117,7 +117,7 @@ const dropOf = (box, address) => {
   };
 
   for (const line of store.value.split("\n").filter(Boolean)) add(nameOf(line), line);
-  box.querySelector("[data-choose]").addEventListener("click", () => picked.click());
+  box.querySelector("[data-choose]")?.addEventListener("click", () => picked.click());
   picked.addEventListener("change", () => {
     takeAll(picked.files);
     picked.value = "";

@@ -60,7 +60,7 @@ const link = () => {
     }
   }
   const text = query.toString();
-  return `${play.dataset.play}/${panels[0].dataset.model}${text ? `?${text}` : ""}`;
+  return `${play.dataset.link}/${panels[0].dataset.model}${text ? `?${text}` : ""}`;
 };
 
 let linking = 0;
@@ -68,7 +68,7 @@ const keepLink = () => {
   clearTimeout(linking);
   linking = setTimeout(() => {
     const address = link();
-    if (address.length <= MAX_LINK) history.replaceState(history.state, "", address);
+    if (address.length <= MAX_LINK) history.replaceState(history.state, "", address + location.hash);
   }, LINK_MS);
 };
 
@@ -96,7 +96,7 @@ for (const panel of panels) {
   });
   panel.addEventListener("htmx:oobAfterSwap", () => markProblems(panel));
 }
-pickerOf(play, panels, link);
+if (document.querySelector("#picker")) pickerOf(play, panels, link);
 
 document.addEventListener("htmx:oobAfterSwap", () => panels.forEach(markProblems));
 // A refusal is said beside its field: the first of them is shown.
@@ -110,8 +110,17 @@ document.addEventListener("refused", () => {
   });
 });
 
+// The next of the example prompts takes the place of what is written.
+const inspire = (button) => {
+  const prompts = JSON.parse(button.dataset.prompts);
+  const field = document.getElementById(button.getAttribute("aria-controls"));
+  field.value = prompts[(prompts.indexOf(field.value) + 1) % prompts.length];
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
+  if (button?.dataset.prompts) inspire(button);
   if (button?.matches("[data-run-all]")) {
     for (const panel of panels) formOf(panel).requestSubmit();
   }

@@ -1,0 +1,167 @@
+"""A panel of the playground: a model's form, filled in, with its price and code.
+
+The playground has one or two panels, and a model's page has one. A visitor who is not signed in has a panel
+too: its price is the published one, without the files of the input.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import Request
+
+from dashboard.render import base_url
+from dashboard.security import Visitor
+from dashboard.services import Services
+from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.models import Model
+from tollgate.catalog.pricing import quote
+from tollgate.catalog.rules import Choosing
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
+from tollgate.kit.ids import new_id
+from tollgate.kit.numbers import digits
+from tollgate.reference.snippets import media_snippets
+from tollgate.tasks.models import Task
+from tollgate.web.first_price import field_of, first_price, is_missing
+from tollgate.web.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
+from tollgate.web.problems import in_words
+from tollgate.web.prompts import PROMPTS, prompt_field
+
+PANELS = ("a", "b")
+# The value in a link for a switch that is off. A form omits the field instead.
+UNTOUCHED = "off"
+Values = dict[str, Any]
+Told = dict[str, Any]
+
+
+def panel_of(
+    services: Services,
+    request: Request,
+    visitor: Visitor | None,
+    key: str,
+    model: Model,
+    *,
+    has_example: bool = False,
+) -> dict[str, Any]:
+    """Return the content of a panel: its form, filled in from the address, with price and code.
+
+    With `has_example`, an empty form is filled in with an example prompt.
+    """
+    dto = services.api.listing.model_view(model.id)
+    query = request.query_params
+    task = None
+    filled: dict[str, Any] = {}
+    if visitor and query.get("again") and key == PANELS[0]:
+        task = services.api.reader.find(visitor.account_id, query["again"])
+        filled = dict(task.values)
+    linked = _linked(query, key)
+    prompts = PROMPTS[model.media_type]
+    asked = prompt_field(dto["params"])
+    if has_example and asked and not (linked or filled or query.get("use")):
+        linked = {PREFIX + asked: prompts[0]}
+    # Fields that are not in the address have their defaults, switches included.
+    filled |= input_of([param for param in dto["params"] if PREFIX + param["name"] in linked], linked)[0]
+    if visitor and query.get("use"):
+        used = services.api.reader.find(visitor.account_id, query["use"])
+        filled |= _worked_on(form_of_model(services, model, {}), used, query.get("file", ""))
+    form = form_of_model(services, model, filled)
+    told = price_of(services, request, visitor, model, read(form, sent_by(form)))
+    return {
+        "key": key,
+        "model": dto,
+        "form": form,
+        "form_id": new_id("form"),
+        "task": task,
+        "errors": {},
+        "prompts": prompts,
+        **told,
+    }
+
+
+def media_model(services: Services, model_id: str) -> Model:
+    """Return a media model; raises `ModelNotFoundError`."""
+    model = services.api.catalog.catalog().find_by_name(model_id)
+    if not isinstance(model, Model):
+        raise ModelNotFoundError
+    return model
+
+
+def form_of_model(services: Services, model: Model, values: Values) -> list[FormField]:
+    """Return the form of a model, filled in with `values`."""
+    choosers: list[Choosing] = [one.choosing for one in model.input_class.rules if one.choosing is not None]
+    return form_of(services.api.listing.model_view(model.id)["params"], values, choosers)
+
+
+def read(form: list[FormField], sent: Any) -> tuple[Values, list[Problem]]:
+    """Return the input from the sent fields of a form, and the problems of unreadable fields."""
+    return input_of([field.param for field in in_use(form, sent)], sent)
+
+
+def price_of(
+    services: Services,
+    request: Request,
+    visitor: Visitor | None,
+    model: Model,
+    given: tuple[Values, list[Problem]],
+) -> Told:
+    """Return the price of the values, complete or not, with missing or wrong fields and the code."""
+    values, problems = given
+    body = {"model": model.id, "input": values}
+    found, quoted = problems, None
+    if not problems:
+        try:
+            quoted = _quoted(services, visitor, model, body)
+        except InvalidInputError as error:
+            found = error.problems
+    wrong = [problem for problem in found if not is_missing(problem)]
+    first = None if quoted or wrong else first_price(model, values)
+    return {
+        "cents": quoted["price"] if quoted else first and first.charge_cents,
+        "breakdown": quoted["breakdown"] if quoted else first.breakdown if first else [],
+        "is_complete": quoted is not None,
+        "missing": [problem for problem in found if is_missing(problem)],
+        "wrong": wrong,
+        "snippets": media_snippets(base_url(request), body),
+    }
+
+
+def errors_of(problems: list[Problem]) -> dict[str, str]:
+    """Return the messages of the problems by field. Problems without a field are under ''."""
+    found: dict[str, list[Problem]] = {}
+    for problem in problems:
+        found.setdefault(field_of(problem), []).append(problem)
+    # A path is `/input/<field>` and the place in that field.
+    return {name: in_words(some, beside=2) for name, some in found.items()}
+
+
+def _quoted(
+    services: Services, visitor: Visitor | None, model: Model, body: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return the price of a complete input; `None` if it depends on files. Raises `InvalidInputError`."""
+    if visitor is not None:
+        return services.api.tasks.estimate(visitor.account_id, body)
+    # Files are read only for customers.
+    try:
+        found = quote(model, model.check(body["input"]))
+    except UnknownPriceError:
+        return None
+    return {"price": found.charge_cents, "breakdown": found.breakdown}
+
+
+def _linked(query: Any, key: str) -> dict[str, str]:
+    """Return the fields of a panel from the address. Fields of `b` have a prefix."""
+    prefix = PREFIX if key == PANELS[0] else f"{key}.{PREFIX}"
+    named = {name: value for name, value in query.items() if name.startswith(prefix)}
+    return {
+        PREFIX + name.removeprefix(prefix): "" if value == UNTOUCHED else value
+        for name, value in named.items()
+    }
+
+
+def _worked_on(form: list[FormField], task: Task, index: str) -> Values:
+    """Return the input that names a file of a task, in the first field that takes files of its type."""
+    number = digits(index, 0, len(task.files)) or 0
+    for file in task.files[number : number + 1]:
+        for field in form:
+            if field.widget == "files" and field.takes == file.file_type:
+                return {field.param["name"]: [file.url] if field.param["isArray"] else file.url}
+    return {}
