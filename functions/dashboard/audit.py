@@ -30,6 +30,7 @@ WORDS = {
     Action.KEY_EXPIRING: "API key expires soon",
     Action.KEY_EXPIRED: "API key expired",
     Action.EXPORTS_CHANGED: "Exports changed",
+    Action.EXPORT_FAILING: "Exports failing",
     Action.WEBHOOK_FAILING: "Webhook deliveries failing",
     Action.STATEMENT_READY: "Statement ready",
     Action.WEBHOOK_SECRET_ROTATED: "Webhook secret rotated",

@@ -18,6 +18,10 @@ LABELS = {
     "endpoint": "Address of the receiver",
     "headers": "Headers",
     "sampleRate": "Share of the requests (0 to 1)",
+    "name": "Bucket",
+    "region": "Region",
+    "prefix": "Folder",
+    "roleArn": "Your role",
 }
 
 _NUMBER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,8})?")
@@ -54,6 +58,9 @@ def body_of(what: str, sent: Fields) -> Any:
             "includeContent": "includeContent" in values,
             **headers,
         }
+    if what == "bucket" and values.get("name"):
+        return {name: values.get(name, "") for name in ("name", "region", "prefix", "roleArn")}
+    # An empty address or name ends the export.
     return values.get(what) or None
 
 

@@ -2,7 +2,8 @@
 
 `{delivery_id, seq}` names a delivery: it sends one signed attempt to one URL and records the result, or
 defers the delivery while the account's lane is full. `{account_id, entries, attempt}` names requests that
-ended: it creates their deliveries, and sends their spans. Never follows a redirect, never calls a private
+ended: it creates their deliveries, and sends their spans. `{account_id, day}` names a complete day: it writes
+its files into the bucket of the customer. Never follows a redirect, never calls a private
 address, never sends for a running task.
 """
 
@@ -22,6 +23,10 @@ def deliver(record: Record) -> None:
         begin_log(account_id=message["account_id"], attempt=message["attempt"])
         sent = deliver_webhook_parts.request_exporter().send(**message)
         logger.info(f"deliver_webhook.requests_{sent}")
+        return
+    if "day" in message:
+        begin_log(account_id=message["account_id"], day=message["day"])
+        logger.info(f"deliver_webhook.bucket_{deliver_webhook_parts.bucket_exporter().write(**message)}")
         return
     begin_log(**message)
     outcome = deliver_webhook_parts.webhook_sender().deliver(message["delivery_id"], message["seq"])

@@ -22,6 +22,11 @@ from tollgate.composition import api as api_parts
 from tollgate.exports.sender import MAX_ATTEMPTS, event_id_of
 
 EXPORTS = "/api/v1/exports/settings"
+BUCKET = {
+    "name": "costs",
+    "region": "eu-central-1",
+    "roleArn": "arn:aws:iam::123456789012:role/tollgate-export",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -194,7 +199,7 @@ class TestSettings:
             "x-key"
         ]
         assert change(customer, spans={"endpoint": other})["spans"]["headerNames"] == []
-        assert change(customer, spans=None) == {"requestWebhook": None, "spans": None}
+        assert change(customer, spans=None)["spans"] is None
 
     @pytest.mark.parametrize(
         ("body", "field"),
@@ -202,6 +207,11 @@ class TestSettings:
             ({"webhook": 1}, "/webhook"),
             ({"requestWebhook": "ftp://example.com"}, "/requestWebhook"),
             ({"requestWebhook": "http://169.254.169.254/"}, "/requestWebhook"),
+            ({"bucket": {**BUCKET, "roleArn": "arn:aws:iam::123456789012:role/admin"}}, "/bucket/roleArn"),
+            ({"bucket": {**BUCKET, "name": "a.b"}}, "/bucket/name"),
+            ({"bucket": {**BUCKET, "region": "moon"}}, "/bucket/region"),
+            ({"bucket": {**BUCKET, "prefix": "a/../"}}, "/bucket/prefix"),
+            ({"bucket": {**BUCKET, "prefix": "*/"}}, "/bucket/prefix"),
             ({"spans": []}, "/spans"),
             ({"spans": {}}, "/spans/endpoint"),
             ({"spans": {"endpoint": "http://10.0.0.1/"}}, "/spans/endpoint"),

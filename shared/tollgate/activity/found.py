@@ -1,5 +1,6 @@
 """A request as the ledger and the tasks have it, and how it ended. Pure."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,6 +22,8 @@ SHOWN = {
     EntryKind.TEXT: ActivityKind.TEXT,
     EntryKind.VOID: ActivityKind.TEXT,
 }
+# Tasks that one read finds: the limit of DynamoDB's BatchGetItem.
+TOGETHER = 100
 _ENDINGS = {
     TaskStatus.NOT_STARTED: Ending.RUNNING,
     TaskStatus.RUNNING: Ending.RUNNING,
@@ -55,6 +58,17 @@ class Found:
     def trace(self) -> Trace:
         """Return how it went. Entries from before 2026-11-26 do not have that."""
         return NO_TRACE if self.entry.trace is None else Trace.from_item(self.entry.trace)
+
+
+def found_of(entries: Sequence[Entry], tasks_of: Callable[[Sequence[str]], Iterable[Task]]) -> list[Found]:
+    """Return the requests of entries of kinds in `SHOWN`, in their order.
+
+    `tasks_of` returns the existing tasks of at most `TOGETHER` ids.
+    """
+    ids = [one.task_id for one in entries if one.task_id and SHOWN[one.kind] is ActivityKind.TASK]
+    parts = [ids[first : first + TOGETHER] for first in range(0, len(ids), TOGETHER)]
+    tasks = {task.task_id: task for some in parts for task in tasks_of(some)}
+    return [Found(one, tasks.get(one.task_id or "")) for one in entries]
 
 
 def status_of(found: Found) -> TaskStatus:

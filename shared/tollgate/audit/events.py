@@ -42,6 +42,7 @@ class Action(StrEnum):
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.
     KEY_EXPIRED = "key.expired"  # A key has expired.
     EXPORTS_CHANGED = "exports.changed"  # The exports of requests and costs were changed.
+    EXPORT_FAILING = "export.failing"  # The files of a day could not be written into the bucket.
     WEBHOOK_FAILING = "webhook.failing"  # Every attempt of a delivery failed.
     STATEMENT_READY = "statement.ready"  # The statement of the last month is ready.
     # Webhooks are signed with a new secret.

@@ -98,6 +98,7 @@ class ApiSettings(SpendingSettings, RatedSettings):
     stripe_secret_arn: str
     watches_table: str
     audit_table: str
+    exporter_arn: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,7 +277,8 @@ def _sealed_ledger() -> SealedLedger:
 def _exports(audit: AuditLog) -> ExportService:
     settings = ApiSettings.from_env()
     guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
-    return ExportService(ExportRepository(database(), settings.budgets_table), audit, guard)
+    exports = ExportRepository(database(), settings.budgets_table)
+    return ExportService(exports, audit, guard, settings.exporter_arn or "none on this machine")
 
 
 def _webhooks(

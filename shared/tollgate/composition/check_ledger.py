@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
+from tollgate.exports.offers import RequestOffers
+from tollgate.exports.repository import ExportRepository
 from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.service import LedgerAudit
@@ -33,6 +36,8 @@ class SealerSettings(CheckLedgerSettings):
 
     seals_table: str
     ledger_key_secret_arn: str
+    budgets_table: str
+    webhook_queue_url: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,9 @@ def sealing_audit() -> LedgerAudit:
         secret=sdk.secret_reader(settings.ledger_key_secret_arn),
         clock=clock(),
     )
-    return replace(_audit(settings), sealer=sealer)
+    exports = ExportRepository(database(), settings.budgets_table)
+    offers = RequestOffers(exports, Queue(sdk.sqs(), settings.webhook_queue_url), clock())
+    return replace(_audit(settings), sealer=sealer, export=offers.offer_day)
 
 
 @part

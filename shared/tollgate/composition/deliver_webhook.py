@@ -7,13 +7,19 @@ from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings
 from tollgate.composition.parts import clock, part
+from tollgate.exports.bucket import BucketExporter, PutObject
+from tollgate.exports.focus_file import FocusFiles
 from tollgate.exports.repository import ExportRepository
 from tollgate.exports.sender import RequestExporter
+from tollgate.exports.settings import BucketTarget
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.queue import Queue
+from tollgate.kit.aws.role_bucket import role_bucket
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.outbound import Outbound
 from tollgate.ledger.reader import LedgerReader
+from tollgate.seals.repository import SealRepository
+from tollgate.seals.service import SealedLedger
 from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.failing_endpoints import FailingEndpoints
@@ -32,6 +38,7 @@ class DeliverWebhookSettings(LedgerSettings):
     deliveries_table: str
     webhook_lanes_table: str
     budgets_table: str
+    seals_table: str
     webhook_queue_url: str
 
 
@@ -78,6 +85,30 @@ def request_exporter() -> RequestExporter:
         outbound=_outbound(settings),
         clock=clock(),
     )
+
+
+@part
+def bucket_exporter() -> BucketExporter:
+    """Create what writes the files of days."""
+    settings = DeliverWebhookSettings.from_env()
+    db = database()
+    ledger = LedgerReader(db, settings.accounts_table, settings.ledger_table)
+    audit = AuditLog(db, settings.audit_table, clock())
+    return BucketExporter(
+        exports=ExportRepository(db, settings.budgets_table),
+        focus=FocusFiles(ledger, clock()),
+        tasks=TaskRepository(db, settings.tasks_table),
+        sealed=SealedLedger(ledger, SealRepository(db, settings.seals_table), clock()),
+        assume=_assumed,
+        once=OnceLog(audit, settings.idempotency_table),
+        queue=Queue(sdk.sqs(), settings.webhook_queue_url),
+        clock=clock(),
+    )
+
+
+def _assumed(target: BucketTarget, session: str, external_id: str | None) -> PutObject:
+    place = (target.name, target.prefix)
+    return role_bucket(target.role_arn, session, external_id, place, target.region)
 
 
 def _outbound(settings: DeliverWebhookSettings) -> Outbound:

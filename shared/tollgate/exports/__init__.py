@@ -10,4 +10,5 @@ sender.py        creates a delivery for each request, and sends spans
 spans.py         spans of requests in OTLP's JSON: pure
 focus.py         one row of the FOCUS file: pure
 focus_file.py    the FOCUS file of a day, for customers
+bucket.py        writes the files of a day into the bucket of the customer
 """

@@ -69,7 +69,7 @@ class FocusFiles:
         """Return the part after a position, of at most `most` rows."""
         rows: list[Sequence[Cell]] = []
         cursor = None
-        entries = islice(self._entries(account_id, day_ms, after), max(MAX_READ, most))
+        entries = islice(self.entries(account_id, day_ms, after), max(MAX_READ, most))
         read = 0
         for together in _chunks(entries):
             read += len(together)
@@ -80,7 +80,8 @@ class FocusFiles:
                 break
         return FocusPage(utc_day(day_ms), as_csv(COLUMNS, rows), len(rows), cursor)
 
-    def _entries(self, account_id: str, day_ms: int, after: Position | None) -> Iterator[Entry]:
+    def entries(self, account_id: str, day_ms: int, after: Position | None) -> Iterator[Entry]:
+        """Return the entries of a day after a position, the oldest first."""
         first_ms = day_ms if after is None else after.created_at_ms
         found = self.ledger.oldest_first(account_id, first_ms, day_ms + MS_PER_DAY)
         seen = (0, "") if after is None else (after.created_at_ms, after.entry_id)

@@ -1,6 +1,7 @@
 """The settings of exports, and the numbers of spans, in DynamoDB: rows of `BudgetsTable`.
 
 exports         the settings
+exports#bucket  the last complete day in the bucket, and the last failure
 exports#spans   the spans that were sent and lost, and the last failure
 """
 
@@ -13,7 +14,7 @@ from tollgate.kit.dynamodb.expressions import Add, Change, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_if_unchanged
 
-SPANS = f"{ITEM}#spans"
+SPANS, BUCKET = f"{ITEM}#spans", f"{ITEM}#bucket"
 # The longest text of a receiver or of AWS that is stored.
 MAX_ERROR = 300
 
@@ -36,7 +37,7 @@ class ExportRepository(OneTable):
         self._db.transact([put_if_unchanged(self._table, row, "item", changed.seq, lambda _: stale), *others])
 
     def sent(self, account_id: str, what: str) -> Item:
-        """Return the row with the numbers of spans; empty if there is none. `what` is `SPANS`."""
+        """Return the row with the numbers of spans; empty if there is none. `what` is `SPANS` or `BUCKET`."""
         return self._db.get(self._table, _key(account_id, what)) or {}
 
     def count_spans(
@@ -51,6 +52,10 @@ class ExportRepository(OneTable):
     def note_error(self, account_id: str, what: str, error: str, now_ms: int) -> None:
         """Note a failure."""
         self._update(account_id, what, _noted(error, now_ms))
+
+    def note_day(self, account_id: str, day: str, now_ms: int) -> None:
+        """Note that all files of a day are in the bucket."""
+        self._update(account_id, BUCKET, [Set("day", day), *_noted(None, now_ms)])
 
     def _update(self, account_id: str, what: str, changes: Sequence[Any]) -> None:
         self._db.write(Write(self._table, key=_key(account_id, what), update=changes))

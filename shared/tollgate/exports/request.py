@@ -6,13 +6,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from tollgate.exports.settings import ExportSettings, SpanTarget
+from tollgate.exports.settings import BucketTarget, ExportSettings, SpanTarget
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.webhooks.receivers import url_problem
 
 MAX_HEADERS = 10
 MAX_HEADER_LENGTH = 4_096
+MAX_PREFIX_LENGTH = 200
 RATE_PLACES = 6
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _HEADER_VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
@@ -20,7 +21,15 @@ _HEADER_VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _OWN_HEADERS = frozenset(
     {"content-type", "content-length", "content-encoding", "host", "connection", "transfer-encoding"}
 )
-_FIELDS = ("requestWebhook", "spans")
+# Source: AWS, "General purpose bucket naming rules".
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
+_REGION = re.compile(r"[a-z]{2,3}(-[a-z]+){1,2}-[0-9]{1,2}")
+# Only roles with this name, so that our own role has no right for others.
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:role/tollgate-export[A-Za-z0-9+=,.@_-]{0,40}")
+# Without the wildcards of IAM, and without `..`.
+_PREFIX = re.compile(r"([A-Za-z0-9!_'()=-][A-Za-z0-9!_.'()=-]*/)*")
+_A_ROLE = "arn:aws:iam::123456789012:role/tollgate-export, or a longer name that begins so"
+_FIELDS = ("requestWebhook", "spans", "bucket")
 
 
 def read_exports(body: Mapping[str, Any], known: ExportSettings, guard: AddressGuard) -> ExportSettings:
@@ -39,6 +48,9 @@ def read_exports(body: Mapping[str, Any], known: ExportSettings, guard: AddressG
         sent = _object("/spans", body["spans"], problems)
         spans = None if sent is None else _spans(sent, known.spans, guard, problems)
         changed = replace(changed, spans=spans)
+    if "bucket" in body:
+        sent = _object("/bucket", body["bucket"], problems)
+        changed = replace(changed, bucket=None if sent is None else _bucket(sent, problems))
     if problems:
         raise InvalidInputError(problems)
     return changed
@@ -97,6 +109,23 @@ def _header_problems(headers: Any) -> list[Problem]:
             message = f"Must be printable ASCII text of at most {MAX_HEADER_LENGTH} characters."
             problems.append(Problem(f"/spans/headers/{name}", message))
     return problems
+
+
+def _bucket(sent: Mapping[str, Any], problems: list[Problem]) -> BucketTarget:
+    problems += unknown_fields(sent, ("name", "region", "prefix", "roleArn"), "/bucket")
+    rules = {
+        "name": (_BUCKET, "Must be the name of a bucket without dots.", "my-costs"),
+        "region": (_REGION, "Must be the region of the bucket.", "eu-central-1"),
+        "roleArn": (_ROLE, "Must be a role for this export.", _A_ROLE),
+        "prefix": (_PREFIX, "Must be empty, or folders with a slash at the end.", "costs/tollgate/"),
+    }
+    found: dict[str, str] = {}
+    for name, (pattern, message, example) in rules.items():
+        value = sent.get(name, "" if name == "prefix" else None)
+        if not isinstance(value, str) or pattern.fullmatch(value) is None or len(value) > MAX_PREFIX_LENGTH:
+            problems.append(Problem(f"/bucket/{name}", message, example))
+        found[name] = str(value)
+    return BucketTarget(found["name"], found["region"], found["roleArn"], found["prefix"])
 
 
 def _url_problems(path: str, url: Any, guard: AddressGuard) -> list[Problem]:

@@ -14,7 +14,7 @@ from hashlib import blake2s
 import httpx
 from ulid import ULID
 
-from tollgate.activity.found import SHOWN, ActivityKind, Found
+from tollgate.activity.found import SHOWN, Found, found_of
 from tollgate.activity.record import record_of
 from tollgate.exports.repository import SPANS, ExportRepository
 from tollgate.exports.settings import SpanTarget
@@ -85,9 +85,7 @@ class RequestExporter:
 
     def _found(self, account_id: str, entry_ids: Sequence[str]) -> list[Found]:
         entries = [entry for entry in self.ledger.named(account_id, entry_ids) if entry.kind in SHOWN]
-        ids = [entry.task_id for entry in entries if entry.task_id and SHOWN[entry.kind] is ActivityKind.TASK]
-        tasks = {task.task_id: task for task in self.tasks.get_all(ids)} if ids else {}
-        return [Found(entry, tasks.get(entry.task_id or "")) for entry in entries]
+        return found_of(entries, self.tasks.get_all)
 
     def _deliver(self, account_id: str, url: str, found: Found) -> None:
         now_ms = self.clock.now_ms()

@@ -7,9 +7,17 @@ from typing import Any
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
-from tollgate.exports.repository import SPANS, ExportRepository, StaleExportsError
+from tollgate.exports.repository import BUCKET, SPANS, ExportRepository, StaleExportsError
 from tollgate.exports.request import read_exports
-from tollgate.exports.settings import ExportSettings, ExportsView, SpanExportView, SpanTarget
+from tollgate.exports.settings import (
+    BucketExportView,
+    BucketTarget,
+    ExportSettings,
+    ExportsView,
+    SpanExportView,
+    SpanTarget,
+    external_id,
+)
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import ForbiddenError
@@ -22,12 +30,14 @@ from tollgate.webhooks.receivers import check_host
 class ExportService:
     """Shows and changes the exports of accounts. Each change is in the audit log.
 
-    `guard` checks the addresses. A key of a project cannot change exports, because these are of the account.
+    `guard` checks the addresses, and `exporter_arn` is the principal that writes into buckets. A key of a
+    project cannot change exports, because these are of the account.
     """
 
     exports: ExportRepository
     audit: AuditLog
     guard: AddressGuard
+    exporter_arn: str
 
     def get(self, account_id: str) -> ExportsView:
         """Return the settings, and the numbers of spans. The values of headers are never returned."""
@@ -66,10 +76,13 @@ class ExportService:
             check_host("/spans/endpoint", changed.spans.endpoint, self.guard)
 
     def _view(self, account_id: str, found: ExportSettings) -> ExportsView:
-        spans = found.spans
+        spans, bucket = found.spans, found.bucket
         return {
             "requestWebhook": found.webhook,
             "spans": None if spans is None else _spans_view(spans, self.exports.sent(account_id, SPANS)),
+            "bucket": None if bucket is None else _bucket_view(bucket, self.exports.sent(account_id, BUCKET)),
+            "exporterArn": self.exporter_arn,
+            "externalId": external_id(account_id),
         }
 
 
@@ -89,7 +102,23 @@ def _spans_view(spans: SpanTarget, sent: Item) -> SpanExportView:
     return shown
 
 
+def _bucket_view(bucket: BucketTarget, sent: Item) -> BucketExportView:
+    shown: BucketExportView = {
+        "name": bucket.name,
+        "region": bucket.region,
+        "prefix": bucket.prefix,
+        "roleArn": bucket.role_arn,
+    }
+    if "day" in sent:
+        shown["lastDay"] = sent["day"]
+    if "sent_ms" in sent:
+        shown["lastSentAt"] = iso(sent["sent_ms"])
+    if "error" in sent:
+        shown["lastError"] = sent["error"]
+    return shown
+
+
 def _in_words(found: ExportSettings) -> str:
     """Return which exports are on. Addresses can contain secrets, so they are left out."""
-    named = {"webhook for requests": found.webhook, "spans": found.spans}
+    named = {"webhook for requests": found.webhook, "spans": found.spans, "bucket": found.bucket}
     return ", ".join(name for name, target in named.items() if target is not None) or "off"

@@ -93,6 +93,8 @@ class LedgerAudit:
     clock: Clock
     sleep: Callable[[float], None] = time.sleep
     sealer: SealsDays | None = None
+    export: Callable[[str], None] | None = None
+    """Has the sealed days of an account exported, if the account wants that."""
     budgets: ReadsCounters | None = None
 
     def begin(self, has_time: Callable[[], bool] = _always) -> Run:
@@ -135,6 +137,8 @@ class LedgerAudit:
             return True
         try:
             self.sealer.seal(checked.account_id, has_time, everything=checked.has_read_all)
+            if self.export is not None:
+                self.export(checked.account_id)
         except OutOfTimeError:
             raise
         except Exception:  # noqa: BLE001 - the boundary between accounts: logged and counted

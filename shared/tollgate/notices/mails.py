@@ -67,6 +67,13 @@ KINDS = {
         "/exports",
         "Exports send records of your requests to other systems.",
     ),
+    Action.EXPORT_FAILING: Kind(
+        Topic.WEBHOOKS,
+        "Files could not be written into your bucket",
+        "Export",
+        "/exports",
+        "Correct the bucket or the role. The next day's export also writes the missing days.",
+    ),
     Action.WEBHOOK_FAILING: Kind(
         Topic.WEBHOOKS,
         "Webhook deliveries are failing",

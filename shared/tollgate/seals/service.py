@@ -127,6 +127,14 @@ class SealedLedger:
             days.append(_day(seal, first, entries))
         return days, None
 
+    def day_part(
+        self, account_id: str, day: str, cursor: str | None = None
+    ) -> tuple[SealedDayView | None, str | None]:
+        """Return a part of a sealed day, and the cursor of the next one; `None` if the day has no seal."""
+        seals = list(self.seals.between(account_id, day, day))
+        days, following = self._days(seals, ("", 0) if cursor is None else _place_of(cursor, seals))
+        return (days[0] if days else None), following
+
     def receipt(self, key: ApiKey, asked_id: str) -> ReceiptView:
         """Return the entries of a request or a task, each with its proof once its day is sealed.
 

@@ -2,8 +2,8 @@
 keys.
 
 Source: AWS Service Authorization Reference, "Actions, resources, and condition keys" of DynamoDB, SQS, S3,
-Lambda, Secrets Manager, SES v2, Systems Manager, Cognito user pools. A service or an operation that is not
-known here is refused by `KeyError`.
+Lambda, Secrets Manager, SES v2, Systems Manager, Cognito user pools and STS. A service or an operation that
+is not known here is refused by `KeyError`.
 """
 
 import os
@@ -148,6 +148,10 @@ def _cognito(operation: str, params: Params, names: Names) -> Iterator[Request]:
     )
 
 
+def _sts(operation: str, params: Params, names: Names) -> Iterator[Request]:
+    yield Request(f"sts:{operation}", params["RoleArn"].replace("arn:aws:", "arn:${AWS::Partition}:"))
+
+
 _SERVICES: dict[str, Callable[[str, Params, Names], Iterator[Request]]] = {
     "dynamodb": _dynamodb,
     "dynamodbstreams": _streams,
@@ -158,6 +162,7 @@ _SERVICES: dict[str, Callable[[str, Params, Names], Iterator[Request]]] = {
     "sesv2": _ses,
     "ssm": _ssm,
     "cognito-idp": _cognito,
+    "sts": _sts,
 }
 
 

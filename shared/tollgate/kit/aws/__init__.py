@@ -7,6 +7,7 @@ json_protocol.py   DynamoDB and Secrets Manager without the SDK; `sigv4.py`: sig
 eventstream.py     the framing of Bedrock's streams
 s3_document.py     one S3 object as a document, through the SDK; `s3_get.py`: the same without it
 s3_objects.py      private S3 objects without the SDK
+role_bucket.py     objects in the bucket of another AWS account
 async_invoke.py    asynchronous invocations of our functions without the SDK
 queue.py           our SQS queues; `dead_letters.py`: their dead-lettered messages
 batches.py         batches of records that Lambda passes to a function

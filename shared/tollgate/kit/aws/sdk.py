@@ -3,7 +3,7 @@
 From botocore itself: boto3 adds nothing to a client that we use, and half as much again to a cold start.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +126,26 @@ def lambda_for_creates() -> "LambdaClient":
     return found
 
 
+@cache
+def sts() -> Any:
+    """Return the client of STS, for roles of customers."""
+    return _client("sts")
+
+
+def s3_with(credentials: Mapping[str, str], region: str) -> "S3Client":
+    """Return an S3 client with temporary credentials, as STS returns them."""
+    found: Any = _session().create_client(
+        "s3",
+        region_name=region,
+        aws_access_key_id=credentials["AccessKeyId"],
+        aws_secret_access_key=credentials["SecretAccessKey"],
+        aws_session_token=credentials["SessionToken"],
+        config=_UPLOAD_BOUNDS,
+    )
+    client: S3Client = found
+    return client
+
+
 def secret_reader(arn: str) -> Callable[[], str]:
     """Return a function that reads a secret's text. It creates the client at the first use."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
@@ -145,6 +165,7 @@ _CLIENTS = (
     lambda_,
     lambda_for_thumbnails,
     lambda_for_creates,
+    sts,
 )
 
 
