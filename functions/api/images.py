@@ -16,6 +16,7 @@ from api.http import MediaBody, MediaKey, Services, attribution_with_user, creat
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.ledger.attribution import Attribution
+from tollgate.tasks.image_creates import IGNORED
 from tollgate.tasks.openai_images import SENT_NAMES, ImageRequest, read_image_request
 
 router = APIRouter()
@@ -70,4 +71,5 @@ async def _created(
         "wantsUrl": asked.wants_url,
         "isStreamed": asked.is_streamed,
     }
-    return JSONResponse(made, status_code=HTTPStatus.ACCEPTED)
+    headers = {IGNORED: ", ".join(asked.ignored)} if asked.ignored else None
+    return JSONResponse(made, status_code=HTTPStatus.ACCEPTED, headers=headers)

@@ -72,6 +72,27 @@ class TestGenerate:
         assert made.data is not None
         assert base64.b64decode(made.data[0].b64_json or "")[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0", b"RIFF")
 
+    def test_openais_options_reach_the_provider_and_the_price(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        before = charges(service)
+        options: Any = {"output_format": "webp", "output_compression": 60, "background": "opaque"}
+        made = client.images.generate(
+            model="gpt-image-2", prompt=PROMPT, size="1536x1024", quality="high", moderation="low", **options
+        )
+        assert made.data is not None
+        assert made.data[0].b64_json
+        assert charges(service) == [-230_000, *before]
+
+    def test_a_stream_has_the_image_and_says_that_there_are_no_partial_ones(self, client: OpenAI) -> None:
+        asked: Any = {"stream": True, "partial_images": 2, "quality": "low"}
+        with client.images.with_streaming_response.generate(
+            model="gpt-image-2", prompt=PROMPT, **asked
+        ) as response:
+            assert response.headers["x-tollgate-ignored"] == "partial_images"
+            lines = [line for line in response.iter_lines() if line.startswith("event:")]
+        assert lines == ["event: image_generation.completed"]
+
     def test_a_repeat_with_the_same_key_is_the_same_image(
         self, client: OpenAI, service: dict[str, Any]
     ) -> None:
@@ -164,6 +185,9 @@ class TestEdit:
         ("wrong", "pointer"),
         [
             ({"model": "flux-3-klein"}, "/image"),
+            ({"model": "gpt-image-2", "quality": "high"}, "/quality"),
+            ({"model": "gpt-image-2", "extra_body": {"output_format": "webp"}}, "/output_format"),
+            ({"model": "gpt-image-2", "mask": ("mask.png", b"\x89PNG", "image/png")}, "/mask"),
             ({"mask": ("mask.png", b"\x89PNG", "image/png")}, "/mask"),
             ({"n": 11}, "/n"),
             ({"image": ("a.txt", b"hello", "text/plain")}, "/image/0"),

@@ -122,7 +122,12 @@ _VEO: dict[str, Any] = {
     "generate_audio": bool,
 }
 _NANO: dict[str, Any] = {"aspect_ratio": str, "resolution": one("0.5K", "1K", "2K", "4K")}
-_GPT: dict[str, Any] = {"image_size": Size | one("auto"), "quality": one("low", "medium", "high")}
+_GPT: dict[str, Any] = {
+    "image_size": Size | one("auto"),
+    "quality": one("low", "medium", "high"),
+    "output_format": one("jpeg", "png", "webp"),
+}
+_GPT_25: dict[str, Any] = {**_GPT, "output_compression": Annotated[int, Field(ge=0, le=100)]}
 _SEEDREAM: dict[str, Any] = {"image_size": Size}
 _FLUX_IMAGE: dict[str, Any] = {
     "aspect_ratio": str,
@@ -144,8 +149,8 @@ def _images() -> dict[str, type[ModelInput]]:
         "openai/gpt-image-2": images(**_GPT),
         "openai/gpt-image-2/edit": images(**_GPT, **_EDIT),
         "xai/grok-imagine-image/v2.0/text-to-image": images(aspect_ratio=str),
-        **{f"{path}/text-to-image": images(**_GPT) for path in gpts},
-        **{f"{path}/edit": images(**_GPT, **_EDIT) for path in gpts},
+        **{f"{path}/text-to-image": images(**_GPT_25) for path in gpts},
+        **{f"{path}/edit": images(**_GPT_25, **_EDIT) for path in gpts},
         **{path: images(**_NANO) for path in nanos},
         **{f"{path}/edit": images(**_NANO, **_EDIT) for path in nanos},
         **{f"{path}/text-to-image": images(**_SEEDREAM) for path in seedreams},

@@ -5,9 +5,9 @@ is done.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -25,7 +25,13 @@ class Reference(BaseModel):
     image_url: Url
 
 
-_FIELDS: dict[str, Any] = {"size": needed(str), "quality": one("low", "medium", "high")}
+_FIELDS: dict[str, Any] = {
+    "size": needed(str),
+    "quality": one("low", "medium", "high"),
+    "output_format": one("png", "jpeg", "webp"),
+    "output_compression": Annotated[int, Field(ge=0, le=100)],
+    "moderation": one("auto", "low"),
+}
 _BLOCKED = "moderation_blocked"
 _NAMES = ("gpt-image-2", "gpt-image-2.5-flare", "gpt-image-2.5-sunburst")
 _GENERATIONS = {name: images(**_FIELDS) for name in _NAMES}

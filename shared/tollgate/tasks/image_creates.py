@@ -25,7 +25,9 @@ MAX_EVENT_BYTES = 6_291_556
 # For the connection to this function, not for the request.
 _NOT_PASSED = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
 _OF_AWS = "x-amzn-"
-_KEPT = ("x-ratelimit-", "x-request-id")
+IGNORED = "x-tollgate-ignored"
+"""The header that names the options of a request without an effect, as for text."""
+_KEPT = ("x-ratelimit-", "x-request-id", IGNORED)
 
 
 class Invoker(Protocol):

@@ -39,6 +39,7 @@ _RESOLUTION = re.compile(r"(\d(?:\.\d)?)K", re.ASCII | re.IGNORECASE)
 SENT_NAMES = {
     "aspectRatio": "size",
     "outputFormat": "output_format",
+    "outputCompression": "output_compression",
     MASK: "mask",
     IMAGES: "image",
 }
@@ -60,7 +61,7 @@ class ImageRequest:
     """A request in OpenAI's shape: its `create`, how many images of it, and the form of the answer.
 
     `wants_bytes`: the answer contains the images' bytes. `wants_url`: it contains their URLs.
-    `is_streamed`: it is an event stream.
+    `is_streamed`: it is an event stream. `ignored`: the options without an effect, as the request names them.
     """
 
     create: dict[str, Any]
@@ -68,6 +69,7 @@ class ImageRequest:
     wants_bytes: bool
     wants_url: bool
     is_streamed: bool
+    ignored: tuple[str, ...] = ()
 
 
 def read_image_request(
@@ -99,7 +101,10 @@ def read_image_request(
     create = {"model": body["model"], "input": given} if "model" in body else {"input": given}
     is_streamed = sent.get("stream") is True
     forms = {"b64_json"} if is_streamed else _forms(sent.get("response_format"), model, is_edit=is_edit)
-    return ImageRequest(create, sent.get("n") or 1, "b64_json" in forms, "url" in forms, is_streamed)
+    # OpenAI also sends fewer partial images than requested if the image is ready sooner.
+    ignored = ("partial_images",) if sent.get("partial_images") else ()
+    images = sent.get("n") or 1
+    return ImageRequest(create, images, "b64_json" in forms, "url" in forms, is_streamed, ignored)
 
 
 def _forms(asked: Any, model: Any, *, is_edit: bool) -> set[str]:
@@ -137,14 +142,15 @@ def _take_options(
 ) -> Iterator[Problem]:
     """Turn OpenAI's options in `given` into the model's fields; yield a problem for each other one."""
     for name, met in _OPTIONS.items():
-        if name not in given or name in properties:
+        if name not in given:
             continue
         value = given.pop(name)
         field = _camel(name)
-        if field in properties:
-            given[field] = value
         # `True` equals 1 in Python, and is no number here.
-        elif not any(sent[name] == one and type(sent[name]) is type(one) for one in met):
+        has_no_effect = any(sent[name] == one and type(sent[name]) is type(one) for one in met)
+        if field in properties and (not has_no_effect or value in properties[field].get("enum", ())):
+            given[field] = value
+        elif not has_no_effect:
             yield Problem(f"/{name}", f"{model_id} has no such option. Leave it out.", list(met) or None)
 
 

@@ -122,7 +122,7 @@ def _text(name: str) -> str:
 
 
 BESIDE: Mapping[str, list[Input]] = {
-    "IMG-B": [{**P, "resolution": "2k"}],
+    "IMG-B": [{**P, "resolution": "2k"}, {**P, "outputFormat": "webp"}],
     "IMG-F": [{**P, "size": "1:1"}],
     "IMG-G": [{**P, "width": 1024, "height": 1024}],
     "VID-C": [{**P, "urls": [A]}],

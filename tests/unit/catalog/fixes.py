@@ -10,6 +10,11 @@ from tests.unit.catalog.sketch import URLS, WORDS, Sketch
 def img_b(sketch: Sketch) -> None:
     if sketch.chosen("size") in ("1:3", "3:1"):
         sketch.set("resolution", "2k", "4k")
+    if sketch.has("outputCompression"):
+        sketch.set("outputFormat", "jpeg", "webp")
+    is_any_size = sketch.chosen("size") == "auto" and sketch.chosen("resolution") != "1k"
+    if sketch.has("urls") or is_any_size:
+        sketch.drop("quality", "moderation", "outputFormat", "outputCompression")
 
 
 def img_f(sketch: Sketch) -> None:

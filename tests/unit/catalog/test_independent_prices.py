@@ -47,6 +47,8 @@ def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
         return "true" if SOURCES[profile] in values or has_element else "false"
     if profile == "Midjourney-video":
         return "720p" if values["videoType"].endswith("720") else "480p"
+    if profile == "IMG-B" and dimension == "quality" and values["quality"] == "auto":
+        return "medium"
     for name in READ_FROM.get(dimension, (dimension,)):
         if name in values:
             return {True: "true", False: "false"}.get(values[name]) or str(values[name])

@@ -26,6 +26,19 @@ CASES: list[Case] = [
         {**MEDIUM, "size": "1440x2880", "images": [{"image_url": A}, {"image_url": B}]},
     ),
     ("gpt-image-2.5-sunburst", P, "gpt-image-2.5-sunburst", {**MEDIUM, "size": "1024x1024"}),
+    (
+        "gpt-image-2",
+        {**P, "quality": "high", "outputFormat": "webp", "outputCompression": 0, "moderation": "low"},
+        "gpt-image-2",
+        {
+            **P,
+            "quality": "high",
+            "size": "1024x1024",
+            "output_format": "webp",
+            "output_compression": 0,
+            "moderation": "low",
+        },
+    ),
 ]
 
 

@@ -92,20 +92,61 @@ class TestOptions:
     def test_options_that_change_nothing_are_left_out(self, model: str) -> None:
         options = {"quality": "auto", "background": "auto", "moderation": "auto", "output_compression": 100}
         given = read_image_request({"model": model, "prompt": "a fox", **options}, CATALOG).create["input"]
-        assert given.keys() & options.keys() == set()
+        has_quality = model.startswith("gpt-image")
+        kept = {"quality": "auto", "moderation": "auto"} if has_quality else {}
+        assert {name: given[name] for name in given if name not in ("prompt", "size")} == kept
 
     def test_a_model_with_the_field_gets_the_option(self) -> None:
         read = read_image_request({"model": "seedream-5-pro", "prompt": "a", "output_format": "png"}, CATALOG)
         assert read.create["input"]["outputFormat"] == "png"
 
     @pytest.mark.parametrize(
-        ("option", "value"),
-        [("quality", "high"), ("quality", True), ("output_compression", True), ("style", "vivid")],
+        ("options", "wrong"),
+        [
+            ({"quality": "high", "output_format": "webp", "output_compression": 50, "moderation": "low"}, []),
+            ({"output_format": "jpeg", "output_compression": 100}, []),
+            ({"output_compression": 50}, ["/input/outputFormat"]),
+            ({"output_format": "png", "output_compression": 50}, ["/input/outputFormat"]),
+            ({"output_format": "gif"}, ["/input/outputFormat"]),
+            ({"quality": True}, ["/input/quality"]),
+            ({"output_format": "webp", "output_compression": True}, ["/input/outputCompression"]),
+            ({"quality": "high", "urls": ["https://media.example/a.png"]}, ["/input/quality"]),
+            ({"quality": "auto", "urls": ["https://media.example/a.png"]}, []),
+            ({"output_format": "webp", "size": "auto", "resolution": "2k"}, ["/input/outputFormat"]),
+        ],
     )
-    def test_others_are_named(self, option: str, value: Any) -> None:
+    def test_gpt_image_has_openais_options(self, options: dict[str, Any], wrong: list[str]) -> None:
+        """As OpenAI documents them: compression is for JPEG and WebP."""
+        body = {"model": "gpt-image-2", "prompt": "a fox", **options}
+        given = read_image_request(body, CATALOG).create["input"]
+        model = CATALOG.media_model("gpt-image-2")
+        if not wrong:
+            assert model.check(given)
+            return
         with pytest.raises(InvalidInputError) as raised:
-            read_image_request({"model": "gpt-image-2", "prompt": "a fox", option: value}, CATALOG)
+            model.check(given)
+        assert [one.path for one in raised.value.problems] == wrong
+
+    @pytest.mark.parametrize(
+        ("model", "option", "value"),
+        [
+            ("z-image", "quality", "high"),
+            ("z-image", "quality", True),
+            ("z-image", "output_compression", True),
+            ("gpt-image-2", "style", "vivid"),
+            ("gpt-image-2", "background", "transparent"),
+            ("gpt-image-2", "input_fidelity", "high"),
+        ],
+    )
+    def test_others_are_named(self, model: str, option: str, value: Any) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            read_image_request({"model": model, "prompt": "a fox", option: value}, CATALOG)
         assert [one.path for one in raised.value.problems] == [f"/{option}"]
+
+    def test_partial_images_are_named_as_ignored(self) -> None:
+        body = {"model": "gpt-image-2", "prompt": "a fox", "stream": True}
+        assert read_image_request({**body, "partial_images": 2}, CATALOG).ignored == ("partial_images",)
+        assert read_image_request({**body, "partial_images": 0}, CATALOG).ignored == ()
 
     def test_an_edit_by_a_form_has_texts(self) -> None:
         sent = {

@@ -1,9 +1,9 @@
 """IMG-B of the contract: images in 15 shapes; the longest strips need a high resolution."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
-from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
@@ -16,6 +16,8 @@ SIZES = (
 )  # fmt: skip
 LONG_STRIPS = ("1:3", "3:1")
 LARGE = ("2k", "4k")
+AUTO, MEDIUM = "auto", "medium"
+COMPRESSED = ("jpeg", "webp")
 
 
 @rule(
@@ -33,11 +35,79 @@ def a_long_strip_has_enough_pixels(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("resolution"), f"Must be 2k or 4k for size {values['size']}.", list(LARGE))
 
 
-class ImgB(Profile):
-    """16 sizes, three resolutions (docs/contract.md#img-b)."""
+@rule(
+    "outputCompression",
+    "outputFormat",
+    schema={
+        "if": {"required": ["outputCompression"]},
+        "then": {"required": ["outputFormat"], "properties": {"outputFormat": {"enum": list(COMPRESSED)}}},
+    },
+)
+def only_some_file_types_are_compressed(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse a compression of PNG files, which OpenAI documents for JPEG and WebP only."""
+    values = checked.values
+    if "outputCompression" in values and values.get("outputFormat") not in COMPRESSED:
+        yield Problem(at("outputFormat"), "Must be jpeg or webp with a compression.", list(COMPRESSED))
 
-    rules: ClassVar[tuple[Rule, ...]] = (a_long_strip_has_enough_pixels,)
-    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+_NOT_AUTO = {"not": {"const": AUTO}}
+
+
+@rule(
+    "urls",
+    "size",
+    "resolution",
+    "quality",
+    "moderation",
+    "outputFormat",
+    "outputCompression",
+    schema={
+        "if": {
+            "anyOf": [
+                {"required": ["outputFormat"]},
+                {"required": ["outputCompression"]},
+                {"required": ["quality"], "properties": {"quality": _NOT_AUTO}},
+                {"required": ["moderation"], "properties": {"moderation": _NOT_AUTO}},
+            ]
+        },
+        "then": {
+            "properties": {"urls": {"maxItems": 0}},
+            "not": {
+                "required": ["size", "resolution"],
+                "properties": {"size": {"const": AUTO}, "resolution": {"enum": list(LARGE)}},
+            },
+        },
+    },
+)
+def options_are_for_images_from_text(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse options of the result for edits, and for large images of the size auto.
+
+    The providers with these options bill the tokens of given images, whose number they do not publish.
+    """
+    values = checked.values
+    options = [name for name in ("quality", "moderation") if values.get(name, AUTO) != AUTO]
+    options += [name for name in ("outputFormat", "outputCompression") if name in values]
+    for name in options:
+        if values.get("urls"):
+            yield Problem(at(name), "Cannot be combined with given images.")
+        elif values["size"] == AUTO and values["resolution"] in LARGE:
+            yield Problem(at(name), f"Cannot be combined with size auto in {values['resolution']}.")
+
+
+def _priced_quality(value: str) -> str:
+    return MEDIUM if value == AUTO else value
+
+
+class ImgB(Profile):
+    """16 sizes, three resolutions, OpenAI's options of a result (docs/contract.md#img-b)."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        a_long_strip_has_enough_pixels,
+        only_some_file_types_are_compressed,
+        options_are_for_images_from_text,
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "quality": "quality"}
+    readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"quality": _priced_quality}
 
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True
@@ -50,4 +120,16 @@ class ImgB(Profile):
     )
     resolution: Annotated[str, Choice(("1k", "2k", "4k"))] = field(
         "Resolution", "The price depends on the resolution.", "1k"
+    )
+    quality: Annotated[str, Choice((AUTO, "low", MEDIUM, "high"))] = field(
+        "Quality", "More details take more time. `auto` has the price of `medium`.", AUTO
+    )
+    outputFormat: Annotated[str, Choice(("png", *COMPRESSED))] = field(
+        "File type", "File type of the result."
+    )
+    outputCompression: Annotated[int, Whole(0, 100)] = field(
+        "Compression", "Quality of a JPEG or WebP file in percent. Needs `outputFormat`."
+    )
+    moderation: Annotated[str, Choice((AUTO, "low"))] = field(
+        "Moderation", "How strictly the vendor checks the content."
     )

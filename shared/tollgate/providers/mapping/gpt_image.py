@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tollgate.providers.mapping.fields import Body
 from tollgate.providers.mapping.pixels import sized
 
 LONGEST_PX = 3_840
@@ -10,6 +11,11 @@ LONGEST_PX = 3_840
 AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
 # The quality of the catalog's prices.
 QUALITY = "medium"
+
+
+def gpt_quality(value: str) -> Body:
+    """Return the field `quality`; OpenAI's own `auto` may be a more expensive one."""
+    return {"quality": QUALITY if value == "auto" else value}
 
 
 def gpt_sized(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper, Values, variant_if
-from tollgate.providers.mapping.gpt_image import QUALITY, gpt_sized
+from tollgate.providers.mapping.gpt_image import QUALITY, gpt_quality, gpt_sized
 from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, sized
 from tollgate.providers.mapping.targets import accept_only, first, lower, translated
 from tollgate.providers.media.fal import facts
@@ -38,7 +38,15 @@ MAPPINGS: Mapping[str, Mapper] = {
         _EDITED,
     ),
     "gpt-image": Family(
-        {"prompt": "prompt", "imageSize": "image_size", "urls": "image_urls"},
+        {
+            "prompt": "prompt",
+            "imageSize": "image_size",
+            "urls": "image_urls",
+            "quality": gpt_quality,
+            "outputFormat": "output_format",
+            "outputCompression": "output_compression",
+            "moderation": accept_only("auto"),
+        },
         _EDITED,
         fixed={"quality": QUALITY},
         prepare=gpt_sized,

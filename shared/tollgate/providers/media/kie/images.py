@@ -88,6 +88,8 @@ MAPPINGS: Mapping[str, Mapper] = {
             "size": "aspect_ratio",
             "resolution": upper("resolution"),
             "urls": "input_urls",
+            "quality": accept_only("auto"),
+            "moderation": accept_only("auto"),
         },
         _EDITED,
         prepare=_no_large_square,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Body, Family, Mapper
-from tollgate.providers.mapping.gpt_image import QUALITY, gpt_sized
+from tollgate.providers.mapping.gpt_image import QUALITY, gpt_quality, gpt_sized
 
 
 def _size(size: Any) -> Body:
@@ -18,7 +18,15 @@ def _references(urls: list[str]) -> Body:
 # The mappers by the names in the catalog's routes.
 MAPPINGS: Mapping[str, Mapper] = {
     "gpt-image": Family(
-        {"prompt": "prompt", "imageSize": _size, "urls": _references},
+        {
+            "prompt": "prompt",
+            "imageSize": _size,
+            "urls": _references,
+            "quality": gpt_quality,
+            "outputFormat": "output_format",
+            "outputCompression": "output_compression",
+            "moderation": "moderation",
+        },
         fixed={"quality": QUALITY},
         prepare=gpt_sized,
     ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, variant_if
 from tollgate.providers.mapping.pixels import exactly
-from tollgate.providers.mapping.targets import SEED, at_most, upper
+from tollgate.providers.mapping.targets import SEED, accept_only, at_most, upper
 from tollgate.providers.media.poyo import facts
 
 
@@ -24,7 +24,15 @@ MAPPINGS: Mapping[str, Mapper] = {
         }
     ),
     "gpt-image": Family(
-        {"prompt": "prompt", "size": "size", "resolution": upper("resolution"), "urls": "image_urls"},
+        {
+            "prompt": "prompt",
+            "size": "size",
+            "resolution": upper("resolution"),
+            "urls": "image_urls",
+            # The costs are of its default quality.
+            "quality": accept_only("auto"),
+            "moderation": accept_only("auto"),
+        },
         variant_if("urls", "edit"),
     ),
     "grok-imagine-image": Family({"prompt": "prompt", "size": "size", "urls": at_most("image_urls", 1)}),
