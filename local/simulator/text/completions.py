@@ -20,7 +20,7 @@ from local.simulator.text import embeddings, responses
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.errors import FIRST_SERVER_ERROR, refusal_of
-from local.simulator.text.refusals import chat_refusal
+from local.simulator.text.refusals import chat_refusal, signature_of
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import (
@@ -34,8 +34,12 @@ from local.simulator.text.vendors import (
     SAYS_NO_REFUSAL,
     SAYS_REASONING,
     SEVERAL_ANSWERS,
+    SIGNS_CALLS,
+    THINKS_IN_CONTENT,
     USAGE_WITH_CONTENT,
     VENDORS,
+    WHOLE_CALLS,
+    WHOLE_CALLS_OF,
     priced,
     scaled,
 )
@@ -125,19 +129,28 @@ class Shape:
         self._in_choices = IN_CHOICES.get(vendor, {})
         self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
         self._directions = directions
+        self._splits = vendor == THINKS_IN_CONTENT and body.get("reasoning_split") is True
+        is_inside = vendor == THINKS_IN_CONTENT and said.thinking and not self._splits
+        self._text = ("<think>\n", *said.thinking, "\n</think>\n\n", *said.text) if is_inside else said.text
         wanted = body.get("n") if vendor in SEVERAL_ANSWERS else 1
         self._count = min(wanted, MAX_ANSWERS) if isinstance(wanted, int) and wanted > 1 else 1
+        self._has_whole_calls = vendor in WHOLE_CALLS or model.startswith(WHOLE_CALLS_OF)
         self._has_logprobs = body.get("logprobs") is True and vendor in LOG_PROBABILITIES
 
     def completion(self) -> dict[str, Any]:
         """Return the complete response."""
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None}
         if self.vendor in SAYS_NO_REFUSAL:
             message["refusal"] = None
         if self._shown_reasoning():
             message |= self._thought("".join(self._shown_reasoning()), message["content"])
         if self.answer.calls:
-            message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
+            message["tool_calls"] = [
+                {**_call(call, "".join(call.pieces)), **self._state(number)}
+                for number, call in enumerate(self.answer.calls)
+            ]
+        elif self.vendor in SIGNS_CALLS:
+            message |= signature_of(self.answer.id)
         ended = {"logprobs": self._logprobs(self.answer.text), "finish_reason": self._finish()}
         choices = [
             {"index": index, "message": message, **ended, **self._in_choices} for index in range(self._count)
@@ -149,10 +162,13 @@ class Shape:
         """Return the response as chunks. With `asked`, the last chunk has the usage."""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         deltas += [self._thought(piece) for piece in self._shown_reasoning()]
-        deltas += [{"content": piece} for piece in self.answer.text]
+        deltas += [{"content": piece} for piece in self._text]
         for number, call in enumerate(self.answer.calls):
-            deltas.append({"tool_calls": [{"index": number, **_call(call, "")}]})
-            for piece in call.pieces:
+            pieces = ("".join(call.pieces), ()) if self._has_whole_calls else ("", call.pieces)
+            index = None if self.vendor in SIGNS_CALLS else number
+            called = {"index": index, **_call(call, pieces[0]), **self._state(number)}
+            deltas.append({"tool_calls": [called]})
+            for piece in pieces[1]:
                 deltas.append({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
         chunks = [self._chunk(delta, None, index) for delta in deltas for index in range(self._count)]
         chunks += [self._chunk({}, self._finish(), index) for index in range(1, self._count)]
@@ -171,6 +187,12 @@ class Shape:
         waiting = [PROCESSING] if self.vendor == SAYS_REASONING else []
         return [*waiting, *map(_event, chunks), DONE]
 
+    def _state(self, number: int) -> dict[str, Any]:
+        """Return the state of a call. Of several calls at once, Gemini signs only the first."""
+        if self.vendor not in SIGNS_CALLS or number:
+            return {}
+        return signature_of(f"call_{self.answer.calls[0].id}")
+
     def _chunk(self, delta: dict[str, Any], finish: str | None, index: int = 0) -> dict[str, Any]:
         said = (delta["content"],) if delta.get("content") else ()
         ended = {"logprobs": self._logprobs(said) if said else None, "finish_reason": finish}
@@ -179,13 +201,17 @@ class Shape:
 
     def _thought(self, thinking: str, said: str | None = None) -> dict[str, Any]:
         """Return the fields of a message or a delta with thinking, and with the text beside it."""
+        if self._splits:
+            named = {"type": "reasoning.text", "id": "reasoning-text-1", "format": "MiniMax-response-v1"}
+            return {"reasoning_details": [{**named, "index": 0, "text": thinking}]}
         if self.vendor != IN_PARTS:
             return {self._reasoning: thinking}
         parts: list[dict[str, Any]] = [{"type": "thinking", "thinking": [{"type": "text", "text": thinking}]}]
         return {"content": [*parts, {"type": "text", "text": said}] if said else parts}
 
     def _shown_reasoning(self) -> tuple[str, ...]:
-        return () if self.vendor in HIDES_REASONING else self.answer.thinking
+        is_hidden = self.vendor in HIDES_REASONING or (self.vendor == THINKS_IN_CONTENT and not self._splits)
+        return () if is_hidden else self.answer.thinking
 
     def _usage(self) -> dict[str, Any] | None:
         if self._directions.no_usage:

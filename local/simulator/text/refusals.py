@@ -8,6 +8,7 @@ models that reason by default. The messages are similar to the vendors', but not
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ _THINK_BETWEEN_TOOLS = ("claude-sonnet-5-5",)
 _ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-6", "claude-opus-4-5")
 _NO_SCHEMAS_ON_BEDROCK = ("claude-fable-5-1", "claude-fable-5-2", "claude-opus-5-5", "claude-sonnet-5-5")
 _THOUGHTS = ("thinking", "redacted_thinking")
+_UNSIGNED = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+_SIGNATURE = re.compile(r"[\w+/=-]+", re.ASCII)
 _GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _FIRST_WITHOUT_EFFORT, _FIRST_THINKING_UNASKED = (5, 4), (5, 5)
 _GPT_MESSAGE = frozenset(
@@ -94,6 +97,7 @@ def messages_refusal(model: str, body: Body, betas: str = "") -> str | None:
         or _sampling_refusal(model, body)
         or _thinking_refusal(model, _object(body.get("thinking")), _object(body.get("output_config")))
         or _choice_refusal(model, _object(body.get("tool_choice")))
+        or _signature_refusal(body)
         or _order_refusal(body)
     )
 
@@ -157,6 +161,16 @@ def _thinking_refusal(model: str, thinking: Body, output: Body) -> str | None:
 def _choice_refusal(model: str, choice: Body) -> str | None:
     if choice.get("type") in ("any", "tool") and _is_one_of(model, _NO_FORCED_TOOLS):
         return "tool_choice: this model does not support forced tool use"
+    return None
+
+
+def _signature_refusal(body: Body) -> str | None:
+    for at, turn in enumerate(body["messages"]):
+        content = _object(turn).get("content")
+        for number, block in enumerate(content if isinstance(content, list) else []):
+            signature = str(_object(block).get("signature") or "")
+            if _object(block).get("type") == "thinking" and not _SIGNATURE.fullmatch(signature):
+                return f"messages.{at}.content.{number}: Invalid `signature` in `thinking` block"
     return None
 
 
@@ -257,10 +271,32 @@ def _muse_refusal(_: str, body: Body) -> str | None:
     return "stop: not supported" if body.get("stop") is not None else None
 
 
+def signature_of(call_id: str) -> dict[str, Any]:
+    """Return Gemini's state of a call, or of a text."""
+    return {"extra_content": {"google": {"thought_signature": b64encode(call_id.encode()).decode()}}}
+
+
+def _gemini_refusal(_: str, body: Body) -> str | None:
+    for message in reversed(body["messages"]):
+        if _object(message).get("role") == "user":
+            return None
+        calls = _object(message).get("tool_calls") or []
+        if not calls:
+            continue
+        given = _object(_object(calls[0].get("extra_content")).get("google")).get("thought_signature")
+        own = signature_of(calls[0]["id"])["extra_content"]["google"]["thought_signature"]
+        if given is None:
+            return "Function call is missing a thought_signature in functionCall parts."
+        if given not in (own, *_UNSIGNED):
+            return "Corrupted thought signature."
+    return None
+
+
 _CHAT = {
     "mistral": _mistral_refusal,
     "xiaomi": _mimo_refusal,
     "meta": _muse_refusal,
+    "google": _gemini_refusal,
     "openai": _gpt_refusal,
     "azure": _gpt_refusal,
     "moonshot": _kimi_refusal,

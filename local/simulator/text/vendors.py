@@ -152,6 +152,17 @@ HEADERS: dict[str, dict[str, str]] = {
 """Headers with the account, or with the host's location."""
 SAYS_REASONING = "openrouter"
 """The vendor that calls reasoning `reasoning`, has the host in `provider`, and fails inside HTTP 200."""
+WHOLE_CALLS = ("xai", "google")
+"""Vendors whose streams have a tool call in one chunk: https://docs.x.ai/docs/guides/function-calling, and
+clients of Gemini."""
+THINKS_IN_CONTENT = "minimax"
+"""The vendor with its thinking in the content, or in `reasoning_details` with `reasoning_split`:
+https://platform.minimax.io/docs/api-reference/text-openai-api."""
+SIGNS_CALLS = ("google",)
+"""Vendors with state in a tool call (https://ai.google.dev/gemini-api/docs/thought-signatures). Their streams
+have no index of it (INFERRED from clients that repair it)."""
+WHOLE_CALLS_OF = ("x-ai/", "google/")
+"""Their models at OpenRouter."""
 SAYS_NO_REFUSAL = ("openai", "azure")
 """Vendors whose message has `refusal: null` (`openai.types.chat.ChatCompletionMessage`)."""
 _SEVERAL = ("openai", "azure", "google", "xai", "dashscope", "together", "fireworks", "deepinfra")

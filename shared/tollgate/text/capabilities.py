@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.call_state import signed, without_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import CHAT
 from tollgate.text.models import Refuses
@@ -17,7 +18,8 @@ from tollgate.text.request import dumps
 
 SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
 # Fields of a chat's message that are ours, not OpenAI's.
-SHOWN_THINKING = ("reasoning_content", "thinking_blocks")
+THINKING_BLOCKS = "thinking_blocks"
+SHOWN_THINKING = ("reasoning_content", THINKING_BLOCKS)
 _SHORT_ID_CHARS = 9
 _SHORT_ID = re.compile(rf"[a-zA-Z0-9]{{{_SHORT_ID_CHARS}}}", re.ASCII)
 _PENALTIES = ("presence_penalty", "frequency_penalty")
@@ -46,16 +48,23 @@ def without_sampling(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> 
 
 
 def fit_chat(
-    fields: Mapping[str, Any], refuses: frozenset[Refuses], dialect: ChatDialect
+    fields: Mapping[str, Any],
+    refuses: frozenset[Refuses],
+    dialect: ChatDialect,
+    *,
+    keeps_thoughts: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the changes to a body of chat completions, and the fields to omit, which the model refuses.
+
+    `keeps_thoughts`: the body is going to be translated, and its thinking blocks with it.
 
     Raises `InvalidInputError` for fields that the route does not support and that change the response.
     """
     changes: dict[str, Any] = {}
     if not dialect.takes_schemas:
         changes = _schema_in_words(fields)
-    if messages := _fit_messages(changes.get("messages", fields["messages"]), dialect):
+    messages = changes.get("messages", fields["messages"])
+    if (messages := _fit_messages(messages, dialect, keeps_thoughts=keeps_thoughts)) is not None:
         changes["messages"] = messages
     dropped: list[str] = []
     if dialect.switches_thinking and "reasoning_effort" in fields:
@@ -87,13 +96,21 @@ def _lost_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:
     return any(one.get("tool_calls") and not one.get("reasoning_content") for one in messages)
 
 
-def _fit_messages(messages: Sequence[Mapping[str, Any]], dialect: ChatDialect) -> list[Any] | None:
-    """Return messages as the vendor takes them; `None` if they are so already."""
-    fitted = [_fit_message(message, dialect) for message in messages]
-    return fitted if any(one is not given for one, given in zip(fitted, messages, strict=True)) else None
+def _fit_messages(
+    messages: Sequence[Mapping[str, Any]], dialect: ChatDialect, *, keeps_thoughts: bool
+) -> list[Any] | None:
+    """Return messages as the vendor takes them, with its own state; `None` if they are so already."""
+    fitted: Sequence[Mapping[str, Any]] = [
+        _fit_message(message, dialect, keeps_thoughts=keeps_thoughts) for message in messages
+    ]
+    fitted = (signed(fitted) if dialect.signs_calls else without_states(fitted)) or fitted
+    is_same = all(one is given for one, given in zip(fitted, messages, strict=True))
+    return None if is_same else list(fitted)
 
 
-def _fit_message(message: Mapping[str, Any], dialect: ChatDialect) -> Mapping[str, Any]:
+def _fit_message(
+    message: Mapping[str, Any], dialect: ChatDialect, *, keeps_thoughts: bool
+) -> Mapping[str, Any]:
     changes: dict[str, Any] = {}
     if dialect.passes is not None and message.get("role") == "developer":
         # OpenAI's newer name of the role: others refuse it, e.g. DeepSeek ("unknown variant `developer`").
@@ -103,7 +120,8 @@ def _fit_message(message: Mapping[str, Any], dialect: ChatDialect) -> Mapping[st
             changes["tool_calls"] = [{**call, "id": short_call_id(call.get("id"))} for call in calls]
         if "tool_call_id" in message:
             changes["tool_call_id"] = short_call_id(message["tool_call_id"])
-    refused = [name for name in message if not _takes_of_message(name, dialect)]
+    kept = SHOWN_THINKING if keeps_thoughts else ()
+    refused = [name for name in message if name not in kept and not _takes_of_message(name, dialect)]
     if not changes and not refused:
         return message
     return {name: value for name, value in message.items() if name not in refused} | changes
@@ -113,7 +131,8 @@ def _takes_of_message(name: str, dialect: ChatDialect) -> bool:
     """Return whether a vendor takes a field of a message. Clients send back all that they got with a turn."""
     if dialect.message_fields is not None:
         return name in dialect.message_fields
-    return dialect.passes is not None or name not in SHOWN_THINKING
+    # Thinking blocks belong to vendors with another protocol.
+    return name != THINKING_BLOCKS and (dialect.passes is not None or name not in SHOWN_THINKING)
 
 
 def short_call_id(call_id: object) -> str:

@@ -25,6 +25,9 @@ class ChatDialect:
     stream always has its usage. `message_fields` are the fields of a message that are not refused.
     `short_call_ids`: ids of tool calls have nine letters or digits.
 
+    A vendor that `signs_calls` refuses calls of tools that come back without their state
+    (`text/call_state.py`).
+
     `passes` are the fields that may be sent to the vendor, because they are known to cost only tokens. It is
     `None` if the vendor refuses unknown fields. Other vendors accept them silently, and charge for them.
     """
@@ -42,6 +45,7 @@ class ChatDialect:
     takes_stream_options: bool = True
     message_fields: frozenset[str] | None = None
     short_call_ids: bool = False
+    signs_calls: bool = False
     passes: frozenset[str] | None = None
 
     def knows(self, name: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tollgate.text.call_numbers import CallNumbers
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of, read_object
 from tollgate.text.models import TextProtocol
@@ -82,6 +83,7 @@ class ChatRelay(AnswerStream):
         self._dialect = dialect
         self._wants_usage = wants_usage
         self._head: dict[str, Any] = {}
+        self._numbers: dict[Any, CallNumbers] = {}
 
     def _blank(self, event: SseEvent) -> bytes:
         # A comment before the first chunk only says that the provider waits too (OpenRouter's do): passed on,
@@ -102,13 +104,31 @@ class ChatRelay(AnswerStream):
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
         if fault is not None:
             return self.fail(fault)
-        shown = shown_chat(payload, self._dialect.finish_names)
+        shown = self._numbered(shown_chat(payload, self._dialect.finish_names))
         if not self._head:
             named = CHAT_ID_PREFIX + self.meter.id_of(payload)
             self._head = {"id": named, "created": shown.get("created")}
         if not payload.get("choices") and payload.get("usage"):
             return b""  # Ours follows at the end: some vendors report it several times, or in other words.
         return self._passed(event, payload, shown) or chat_event(self._chunk(shown))
+
+    def _numbered(self, shown: dict[str, Any]) -> dict[str, Any]:
+        """Return a chunk whose tool calls have the index that clients need: the same object if they do."""
+        choices = shown.get("choices")
+        if not isinstance(choices, list) or not any(map(_calls_of, choices)):
+            return shown
+        numbered = [self._numbered_choice(choice) for choice in choices]
+        is_same = all(new is old for new, old in zip(numbered, choices, strict=True))
+        return shown if is_same else {**shown, "choices": numbered}
+
+    def _numbered_choice(self, choice: dict[str, Any]) -> dict[str, Any]:
+        calls = _calls_of(choice)
+        numbers = self._numbers.setdefault(choice.get("index"), CallNumbers())
+        found = [numbers.of(call) for call in calls]
+        if found == [call.get("index") for call in calls]:
+            return choice
+        named = [{**call, "index": number} for call, number in zip(calls, found, strict=True)]
+        return {**choice, "delta": {**choice["delta"], "tool_calls": named}}
 
     def _passed(self, event: SseEvent, payload: Mapping[str, Any], shown: Mapping[str, Any]) -> bytes | None:
         """Return the provider's own bytes with our ids; `None` if the event has to be written again."""
@@ -314,6 +334,15 @@ def _read_part(part: Any, meter: Meter) -> None:
         if isinstance(function, dict):
             meter.deliver(function.get("name"))
             meter.deliver(function.get("arguments"))
+
+
+def _calls_of(choice: Any) -> list[dict[str, Any]]:
+    """Return the pieces of tool calls in a choice of a stream, if they can be read."""
+    delta = choice.get("delta") if isinstance(choice, dict) else None
+    calls = delta.get("tool_calls") if isinstance(delta, dict) else None
+    if not isinstance(calls, list):
+        return []
+    return calls if all(isinstance(call, dict) for call in calls) else []
 
 
 def _read_block(block: Any, meter: Meter) -> None:

@@ -26,11 +26,12 @@ _COMPLETION = frozenset(
     }
 )
 _PLAIN_CHOICE = frozenset({"index", "message", "delta", "finish_reason", "logprobs"})
-# Of a message or a delta. `reasoning_details` is state that OpenRouter's and MiniMax's clients send back.
+# Of a message or a delta. Clients send back `reasoning_details`, the state of OpenRouter and MiniMax, and
+# `extra_content`, Gemini's.
 _PART = frozenset(
     {
         *("role", "content", "refusal", "tool_calls", "function_call", "annotations", "audio"),
-        *("reasoning_content", "reasoning_details", "thinking_blocks"),
+        *("reasoning_content", "reasoning_details", "thinking_blocks", "extra_content"),
     }
 )
 _FINISHES = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})

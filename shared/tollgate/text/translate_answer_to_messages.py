@@ -8,9 +8,11 @@ tool calls that come interleaved are held back until the one before them has end
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from tollgate.text.call_numbers import CallNumbers
+from tollgate.text.call_state import state_block
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
@@ -18,6 +20,7 @@ from tollgate.text.request import dumps
 from tollgate.text.shown import MESSAGE_ID_PREFIX, message_end, shown_block, shown_message, shown_part
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.thinking import sealed
 from tollgate.text.usage import Usage, message_end_usage, messages_usage
 
 _STOPS = {
@@ -40,12 +43,19 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
     payload = read_completion(body, meter, dialect)
     choice = _first(payload.get("choices"))
     said = shown_part(choice.get("message"))
+    calls = _list(said.get("tool_calls"))
     content = [
         {**_EMPTY[kind], kind: said[name]}
         for name, kind in _PARTS.items()
         if isinstance(said.get(name), str) and said[name]
     ]
-    content += [_tool_use(call, at) for at, call in enumerate(_list(said.get("tool_calls")))]
+    state = _list(said.get("thinking_blocks"))
+    state += [block for at, call in enumerate(calls) for block in state_block(_id_of(call, at), call)]
+    if state:
+        if not content or content[0]["type"] != "thinking":
+            content.insert(0, dict(_EMPTY["thinking"]))
+        content[0]["signature"] = sealed(state)
+    content += [_tool_use(call, at) for at, call in enumerate(calls)]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
     usage = meter.told(messages_usage)
     return dumps(
@@ -62,12 +72,16 @@ def stop_of(finish_reason: object, dialect: ChatDialect, *, refused: bool) -> st
 
 @dataclass(slots=True)
 class _Tool:
-    """One tool call under way. `unsent` are its arguments that the client does not have yet."""
+    """One tool call under way. `unsent` are its arguments that the client does not have yet.
+
+    `state` is the provider's, which has to come back with the call.
+    """
 
     number: int
     id: str = ""
     name: str = ""
     unsent: str = ""
+    state: list[dict[str, Any]] = field(default_factory=list)
 
 
 class MessagesFromChat(AnswerStream):
@@ -80,8 +94,10 @@ class MessagesFromChat(AnswerStream):
         self._started = False
         self._open_kind: str | None = None
         self._blocks = 0
-        self._tools: dict[tuple[str, str | int], _Tool] = {}
+        self._numbers = CallNumbers()
+        self._tools: dict[int, _Tool] = {}
         self._live: _Tool | None = None
+        self._state: list[dict[str, Any]] = []
         self._late_text = ""
         self._finish: object = None
         self._refused = False
@@ -108,6 +124,7 @@ class MessagesFromChat(AnswerStream):
             yield self._message_start(payload)
         choice = _first(payload.get("choices"))
         delta = shown_part(choice.get("delta"))
+        self._state += _list(delta.get("thinking_blocks"))
         for name, kind in _PARTS.items():
             text = delta.get(name)
             if isinstance(text, str) and text:
@@ -124,6 +141,7 @@ class MessagesFromChat(AnswerStream):
             if tool is not self._live:
                 yield from self._open_tool(tool)
                 yield from self._send_arguments(tool)
+        yield from self._keep_state()
         if self._late_text or self._blocks == 0:
             yield from self._open("text", _EMPTY["text"])
             yield from self._piece("text_delta", "text", self._late_text)
@@ -145,6 +163,8 @@ class MessagesFromChat(AnswerStream):
         if self._tools:
             self._late_text += text if kind == "text" else ""
             return
+        if kind == "text":
+            yield from self._keep_state()
         if self._open_kind != kind:
             yield from self._open(kind, _EMPTY[kind])
         yield from self._piece(f"{kind}_delta", kind, text)
@@ -156,6 +176,7 @@ class MessagesFromChat(AnswerStream):
         tool.name = tool.name or str(function.get("name") or "")
         arguments = function.get("arguments")
         tool.unsent += arguments if isinstance(arguments, str) else ""
+        tool.state += state_block(tool.id, call)
         if self._live is None and tool.name:
             self._live = tool
             yield from self._open_tool(tool)
@@ -163,17 +184,21 @@ class MessagesFromChat(AnswerStream):
             yield from self._send_arguments(tool)
 
     def _tool(self, call: Mapping[str, Any]) -> _Tool:
-        # Some vendors leave `index` out, or send it as 0 for every call: then the id tells calls apart.
-        given, call_id = call.get("index"), str(call.get("id") or "")
-        index = given if isinstance(given, int) else None
-        known = None if index is None else self._tools.get(("index", index))
-        is_other = known is not None and call_id != "" and known.id not in ("", call_id)
-        if index is None and not call_id and self._tools:
-            return list(self._tools.values())[-1]
-        key = ("id", call_id) if index is None or is_other else ("index", index)
-        return self._tools.setdefault(key, _Tool(len(self._tools)))
+        number = self._numbers.of(call)
+        return self._tools.setdefault(number, _Tool(number))
+
+    def _keep_state(self) -> Iterator[dict[str, Any]]:
+        """Yield the events with the provider's state, in a thinking block's signature."""
+        state, self._state = self._state, []
+        if not state:
+            return
+        if self._open_kind != "thinking":
+            yield from self._open("thinking", _EMPTY["thinking"])
+        yield from self._piece("signature_delta", "signature", sealed(state))
 
     def _open_tool(self, tool: _Tool) -> Iterator[dict[str, Any]]:
+        self._state += tool.state
+        yield from self._keep_state()
         named = {"id": tool.id or _made_up_id(tool.number), "name": tool.name}
         yield from self._open("tool_use", shown_block({"type": "tool_use", **named, "input": {}}))
 
@@ -212,8 +237,12 @@ def _tool_use(call: Mapping[str, Any], number: int) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError):
         given = None
     arguments = given if isinstance(given, dict) else {"_raw": function.get("arguments")}
-    named = {"id": str(call.get("id") or _made_up_id(number)), "name": str(function.get("name") or "")}
+    named = {"id": _id_of(call, number), "name": str(function.get("name") or "")}
     return {"type": "tool_use", **named, "input": arguments}
+
+
+def _id_of(call: Mapping[str, Any], number: int) -> str:
+    return str(call.get("id") or _made_up_id(number))
 
 
 def _made_up_id(number: int) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import MESSAGES, unsent
 from tollgate.text.request import TextRequest, dumps, translated_tools
+from tollgate.text.thinking import unsealed
 
 MAX_STOPS = 4
 ERROR_PREFIX = "Error: "
@@ -112,6 +114,7 @@ def _messages(message: Mapping[str, Any], path: str, dialect: ChatDialect) -> li
 
 def _assistant(blocks: list[dict[str, Any]], path: str, dialect: ChatDialect) -> dict[str, Any]:
     texts, calls, thoughts = [], [], []
+    kept: list[dict[str, Any]] = []
     for position, block in enumerate(blocks):
         kind = block.get("type")
         if kind == "text":
@@ -121,12 +124,15 @@ def _assistant(blocks: list[dict[str, Any]], path: str, dialect: ChatDialect) ->
             calls.append({"id": block.get("id"), "type": "function", "function": function})
         elif kind == "thinking":
             thoughts.append(str(block.get("thinking", "")))
+            kept += unsealed(block.get("signature"))
         elif kind != "redacted_thinking":
             raise _invalid(f"{path}/{position}", f"This model does not take a {kind} block here.")
     content = _joined(texts, "", path) if texts else None
     message: dict[str, Any] = {"role": "assistant", "content": content}
     if calls:
-        message["tool_calls"] = calls
+        message["tool_calls"] = with_states(calls, states_of(kept))
+    if blocks := [block for block in kept if not is_state(block)]:
+        message["thinking_blocks"] = blocks
     if thoughts and dialect.echoes_reasoning:
         message["reasoning_content"] = "".join(thoughts)
     return message

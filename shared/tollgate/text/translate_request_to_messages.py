@@ -16,6 +16,7 @@ from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
+from tollgate.text.thinking import is_sealed, without_foreign_thinking
 
 # The shortest turn: Anthropic accepts neither empty texts nor a conversation without a user.
 FILLER_TEXT = "."
@@ -238,7 +239,9 @@ def _assistant_blocks(message: Mapping[str, Any], path: str, ids: dict[str, str]
 def _is_signed(block: Any) -> bool:
     # Anthropic refuses thinking that it has not signed.
     kind = block.get("type") if isinstance(block, dict) else None
-    return kind == "redacted_thinking" or (kind == "thinking" and bool(block.get("signature")))
+    if kind == "redacted_thinking":
+        return True
+    return kind == "thinking" and bool(block.get("signature")) and not is_sealed(block["signature"])
 
 
 def _arguments(text: Any) -> dict[str, Any]:
@@ -370,10 +373,13 @@ def fitted_messages(
     some clients drop. Anthropic would refuse such a request, so it is sent without thinking.
     """
     changes: dict[str, Any] = {} if passed_limit is None else {"max_tokens": passed_limit}
+    turns = fields["messages"]
+    if (own := without_foreign_thinking(turns)) is not None:
+        changes["messages"] = turns = own
     thinking = fields.get("thinking")
     if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
         return changes, ()
-    if _lacks_thinking(fields["messages"]):
+    if _lacks_thinking(turns):
         return changes, ("thinking",)
     budget = thinking.get("budget_tokens")
     if passed_limit is None or not isinstance(budget, int) or budget < passed_limit:

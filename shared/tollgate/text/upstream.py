@@ -186,11 +186,16 @@ def faults_in_body(code_statuses: Mapping[str, int]) -> FaultReader:
 
 
 def relayed_chat_body(
-    routed: RoutedRequest, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
+    routed: RoutedRequest,
+    dialect: ChatDialect,
+    additions: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    keeps_thoughts: bool = False,
 ) -> tuple[bytes, list[str]]:
     """Return an OpenAI client's own body for an OpenAI-compatible provider, with all other fields unchanged.
 
-    The second result names the omitted hints. `additions` are fields of ours. Fields that the vendor would
+    The second result names the omitted hints. `additions` are fields of ours. `keeps_thoughts`: see
+    `fit_chat`. Fields that the vendor would
     accept silently, and may charge for, are omitted, and so are hints that the model refuses. Raises
     `InvalidInputError` for fields that are more than a hint.
 
@@ -201,7 +206,7 @@ def relayed_chat_body(
     changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if request.fields.get(name) is not None]
     withheld, ignored = unsent(TextProtocol.OPENAI, request.fields, dialect.takes)
-    fitted, refused = fit_chat(request.fields, routed.refuses, dialect)
+    fitted, refused = fit_chat(request.fields, routed.refuses, dialect, keeps_thoughts=keeps_thoughts)
     changes |= fitted
     dropped = [*withheld, *refused]
     ignored += sampling_to_report(

@@ -113,7 +113,9 @@ def gathered_completion(chunks: list[Any]) -> dict[str, Any]:
         for choice in part["choices"]:
             finish = choice["finish_reason"] or finish
             for name, value in choice["delta"].items():
-                if name in ("content", "reasoning_content", "refusal"):
+                if name == "extra_content":
+                    message[name] = value
+                elif name in ("content", "reasoning_content", "refusal"):
                     message[name] = f"{message.get(name) or ''}{value}" or None
                 elif name == "thinking_blocks":
                     message[name] = [*message.get(name, []), *value]
@@ -128,7 +130,7 @@ def gathered_completion(chunks: list[Any]) -> dict[str, Any]:
 def _add_calls(calls: dict[int, dict[str, Any]], pieces: list[dict[str, Any]]) -> None:
     for piece in pieces:
         known = calls.setdefault(piece["index"], {"function": {"arguments": ""}})
-        known.update({name: piece[name] for name in ("id", "type") if name in piece})
+        known.update({name: piece[name] for name in ("id", "type", "extra_content") if name in piece})
         known["function"]["arguments"] += piece["function"].get("arguments", "")
         if "name" in piece["function"]:
             known["function"]["name"] = piece["function"]["name"]
@@ -157,7 +159,7 @@ def gathered_message(events: list[Any]) -> dict[str, Any]:
             assert event["index"] == len(content) - 1
             delta = event["delta"]
             arguments += delta.get("partial_json", "")
-            for name in ("text", "thinking"):
+            for name in ("text", "thinking", "signature"):
                 if name in delta:
                     content[-1][name] += delta[name]
     assert not is_open

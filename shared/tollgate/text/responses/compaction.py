@@ -21,8 +21,8 @@ from tollgate.text.responses.items import (
     json_text,
     listed,
     prefix_of,
-    sealed,
 )
+from tollgate.text.thinking import sealed
 from tollgate.text.upstream import encoded
 from tollgate.text.usage import responses_usage
 

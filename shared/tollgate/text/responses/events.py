@@ -11,9 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from tollgate.text.call_state import state_block
 from tollgate.text.errors import RequestEndedError
 from tollgate.text.request import dumps
-from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName, sealed
+from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName
+from tollgate.text.thinking import sealed
 from tollgate.text.usage import responses_usage
 
 Event = dict[str, Any]
@@ -164,6 +166,7 @@ class ResponseEvents:
         number, function = call.get("index", 0), call.get("function") or {}
         events: list[Event] = []
         if number not in self._calls:
+            events += self._think(None, state_block(str(call.get("id")), call))
             events += [*self._close_reasoning(), *self._close_message()]
             told = str(function.get("name"))
             named = self._tools.get(told, ToolName(told))

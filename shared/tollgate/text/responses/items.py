@@ -4,15 +4,14 @@ A turn of the assistant is one message in a chat and several items here: its rea
 calls. Signed thinking travels in a reasoning item's `encrypted_content`, which clients send back unread.
 """
 
-import base64
-import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.fields import invalid
-from tollgate.text.request import dumps
+from tollgate.text.thinking import unsealed
 
 # In one conversation: more than any context holds.
 MAX_ITEMS = 2_000
@@ -28,8 +27,6 @@ SUMMARY_INTRODUCTION = "Summary of the conversation before this point:"
 # Between a namespace and the name of a tool in it.
 NAMESPACE_MARK = "__"
 
-# Prefix of our thinking blocks in `encrypted_content`, to distinguish them from another provider's.
-_SEAL = "tg1."
 COMPLETED = "completed"
 # Without escapes, which the provider would count as more characters.
 _TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -179,30 +176,6 @@ def prefix_of(item: Item) -> str:
     return _PREFIXES.get(str(item.get("type")), "msg")
 
 
-def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
-    """Return thinking blocks as the `encrypted_content` of a reasoning item."""
-    return _SEAL + base64.b64encode(dumps(list(thinking_blocks)).encode()).decode()
-
-
-def is_sealed(encrypted: object) -> bool:
-    """Return whether an `encrypted_content` is ours, with or without thinking in it."""
-    return isinstance(encrypted, str) and encrypted.startswith(_SEAL)
-
-
-def unsealed(encrypted: object) -> list[dict[str, Any]]:
-    """Return the thinking blocks in an `encrypted_content`; none if it is not ours.
-
-    If a client changes the blocks, the provider that signed them refuses the request.
-    """
-    if not isinstance(encrypted, str) or not is_sealed(encrypted):
-        return []
-    try:
-        found = json.loads(base64.b64decode(encrypted.removeprefix(_SEAL), validate=True))
-    except (binascii.Error, ValueError, RecursionError):
-        return []
-    return [block for block in found if isinstance(block, dict)] if isinstance(found, list) else []
-
-
 class _Chat:
     """The messages so far. Images among tool outputs wait until all outputs of the turn are there."""
 
@@ -212,6 +185,7 @@ class _Chat:
         self._said: list[str] = []
         self._thought: list[str] = []
         self._images: list[dict[str, Any]] = []
+        self._states: dict[str, Any] = {}
 
     def add(self, item: Any, path: str) -> None:
         if not isinstance(item, dict):
@@ -251,8 +225,10 @@ class _Chat:
     def _add_reasoning(self, item: Item) -> None:
         turn = self._turn()
         self._thought += [*_texts(item.get("content")), *_texts(item.get("summary"))]
-        if blocks := unsealed(item.get("encrypted_content")):
-            turn.setdefault("thinking_blocks", []).extend(blocks)
+        blocks = unsealed(item.get("encrypted_content"))
+        self._states |= states_of(blocks)
+        if thoughts := [block for block in blocks if not is_state(block)]:
+            turn.setdefault("thinking_blocks", []).extend(thoughts)
 
     def _add_call(self, item: Item, path: str) -> None:
         arguments = item.get("arguments")
@@ -265,9 +241,8 @@ class _Chat:
             raise invalid(path, "Must have call_id and name.")
         name = chat_name(item.get("namespace"), item["name"])
         function = {"name": name, "arguments": arguments if isinstance(arguments, str) else "{}"}
-        self._turn().setdefault("tool_calls", []).append(
-            {"id": item["call_id"], "type": "function", "function": function}
-        )
+        call = {"id": item["call_id"], "type": "function", "function": function}
+        self._turn().setdefault("tool_calls", []).extend(with_states([call], self._states))
 
     def _add_output(self, item: Item, path: str) -> None:
         if not isinstance(item.get("call_id"), str):

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from tollgate.text.request import NativeRequest, dumps
-from tollgate.text.responses.items import is_sealed, sealed, unsealed
+from tollgate.text.thinking import is_sealed, sealed, unsealed
 
 ENCRYPTED = "reasoning.encrypted_content"
 REASONING = "reasoning"

@@ -113,6 +113,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             reasoning_count=ReasoningCount.IN_TOTAL,
+            signs_calls=True,
             passes=passing(lacks=("logit_bias",)),
         ),
     ),

@@ -71,15 +71,17 @@ class OpenAiCompatible:
             at_responses = True
         if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
-            body, ignored = relayed_chat_body(routed, dialect, self._additions(routed))
+            at_responses = at_responses or self._wants_responses(fields)
+            additions = self._additions(routed)
+            body, ignored = relayed_chat_body(routed, dialect, additions, keeps_thoughts=at_responses)
         else:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
             fields = chat_request(routed.request, dialect, upstream_id, limit)
-            fitted, refused = fit_chat(fields, routed.refuses, dialect)
+            at_responses = self._wants_responses(fields)
+            fitted, refused = fit_chat(fields, routed.refuses, dialect, keeps_thoughts=at_responses)
             ignored = [*ignored_by_chat(routed.request, dialect), *sampling_to_report(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed)})
-        at_responses = at_responses or (self.vendor.tools_at_responses and has_tools(fields))
         if not at_responses:
             return replace(self._chat(routed, CHAT_PATH, body, dialect), ignored=ignored)
         asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
@@ -119,6 +121,9 @@ class OpenAiCompatible:
         changes = {"model": route.upstream_id}
         dropped = [name for name in native.fields if name not in COUNTED]
         return self._call(COUNT_PATH, native_body(native, changes, dropped, self._mark))
+
+    def _wants_responses(self, chat: Mapping[str, Any]) -> bool:
+        return self.vendor.tools_at_responses and has_tools(chat)
 
     @property
     def _mark(self) -> str:
