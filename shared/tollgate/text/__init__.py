@@ -21,7 +21,8 @@ faults.py         upstream failures, and their consequences
 errors.py         error bodies that both protocols' clients read
 stream.py         the parts that all streamed responses share
 stated.py         the model and the charge that a response names
-thinking.py       thinking that clients return unread; `call_state.py`: of a tool call; `call_numbers.py`: its index
+thinking.py       thinking that clients return unread; `call_state.py`: a tool call's state
+call_numbers.py   the index of each tool call in a stream
 shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol
 translate_*.py    requests and responses in the other protocol
