@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import openai
@@ -25,6 +25,7 @@ from tollgate.kit.clock import SystemClock
 from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind
 from tollgate.text import response
+from tollgate.text.models import TokenPrices
 from tollgate.text.responses import background, follow, parts, states
 
 pytestmark = [
@@ -152,6 +153,29 @@ class TestAResponse:
         run({"account_id": client.account.account_id, "response_id": made.id})
         assert client.openai.responses.retrieve(made.id) == found
         assert len(client.texts()) == 1
+
+    def test_costs_what_it_cost_when_it_was_created(
+        self, client: TextClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A price can change at midnight, between the request and its run."""
+        models_of = text_parts._models
+
+        def dearer(current: Any) -> Any:
+            return {
+                name: replace(model, prices=TokenPrices(10 * model.prices.input, 10 * model.prices.output))
+                for name, model in models_of(current).items()
+            }
+
+        start(client, "[[tokens 20]] hello", max_output_tokens=1_000)
+        run_all()
+        start(client, "[[tokens 20]] hello", max_output_tokens=1_000)
+        run_response_parts.close()
+        monkeypatch.setattr(text_parts, "_models", dearer)
+        run_all()
+        run_response_parts.close()
+        before, after = client.texts()
+        assert after.amount_micro_usd == before.amount_micro_usd
+        assert client.settled()
 
     def test_says_the_same_as_one_in_the_foreground(self, client: TextClient) -> None:
         tool: Any = {"type": "function", "name": "look", "parameters": {"type": "object"}, "strict": False}

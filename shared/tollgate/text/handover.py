@@ -1,8 +1,9 @@
-"""A placed hold as JSON, for the process that continues its request. Pure."""
+"""A placed hold and its prices as JSON, for the process that continues the request. Pure."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from decimal import Decimal
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
@@ -11,6 +12,7 @@ from tollgate.ledger.budgets import Budget, Spender, Use
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
 from tollgate.text.metering import HoldPlan
+from tollgate.text.models import LongContextTier, TextModel, TokenPrices
 from tollgate.text.placed import PlacedHold
 
 
@@ -51,3 +53,25 @@ def taken_over(given: Mapping[str, Any], now_ms: int) -> PlacedHold:
         accepted_at=time.monotonic() - (now_ms - given["accepted_at_ms"]) / MS_PER_S,
         is_doubtful=given["is_doubtful"],
     )
+
+
+def prices_of(model: TextModel) -> dict[str, Any]:
+    """Return a model's prices. The price of the start counts, also if a new day begins before the run."""
+    tiers = [[tier.from_tokens, _written(tier.prices)] for tier in model.tiers]
+    return {"prices": _written(model.prices), "tiers": tiers}
+
+
+def at_prices(model: TextModel, given: Mapping[str, Any] | None) -> TextModel:
+    """Return the model with the prices in what `prices_of` returned; unchanged if there are none."""
+    if given is None:
+        return model
+    tiers = tuple(LongContextTier(start, _read(prices)) for start, prices in given["tiers"])
+    return replace(model, prices=_read(given["prices"]), tiers=tiers)
+
+
+def _written(prices: TokenPrices) -> dict[str, str]:
+    return {name: f"{price:f}" for name, price in asdict(prices).items() if price is not None}
+
+
+def _read(prices: Mapping[str, str]) -> TokenPrices:
+    return TokenPrices(**{name: Decimal(price) for name, price in prices.items()})
