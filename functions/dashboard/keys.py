@@ -6,13 +6,20 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.projects import project_names
-from dashboard.render import home, moved, moved_saying, page, part
+from dashboard.render import base_url, home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.key_request import MAX_NAME_LENGTH
-from tollgate.accounts.models import KeyWithSecretView, Scope
+from tollgate.accounts.models import KeyView, KeyWithSecretView, Scope
+from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.kit.errors import KeyNotFoundError
+from tollgate.reference.snippets import Snippet, first_snippets, text_snippets
 from tollgate.web.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
+
+# Cheap models for a first request, by the scope that a key needs for them.
+FIRST_MODELS = {Scope.MEDIA: "z-image", Scope.TEXT: "gpt-5.4-mini"}
+# The page waits a quarter of an hour for a key's first request, with a look every 2 s.
+MAX_LOOKS = 450
 
 router = APIRouter(prefix="/keys")
 
@@ -53,13 +60,20 @@ def create_for_code(services: Services, request: Request, visitor: SignedIn, sen
     return part(request, "code_key.html", made=made)
 
 
+@router.get("/{key_id}/first-request")
+def first_request(
+    services: Services, request: Request, visitor: SignedIn, key_id: str, look: int = 0
+) -> Response:
+    """Return whether a key has been used. The page asks again, `MAX_LOOKS` times at most."""
+    key = _one(services, visitor.account_id, key_id)
+    used, is_over = key["lastUsedAt"], look >= MAX_LOOKS
+    return part(request, "first_request.html", key_id=key_id, used=used, look=look + 1, is_over=is_over)
+
+
 @router.get("/{key_id}")
 def show_one(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
     """Show a key's permissions, in the form that changes them."""
-    keys = services.api.keys.all(visitor.account_id)
-    key = next((key for key in keys if key["id"] == key_id), None)
-    if key is None:
-        raise KeyNotFoundError
+    key = _one(services, visitor.account_id, key_id)
     choices = _choices(services, visitor.account_id)
     # The key's models stay selected, even if they are no longer offered.
     choices["models"] = sorted({*choices["models"], *(key["models"] or ())})
@@ -88,6 +102,26 @@ def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str)
     return _changed(services, request, visitor, None)
 
 
+def _one(services: Services, account_id: str, key_id: str) -> KeyView:
+    """Return a key of the account. Raises `KeyNotFoundError`."""
+    key = next((key for key in services.api.keys.all(account_id) if key["id"] == key_id), None)
+    if key is None:
+        raise KeyNotFoundError
+    return key
+
+
+def _first_call(services: Services, request: Request, key: KeyView) -> list[Snippet]:
+    """Return code for a first request that the key may send; nothing for a key that runs no model."""
+    catalog = services.api.catalog.catalog()
+    names = key["models"] or [name for scope, name in FIRST_MODELS.items() if scope in key["scopes"]]
+    model = catalog.find_by_name(names[0]) if names else None
+    if isinstance(model, Model) and Scope.MEDIA in key["scopes"]:
+        return first_snippets(base_url(request), model)
+    if isinstance(model, CatalogTextModel) and Scope.TEXT in key["scopes"]:
+        return text_snippets(base_url(request), model)
+    return []
+
+
 def _choices(services: Services, account_id: str) -> dict[str, Any]:
     """Return the choices in a key's form."""
     models = [dto["id"] for dto in services.api.listing.matching_cards({})]
@@ -104,7 +138,12 @@ def _changed(
     connectors = services.api.keys.connectors(visitor.account_id)
     shown: dict[str, Any] = {"keys": keys, "makers": makers, "connectors": connectors}
     projects = project_names(services, visitor.account_id)
-    return part(request, "keys_list.html", made=made, projects=projects, **shown)
+    # A key that was used before waits for no first request.
+    is_new = made is not None and not made["lastUsedAt"]
+    snippets = _first_call(services, request, made) if made and is_new else []
+    return part(
+        request, "keys_list.html", made=made, projects=projects, snippets=snippets, look=0, used=None, **shown
+    )
 
 
 def _makers(services: Services, account_id: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from dashboard.activity import key_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.web.first_steps import first_steps, is_shown
 from tollgate.web.spending import spending
 
 RANGE = "30d"
@@ -20,14 +21,18 @@ router = APIRouter()
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the overview."""
     api, account_id = services.api, visitor.account_id
+    keys = api.keys.all(account_id)
+    tasks = api.reader.found(account_id, {"limit": LATEST_TASKS}).rows
+    steps = first_steps(keys, has_tasks=bool(tasks), has_budget=bool(api.budgets.all(account_id)))
+    age_ms = services.clock.now_ms() - api.accounts.me(account_id).created_at_ms
     return page(
         request,
         "overview.html",
         spending=spending(*api.statistics.days(account_id, {"range": RANGE})),
         can_pay=api.payments.is_on(),
-        keys=api.keys.all(account_id),
+        steps=steps if is_shown(steps, age_ms) else [],
         key_names=key_names(services, account_id),
-        tasks=api.reader.found(account_id, {"limit": LATEST_TASKS}).rows,
+        tasks=tasks,
         rows=api.activity.page(account_id, {"limit": LATEST_ROWS}).rows,
     )
 

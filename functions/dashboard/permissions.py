@@ -60,6 +60,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /closing/undo": OWNERS,
     "GET /keys": TECHNICAL,
     "GET /keys/{key_id}": SPENDERS,
+    "GET /keys/{key_id}/first-request": SPENDERS,
     "POST /keys": SPENDERS,
     "POST /keys/for-code": SPENDERS,
     "POST /keys/answers": OWNERS,

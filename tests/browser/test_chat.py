@@ -207,6 +207,13 @@ class TestAConversation:
         page.wait_for_timeout(600)
         page.get_by_role("button", name="Stop").click()
         expect(page.locator(".bubble.assistant .problem")).to_contain_text("Stopped")
-        page.get_by_role("button", name="New").click()
+        # The real charge, of less than the 400 tokens: $4.50 per 1M, and the input.
+        expect(page.locator(".bubble.assistant .problem")).to_have_text(
+            re.compile(r"You pay for what was generated: \$0\.00(0\d+|1[0-7]\d*)$"), timeout=RESULT_TIMEOUT_MS
+        )
+        expect(page.locator("[data-total]")).not_to_have_text("This conversation: $0.00")
+        page.goto("/dashboard/activity")
+        expect(page.locator("tbody tr").first).to_contain_text("Stopped")
+        ready(page, "/dashboard/chat?model=gpt-5.4-mini")
         say(page, "Say hello [[error-in-stream]]")
         expect(page.locator(".bubble.assistant.bad .problem")).not_to_be_empty()

@@ -113,6 +113,11 @@ class Account:
     limits: Limits = DEFAULT
     """The account's limits; the default of all accounts if it has no limits."""
 
+    @property
+    def reserved_micro_usd(self) -> int:
+        """Return the sum of the open holds, which the balance does not include."""
+        return sum(hold.amount_micro_usd for hold in self.holds)
+
     def view(self) -> UserView:
         """Return the `data` of `GET /api/v1/user/me` (site/billing.md)."""
         return {

@@ -7,10 +7,12 @@ from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import Cell
 from tollgate.kit.money import usd_decimal
 from tollgate.ledger.attribution import tags_text
+from tollgate.ledger.trace import Ending
 from tollgate.tasks.models import TaskStatus
 from tollgate.usage.counts import INPUT
 
 ARROW = " → "
+STOPPED = (Ending.CANCELLED, Ending.DISCONNECTED)
 COLUMNS = (
     "createdAt", "kind", "id", "keyId", "model", "route", "status", "latencyMs", "firstByteMs", "inputTokens",
     "outputTokens", "costUsd", "refundedUsd", "user", "tags",
@@ -42,6 +44,8 @@ class Activity:
     user: str | None = None
     tags: str = ""
     """The tags in the form of the header."""
+    is_stopped: bool = False
+    """Whether a text request was ended by its client before its response was complete."""
 
     def cells(self) -> list[Cell]:
         """Return the row for a spreadsheet, in the order of `COLUMNS`."""
@@ -104,4 +108,5 @@ def _text_row(found: Found) -> Activity:
         output_tokens=None if usage is None else usage.get("output_tokens", 0),
         user=entry.user,
         tags=tags_text(entry.tags or {}),
+        is_stopped=found.trace.ending in STOPPED,
     )

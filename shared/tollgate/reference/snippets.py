@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.reference import examples
 from tollgate.reference.examples import Example
+from tollgate.reference.generations import example_input
 
 WIDTH = 88
 Body = Mapping[str, Any]
@@ -48,10 +49,13 @@ def media_snippets(base_url: str, body: Body) -> list[Snippet]:
 FIRST = {"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size": "16:9"}}
 
 
-def first_snippets(base_url: str) -> list[Snippet]:
-    """Return a first request for new customers: one image, and no waiting in the shell."""
-    _, python, script, *_ = media_snippets(base_url, FIRST)
-    return [_curl(f"{base_url}/api/v1/generation/create", FIRST), python, script]
+def first_snippets(base_url: str, model: Model | None = None) -> list[Snippet]:
+    """Return a first request for new customers, which does not wait in the shell: one image by default."""
+    body: Body = FIRST
+    if model is not None and model.id != FIRST["model"]:
+        body = {"model": model.id, "input": example_input(model) or {}}
+    _, python, script, *_ = media_snippets(base_url, body)
+    return [_curl(f"{base_url}/api/v1/generation/create", body), python, script]
 
 
 def text_snippets(base_url: str, model: CatalogTextModel) -> list[Snippet]:

@@ -2,14 +2,15 @@
 
 import { attachmentsOf } from "./attach.js";
 import { storeOf } from "./store.js";
-import { ask, costOf, dollars } from "./stream.js";
+import { ask, chargeOf, costOf, dollars } from "./stream.js";
 import { answerView, historyView, saidView } from "./view.js";
 
 const DRAW_MS = 80;
 // "Stop" comes to where "Send" was: the second half of a double click is no stop.
 const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
-const STOPPED = "Stopped. What was generated is billed.";
+const STOPPED = "Stopped. The cost follows.";
+const CHARGED = "Stopped. You pay for what was generated:";
 const LEFT = "You left before the answer ended. What was generated is billed.";
 const LOST = "The connection was lost. What was generated is billed.";
 const OFFLINE = "No connection to the service. Check your network, then try again.";
@@ -26,7 +27,7 @@ const settings = page.querySelector("[data-settings]");
 const historyList = document.querySelector("[data-history]");
 const say = (message) => document.dispatchEvent(new CustomEvent("say", { detail: message }));
 const attached = attachmentsOf(form, page.querySelector("[data-attached]"), say);
-const addresses = { completions: page.dataset.completions, key: page.dataset.key };
+const addresses = { completions: page.dataset.completions, key: page.dataset.key, requests: page.dataset.requests };
 
 const fresh = () => ({ id: crypto.randomUUID(), title: "", at: Date.now(), turns: [] });
 let conversation = fresh();
@@ -132,6 +133,19 @@ const problemOf = (error, answer) => {
   return answer.text || answer.reasoning ? LOST : OFFLINE;
 };
 
+// A stopped answer shows its real cost, which is known when the request has been charged.
+const settle = async (kept) => {
+  const open = kept.turns.flatMap((turn) => turn.answers).filter((answer) => answer.stopped && answer.cost === undefined);
+  if (!open.length) return;
+  for (const answer of open) {
+    answer.cost = await chargeOf(addresses, answer.id).catch(() => undefined);
+    if (answer.cost !== undefined) answer.problem = `${CHARGED} ${dollars(answer.cost)}`;
+  }
+  if (kept === conversation && !running) draw();
+  await keep(kept);
+  htmx.trigger(document.body, "money-moved");
+};
+
 const answerFrom = async (select, place, turn, view, signal) => {
   const answer = turn.answers[place];
   const began = performance.now();
@@ -148,6 +162,8 @@ const answerFrom = async (select, place, turn, view, signal) => {
     const turns = conversation.turns.slice(0, -1);
     const body = bodyFor(select, place, [...turns, { ...turn, answers: [] }]);
     await ask(addresses, body, signal, (piece) => {
+      if (piece.id) answer.id = piece.id;
+      if (signal.aborted) return;
       if (piece.text) answer.text += piece.text;
       if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
       if (piece.usage) {
@@ -157,7 +173,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
       later();
     });
   } catch (error) {
-    answer.stopped = error.name === "AbortError";
+    answer.stopped = signal.aborted;
     answer.problem = answer.stopped ? STOPPED : problemOf(error, answer);
   }
   answer.ms = Math.round(performance.now() - began);
@@ -181,15 +197,27 @@ const answerTurn = async (places) => {
   asking.settings = Object.fromEntries(new FormData(settings));
   const views = draw();
   nameInAddress();
-  running = new AbortController();
+  const stop = new AbortController();
+  running = stop;
   busy(true);
   keep(asking);
-  await Promise.all(places.map((place) => answerFrom(asked[place], place, turn, views[place], running.signal)));
+  await Promise.all(places.map((place) => answerFrom(asked[place], place, turn, views[place], stop.signal)));
+  if (running === stop) {
+    running = null;
+    busy(false);
+    field.focus();
+  }
+  await keep(asking);
+  htmx.trigger(document.body, "money-moved");
+  await settle(asking);
+};
+
+// The page is free at once, while the requests come to their end.
+const stopAll = () => {
+  running?.abort();
   running = null;
   busy(false);
-  await keep(asking);
   field.focus();
-  htmx.trigger(document.body, "money-moved");
 };
 
 const again = (place) => {
@@ -210,7 +238,7 @@ const editTurn = (index, text) => {
 };
 
 const open = (next) => {
-  running?.abort();
+  if (running) stopAll();
   conversation = next;
   nameInAddress();
   for (const answer of next.turns.flatMap((turn) => turn.answers)) {
@@ -225,6 +253,7 @@ const open = (next) => {
     if (settings.elements[name]) settings.elements[name].value = value;
   }
   draw();
+  settle(next);
 };
 
 const showSecond = (on) => {
@@ -282,7 +311,7 @@ field.addEventListener("keydown", (event) => {
 });
 page.addEventListener("click", (event) => {
   const button = event.target.closest("button");
-  if (button?.matches("[data-stop]") && performance.now() - sentAt > DOUBLE_CLICK_MS) running?.abort();
+  if (button?.matches("[data-stop]") && performance.now() - sentAt > DOUBLE_CLICK_MS) stopAll();
   if (button?.matches("[data-new]")) open(fresh());
   if (button?.matches("[data-compare]")) showSecond(true);
   if (button?.matches("[data-alone]")) showSecond(false);

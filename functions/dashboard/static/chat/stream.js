@@ -34,15 +34,29 @@ const failed = async (answer) => {
   return new Error(body?.error?.message ?? `The service answered ${answer.status}.`);
 };
 
-// Calls `on` with each piece: `{text}`, `{reasoning}` or `{usage}`. Throws what a person can read.
-export const ask = async (addresses, body, signal, on) => {
+const authorized = async (addresses) => ({ authorization: `Bearer ${await apiKey(addresses.key)}` });
+
+// Ends the request at the provider; where its end cannot be asked for any more, it has ended.
+const end = async (addresses, id) => {
+  if (id) await fetch(`${addresses.requests}/${id}`, { method: "DELETE", headers: await authorized(addresses) });
+};
+
+// Calls `on` with each piece: `{id}`, `{text}`, `{reasoning}` or `{usage}`. Throws what a person can read. On `stop`,
+// the request is ended by its id, which the headers have: they are waited for.
+export const ask = async (addresses, body, stop, on) => {
+  const leave = new AbortController();
   const answer = await fetch(addresses.completions, {
     method: "POST",
-    headers: { authorization: `Bearer ${await apiKey(addresses.key)}`, "content-type": "application/json" },
+    headers: { ...(await authorized(addresses)), "content-type": "application/json" },
     body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
-    signal,
+    signal: leave.signal,
   });
   if (!answer.ok) throw await failed(answer);
+  const id = answer.headers.get("x-request-id");
+  on({ id });
+  const stopped = () => end(addresses, id).catch(() => {}).finally(() => leave.abort());
+  if (stop.aborted) stopped();
+  else stop.addEventListener("abort", stopped, { once: true });
   for await (const data of events(answer.body)) {
     if (data === "[DONE]") return;
     const chunk = JSON.parse(data);
@@ -54,6 +68,19 @@ export const ask = async (addresses, body, signal, on) => {
     if (chunk.usage) on({ usage: chunk.usage });
   }
   throw new Error("The answer was interrupted.");
+};
+
+const MOST_LOOKS = 60;
+const LOOK_MS = 1500;
+
+// The charge of a request in micro-USD, once it is settled; nothing if it is not by then, or was never charged.
+export const chargeOf = async (addresses, id) => {
+  for (let look = 0; id && look < MOST_LOOKS; look++) {
+    const answer = await fetch(`${addresses.requests}/${id}`, { headers: await authorized(addresses) }).catch(() => null);
+    if (answer?.ok) return (await answer.json()).data.costMicroUsd;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return undefined;
 };
 
 // The cost of an answer in micro-USD, as it is billed: prices are USD per 1M tokens, so micro-USD a token; the tier of
