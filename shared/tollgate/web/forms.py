@@ -26,6 +26,9 @@ Param = Mapping[str, Any]
 # At most this many values are shown side by side, otherwise a list. Ratios are small, so more of them fit.
 MAX_CHIPS = 6
 MAX_RATIO_CHIPS = 16
+# A number with a wider range, such as a seed, has no slider. A narrow one has steps below 1.
+MAX_SLIDER_SPAN = 1000
+MIN_WHOLE_SPAN = 5
 # Height of the frame around the drawing of a ratio.
 RATIO_HEIGHT = 16
 _PLAIN: dict[str, Widget] = {"boolean": "switch", "number": "number"}
@@ -59,6 +62,15 @@ class FormField:
         """Return the kind of files that the field accepts: `image`, `video` or `audio`."""
         words = f"{self.param['name']} {self.param['label']}".casefold()
         return next((kind for kind, names in _KINDS.items() if any(name in words for name in names)), "image")
+
+    @property
+    def slider_step(self) -> str | None:
+        """Return the step of a slider beside a number with two bounds; `None` if it would be too coarse."""
+        low, high = self.param.get("minimum"), self.param.get("maximum")
+        if self.widget != "number" or low is None or high is None or high - low > MAX_SLIDER_SPAN:
+            return None
+        is_whole = float(self.param.get("default") or 0).is_integer()
+        return "1" if is_whole and high - low >= MIN_WHOLE_SPAN else "0.05"
 
     @property
     def shown_with(self) -> str | None:

@@ -10,6 +10,7 @@ const DRAW_MS = 80;
 const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
 const STOPPED = "Stopped. The cost follows.";
+const UNKNOWN = "Stopped. Activity shows the cost.";
 const CHARGED = "Stopped. You pay for what was generated:";
 const LEFT = "You left before the answer ended. What was generated is billed.";
 const LOST = "The connection was lost. What was generated is billed.";
@@ -135,11 +136,11 @@ const problemOf = (error, answer) => {
 
 // A stopped answer shows its real cost, which is known when the request has been charged.
 const settle = async (kept) => {
-  const open = kept.turns.flatMap((turn) => turn.answers).filter((answer) => answer.stopped && answer.cost === undefined);
+  const open = kept.turns.flatMap((turn) => turn.answers).filter((answer) => answer.problem === STOPPED);
   if (!open.length) return;
   for (const answer of open) {
-    answer.cost = await chargeOf(addresses, answer.id).catch(() => undefined);
-    if (answer.cost !== undefined) answer.problem = `${CHARGED} ${dollars(answer.cost)}`;
+    answer.cost ??= await chargeOf(addresses, answer.id).catch(() => undefined);
+    answer.problem = answer.cost === undefined ? UNKNOWN : `${CHARGED} ${dollars(answer.cost)}`;
   }
   if (kept === conversation && !running) draw();
   await keep(kept);
@@ -158,6 +159,11 @@ const answerFrom = async (select, place, turn, view, signal) => {
     if (follow) toEnd();
   };
   view.update(true);
+  signal.addEventListener("abort", () => {
+    answer.stopped = true;
+    answer.problem = STOPPED;
+    view.update();
+  });
   try {
     const turns = conversation.turns.slice(0, -1);
     const body = bodyFor(select, place, [...turns, { ...turn, answers: [] }]);
@@ -173,8 +179,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
       later();
     });
   } catch (error) {
-    answer.stopped = signal.aborted;
-    answer.problem = answer.stopped ? STOPPED : problemOf(error, answer);
+    if (!answer.stopped) answer.problem = problemOf(error, answer);
   }
   answer.ms = Math.round(performance.now() - began);
   const follow = isNearEnd();

@@ -85,11 +85,23 @@ const mirror = (panel, control) => {
   }
 };
 
+// A slider and its number always say the same; only the number is sent.
+const slide = (panel, control) => {
+  if (control.dataset.slider) {
+    const number = document.getElementById(control.dataset.slider);
+    number.value = control.value;
+    return;
+  }
+  const slider = panel.querySelector(`[data-slider="${CSS.escape(control.id)}"]`);
+  if (slider && control.value !== "") slider.value = control.value;
+};
+
 filesOf(panels, play.dataset.files, toast);
 for (const panel of panels) {
   rowsOf(panel, play.dataset.api, play.dataset.files);
   showFields(panel);
   panel.addEventListener("input", (event) => {
+    slide(panel, event.target);
     showFields(panel);
     keepLink();
     mirror(panel, event.target);
