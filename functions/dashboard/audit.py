@@ -17,6 +17,7 @@ WORDS = {
     Action.KEY_CHANGED: "API key changed",
     Action.KEY_ROTATED: "API key rotated",
     Action.KEY_REVOKED: "API key revoked",
+    Action.ROUTING_CHANGED: "Routing policy changed",
     Action.BUDGET_CREATED: "Budget created",
     Action.BUDGET_CHANGED: "Budget changed",
     Action.BUDGET_DELETED: "Budget deleted",

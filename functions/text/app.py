@@ -18,6 +18,7 @@ from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
 from tollgate.text.embeddings import read_embedding_request
+from tollgate.text.endpoints import endpoints_view
 from tollgate.text.event_stream import STREAM_HEADERS, http_response
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
@@ -74,6 +75,15 @@ async def get_model(request: Request) -> Answer:
     if model is None or not key.allows(model.id):
         raise ModelNotFoundError("")
     return Reply(encoded(model_view(model)))
+
+
+async def list_endpoints(request: Request) -> Answer:
+    """Return the routes of one model by any of its names, also of a media model."""
+    key = await _authenticate(request)
+    model = text_parts.catalog().find_by_name(request.path_id)
+    if model is None or not key.allows(model.id):
+        raise ModelNotFoundError("")
+    return Reply(encoded({"data": endpoints_view(model, text_parts.providers())}))
 
 
 async def responses(request: Request) -> Answer:
@@ -259,6 +269,7 @@ routes = Routes(
         ("GET HEAD POST", "/api/v1/conversations/{id}/items", conversation_items),
         ("GET HEAD DELETE", "/api/v1/conversations/{id}/items/{itemId}", conversation_item),
         ("GET HEAD", "/api/v1/models", list_models),
+        ("GET HEAD", "/api/v1/models/{name}/endpoints", list_endpoints),
         ("GET HEAD", "/api/v1/models/{name}", get_model),
         ("GET HEAD", "/healthz", healthz),
     ],

@@ -9,7 +9,7 @@ tasks/         a generation, from create to its end; text/: a chat, from request
 webhooks/      events about ended tasks; probing/: facts about customers' files
 artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers
-catalog/       the models and their prices
+catalog/       the models and their prices; routing/: wishes about providers
 accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
 budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents; projects/
 reconciliation/  our costs beside the providers' reports

@@ -28,6 +28,7 @@ from tests.bench import machine
 from tests.bench.cost.units import size_of
 from tests.support.database import BlockingClient, SimulatedClock, SimulatedDynamo
 from tests.support.simulated import SimulatedLoop, Threads
+from tests.unit.text.samples import choosing
 from tollgate.accounts.repository import AccountRepository
 from tollgate.accounts.service import new_account
 from tollgate.artifacts.inputs import InputStore
@@ -261,7 +262,7 @@ async def text_at(world: World, rate: float, seconds: float) -> Outcome:
     async def request(n: int, outcome: Outcome) -> None:
         billing = processes[n % PROCESSES]
         started = world.loop.time()
-        placed = await billing.place(world.account_id, new_id("req"), DEMAND, MODEL)
+        placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
         outcome.waits_s.append(world.loop.time() - started)
         await asyncio.sleep(seconds)
         await billing.settle(placed, MODEL, USAGE)

@@ -275,7 +275,8 @@ class TestText:
 
         def send(case: Any) -> Any:
             if mode is POSITIVE and "/models/{id}" in case.path:
-                case.path_parameters = {"id": "gpt-5.4-mini"}
+                named = {"id": "openai", "slug": "gpt-5.4-mini"}
+                case.path_parameters = named if "{slug}" in case.path else {"id": "gpt-5.4-mini"}
             if mode is POSITIVE and "/responses/{id}" in case.path:
                 case.path_parameters = {"id": stored}
                 case.query.pop("after", None)

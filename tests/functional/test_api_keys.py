@@ -28,6 +28,7 @@ FIELDS = {
     "models",
     "networks",
     "projectId",
+    "routing",
     "spendingCap",
 }
 ROUTES = [

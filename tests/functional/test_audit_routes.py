@@ -62,6 +62,7 @@ NOTED = {
     f"PATCH {R}/keys/{{key_id}}": {Action.KEY_CHANGED},
     f"POST {R}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
     f"DELETE {R}/keys/{{key_id}}": {Action.KEY_REVOKED},
+    f"PUT {R}/routing": {Action.ROUTING_CHANGED},
     f"POST {R}/budgets": {Action.BUDGET_CREATED},
     f"PATCH {R}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"DELETE {R}/budgets/{{budget_id}}": {Action.BUDGET_DELETED},
@@ -314,6 +315,7 @@ class TestTheRoutes:
         ask(f"PATCH {R}/keys/{{key_id}}", key, {"name": "Renamed"})
         ask(f"POST {R}/keys/{{key_id}}/rotate", f"{key}/rotate", {"overlapS": 0})
         ask(f"DELETE {R}/keys/{{key_id}}", key)
+        ask(f"PUT {R}/routing", f"{R}/routing", {"ignore": ["openrouter"]})
         budget = {"name": "Users", "scope": "user", "limitCents": 1, "per": "day"}
         _, made, _ = ask(f"POST {R}/budgets", f"{R}/budgets", budget)
         made_at = f"{R}/budgets/{made['data']['id']}"

@@ -115,10 +115,10 @@ class TestElsewhere:
         assert answer.json()["error"]["details"][0]["path"] == f"/{next(iter(field))}"
 
     @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-4-5", "deepseek-v4-pro"])
-    def test_a_wish_about_the_provider_is_refused(self, client: TextClient, model: str) -> None:
-        answer = chat(client, model, provider={"zdr": True, "data_collection": "deny"})
+    def test_a_wish_that_cannot_be_honoured_is_refused(self, client: TextClient, model: str) -> None:
+        answer = chat(client, model, provider={"quantizations": ["fp8"]})
         assert answer.status_code == 400
-        assert answer.json()["error"]["details"][0]["path"] == "/provider"
+        assert answer.json()["error"]["details"][0]["path"] == "/provider/quantizations"
 
     def test_a_responses_request_names_what_it_left_out(self, client: TextClient) -> None:
         body = {

@@ -32,6 +32,8 @@ TEXT = {
     *((method, "/api/v1/conversations/{id}/items/{itemId}") for method in ("GET", "DELETE")),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/models/{id}"),
+    ("GET", "/api/v1/models/{id}/endpoints"),
+    ("GET", "/api/v1/models/{id}/{slug}/endpoints"),
 }
 
 OF_OTHERS = {("POST", "/api/v1/callbacks/{provider}/{token}"), ("POST", "/api/v1/payments/stripe")}

@@ -28,11 +28,12 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.holds import Hold
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
+from tollgate.routing.wishes import NO_WISHES
 from tollgate.text.breaker import Breaker
-from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.usage import Usage
@@ -124,11 +125,9 @@ class Books:
 
     billed: list[Usage] = field(default_factory=list)
 
-    async def place(
-        self, account_id: str, request_id: str, demand: Demand, model: TextModel, *_: Any, **__: Any
-    ) -> PlacedHold:
-        hold = Hold(request_id, 1_000, 1)
-        return PlacedHold(account_id, account_id, hold, full_hold(demand, model))
+    async def place(self, account_id: str, request_id: str, choose: Choose, *_: Any, **__: Any) -> PlacedHold:
+        hold, routes = Hold(request_id, 1_000, 1), choose(NO_WISHES)
+        return PlacedHold(account_id, account_id, hold, routes.full_hold(), routes=routes)
 
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
         self.billed.append(usage)

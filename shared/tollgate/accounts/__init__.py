@@ -13,6 +13,7 @@ networks.py        the networks from which a key may be used
 delegation.py      the rights of one key over another
 key_request.py     the body of a request about a key, checked as a whole
 key_service.py     list, create, change, rotate, revoke
+routing_service.py the routing policy of an account
 answers_service.py whether text answers are completed after their client has disconnected
 cap_monitor.py     spending caps that are nearly used up: a line of the audit log
 service.py         open an account, show it

@@ -12,7 +12,7 @@ from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import SpendingCap
 
 # The fields of a key that describe its permissions.
-GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap", "project_id")
+GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap", "project_id", "routing")
 _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap", "project_id": "projectId"}
 
 
@@ -64,6 +64,8 @@ def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:
             beyond = value is None or not all(is_inside(one, own) for one in value)
         case "expires_at_ms":
             beyond = value is None or value > own
+        case "routing":
+            beyond = not value.narrows(own)
         case "project_id":
             # Otherwise the budgets of the project would not count it.
             beyond = value != own

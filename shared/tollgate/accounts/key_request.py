@@ -13,6 +13,9 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
 from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
+from tollgate.routing.reading import read_wishes, resolved
+from tollgate.routing.wishes import Wishes
 
 MAX_NAME_LENGTH = 100
 MAX_MODELS = 200
@@ -32,7 +35,12 @@ ModelIdOf = Callable[[str], str | None]
 
 
 def read_key(
-    body: Mapping[str, Any], model_id_of: ModelIdOf, now_ms: int, *, is_new: bool = False
+    body: Mapping[str, Any],
+    model_id_of: ModelIdOf,
+    now_ms: int,
+    *,
+    is_new: bool = False,
+    known: KnownProviders = NO_PROVIDERS,
 ) -> dict[str, Any]:
     """Return the fields of `ApiKey` in a body; missing fields are left out.
 
@@ -46,6 +54,7 @@ def read_key(
         "models": ("models", _or_none(lambda value: read_models(value, model_id_of))),
         "networks": ("networks", _or_none(_networks)),
         "projectId": ("project_id", _or_none(_project)),
+        "routing": ("routing", lambda value: read_policy(value, known)),
     }
     problems = unknown_fields(body, list(readers))
     if is_new and "name" not in body:
@@ -151,6 +160,21 @@ def _project(value: Any) -> str:
     if not isinstance(value, str) or not is_id(PROJECT_PREFIX, value):
         raise _wrong("/projectId", "Must be the id of a project.", NO_PROJECT)
     return value
+
+
+def read_policy(value: Any, known: KnownProviders, under: str = "/routing") -> Wishes:
+    """Return a routing policy with the catalog's names of providers; null is none.
+
+    Raises `InvalidInputError`.
+    """
+    if isinstance(value, dict) and "allow_fallbacks" in value:
+        message = "A policy cannot switch fallbacks off. Use only with the permitted providers."
+        raise InvalidInputError([Problem(f"{under}/allow_fallbacks", message)])
+    wishes, problems = read_wishes(value, under=under)
+    if not problems:
+        wishes, problems = resolved(wishes, known, under)
+    _raise_if(problems)
+    return wishes
 
 
 def _wrong(path: str, message: str, allowed: Any) -> InvalidInputError:

@@ -35,6 +35,7 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.retry import retry_change
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 
 # A request's body, as JSON.
 Body = Mapping[str, Any]
@@ -66,6 +67,8 @@ class KeyService:
     clock: Clock
     has_project: Callable[[str, str], bool] = lambda *_: False
     """Whether an account has the project with an id."""
+    known: KnownProviders = NO_PROVIDERS
+    """The providers that a routing policy can name."""
 
     def all(self, account_id: str) -> list[KeyView]:
         """Return the account's keys except revoked keys, the newest first. Raises `UserNotFoundError`."""
@@ -126,7 +129,7 @@ class KeyService:
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
         now_ms = self.clock.now_ms()
-        fields = self._checked(account_id, read_key(body, self.model_id_of, now_ms, is_new=True))
+        fields = self._checked(account_id, self._read(body, now_ms, is_new=True))
         made = new_key()
         # Only the response has the secret; the stored hash can verify it and not reveal it.
         key = ApiKey(
@@ -145,6 +148,9 @@ class KeyService:
         self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), noted)
         return {**key.view(now_ms, {}), "key": made.text}
 
+    def _read(self, body: Body, now_ms: int, *, is_new: bool = False) -> dict[str, Any]:
+        return read_key(body, self.model_id_of, now_ms, is_new=is_new, known=self.known)
+
     def update(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
     ) -> KeyView:
@@ -156,7 +162,7 @@ class KeyService:
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
             # Read inside: on a retry, a date that has passed meanwhile is refused.
-            fields = self._checked(account_id, read_key(body, self.model_id_of, self.clock.now_ms()))
+            fields = self._checked(account_id, self._read(body, self.clock.now_ms()))
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired, cast
 
 from tollgate.accounts.connectors import Connector
 from tollgate.accounts.keys import matches, visible_prefix
@@ -14,13 +14,14 @@ from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso, utc_day
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.kit.response_shapes import Cents, DecimalText, Keywords, Shape, Timestamp
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 from tollgate.ledger.runs import RunTerms, token_id_of
 from tollgate.ledger.wallets import DEFAULT, Limits
+from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
 
 
 class Scope(StrEnum):
@@ -58,6 +59,19 @@ class CapView(Shape):
     resetsAt: Timestamp
 
 
+class RoutingView(Shape):
+    """Routing wishes that bound every request. Missing fields permit everything."""
+
+    order: NotRequired[list[str]]
+    only: NotRequired[list[str]]
+    ignore: NotRequired[list[str]]
+    require_parameters: NotRequired[bool]
+    data_collection: NotRequired[Literal["deny"]]
+    zdr: NotRequired[bool]
+    max_price: NotRequired[dict[str, DecimalText]]
+    sort: NotRequired[Sort]
+
+
 class KeyView(Shape):
     """An API key, without the key itself."""
 
@@ -75,6 +89,8 @@ class KeyView(Shape):
     networks: list[str] | None
     """For example 203.0.113.0/24 or 2001:db8::/32; null for all."""
     projectId: str | None
+    routing: RoutingView | None
+    """The routing policy; null for none."""
     spendingCap: CapView | None
     """Null if there is no cap. Days and months are UTC."""
 
@@ -190,6 +206,8 @@ class ApiKey:
     """The project of the key, if any."""
     run: RunTerms | None = None
     """The terms of a run token. Such a key is not listed."""
+    routing: Wishes = NO_WISHES
+    """The routing policy of the key."""
 
     @property
     def listed_id(self) -> str | None:
@@ -229,6 +247,7 @@ class ApiKey:
             networks=creator.networks,
             cap=creator.cap,
             project_id=creator.project_id,
+            routing=creator.routing,
         )
 
     @property
@@ -286,6 +305,7 @@ class ApiKey:
             "models": None if self.models is None else sorted(self.models),
             "networks": None if self.networks is None else [str(network) for network in self.networks],
             "projectId": self.project_id,
+            "routing": None if self.routing == NO_WISHES else routing_view(self.routing),
             "spendingCap": self._cap_view(now_ms, counters),
         }
 
@@ -324,6 +344,7 @@ class ApiKey:
             "connector": None if self.connector is None else self.connector.to_item(),
             "project_id": self.project_id,
             "run": None if self.run is None else self.run.to_item(),
+            "routing": self.routing.to_item() or None,
             # An internal key that has ended is useless: DynamoDB's TTL may delete its row.
             "expires_at_s": None
             if self.listed or not self.expires_at_ms
@@ -357,7 +378,15 @@ class ApiKey:
             Connector(**item["connector"]) if "connector" in item else None,
             item.get("project_id"),
             None if run is None else RunTerms.from_item(run),
+            Wishes.from_item(item.get("routing")),
         )
+
+
+def routing_view(wishes: Wishes) -> RoutingView:
+    """Return a routing policy as the API shows it."""
+    shown = wishes.to_item()
+    shown.pop("across_models", None)
+    return cast("RoutingView", shown)
 
 
 def _row_ends_s(expires_at_ms: int) -> int:

@@ -44,7 +44,7 @@ def generation_view(asked_id: str, found: Found) -> GenerationRecordView:
         "native_tokens_reasoning": usage.get("reasoning_tokens", 0),
         "native_tokens_cached": usage.get("cache_read_tokens", 0),
         "external_user": entry.user,
-        "provider_name": SELLER,
+        "provider_name": record.get("route", SELLER),
         "cancelled": record["status"] in (Ending.CANCELLED, Ending.DISCONNECTED),
         "finish_reason": None,
         "native_finish_reason": None,

@@ -29,6 +29,7 @@ class Action(StrEnum):
     KEY_CHANGED = "key.changed"  # The permissions or limits of a key were changed.
     KEY_ROTATED = "key.rotated"  # A key got a new secret.
     KEY_REVOKED = "key.revoked"  # A key was revoked.
+    ROUTING_CHANGED = "routing.changed"  # The routing policy of the account was changed.
     BUDGET_CREATED = "budget.created"  # A budget was created.
     BUDGET_CHANGED = "budget.changed"  # The name, limit or period of a budget was changed.
     BUDGET_DELETED = "budget.deleted"  # A budget was deleted.

@@ -11,6 +11,7 @@ from tollgate.catalog.views import Card, CatalogModelView, PricesView, card, cat
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.query import QueryReader
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 
 Shown = TypeVar("Shown", bound=Card)
 
@@ -22,8 +23,9 @@ CLOSED = {"type": ["IMAGE", "VIDEO", "MUSIC", "3D", "TEXT"], "kind": ["media", "
 class Listing:
     """The published form of a catalog. Keep one for the life of the process."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, known: KnownProviders = NO_PROVIDERS) -> None:
         self._catalog = catalog
+        self._known = known
 
     def models(self, query: Mapping[str, str]) -> CachedBody:
         """Return the models that match every filter of `query`: `type`, `kind`, `vendor`, `capability`.
@@ -75,7 +77,7 @@ class Listing:
         return found
 
     def _dto(self, model: AnyModel) -> CatalogModelView:
-        return catalog_dto(model, self._catalog.next_pricing(model))
+        return catalog_dto(model, self._catalog.next_pricing(model), self._known)
 
     def _cost(self, model: AnyModel) -> PricesView:
         return cost_view(model, self._catalog.next_pricing(model))

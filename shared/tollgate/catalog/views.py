@@ -7,6 +7,7 @@ from tollgate.catalog import params
 from tollgate.catalog.models import CatalogTextModel, Model, Price, Pricing
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
+from tollgate.routing.facts import NO_PROVIDERS, DataPolicy, Fact, KnownProviders
 
 PriceUnit = Literal["generation", "second", "megatoken"]
 
@@ -48,6 +49,44 @@ class ShutsDownView(Shape):
     successor: str
 
 
+class FactView(Shape):
+    """A fact about a provider, with its public source and the day on which that was read."""
+
+    value: str | bool
+    source: str
+    asOf: Date
+
+
+class RetentionView(Shape):
+    """How long a provider keeps prompts and results. 0 hours: not at all; null: for an unknown time."""
+
+    hours: int | None
+    source: str
+    asOf: Date
+
+
+class DataPolicyView(Shape):
+    """A provider's handling of data under its default terms. Null means unknown, and never \"no\"."""
+
+    region: FactView | None
+    """A country's code."""
+    retention: RetentionView | None
+    training: FactView | None
+    """Whether it may train models with prompts and results."""
+    passesWishes: FactView | None
+    """True if it chooses among other companies, and only among those that fulfil `zdr` and
+    `data_collection`."""
+
+
+class RouteView(Shape):
+    """A company that may get a request, in the order in which the companies are asked."""
+
+    provider: str
+    """Its name in routing wishes."""
+    name: str
+    dataPolicy: DataPolicyView
+
+
 class Card(Shape):
     """The properties of a model."""
 
@@ -75,14 +114,17 @@ class CatalogModelView(Card):
     priceUnit: PriceUnit
     params: list[params.ParamView]
     protocols: list[Literal["openai", "anthropic", "embeddings"]]
+    routes: list[RouteView]
 
 
 def catalog_dto(
-    model: Model | CatalogTextModel, later: tuple[str, Pricing] | None = None
+    model: Model | CatalogTextModel,
+    later: tuple[str, Pricing] | None = None,
+    known: KnownProviders = NO_PROVIDERS,
 ) -> CatalogModelView:
     """Return a `CatalogModelDto`; optional fields only if they are known.
 
-    `later` has the known next prices and their first day.
+    `later` has the known next prices and their first day, `known` the facts about providers.
     """
     shown: CatalogModelView = {
         # mypy asks for the optional `nextPrices` too.
@@ -92,10 +134,36 @@ def catalog_dto(
         "priceUnit": model.pricing.unit,
         "params": params.descriptors(model) if isinstance(model, Model) else [],
         "protocols": model.protocols if isinstance(model, CatalogTextModel) else [],
+        "routes": [_route(route.provider, known) for route in model.routes],
     }
     if later is not None:
         shown["nextPrices"] = _next_prices(*later)
     return shown
+
+
+def _route(provider: str, known: KnownProviders) -> RouteView:
+    return {
+        "provider": provider,
+        "name": known.title(provider),
+        "dataPolicy": data_policy_view(known.data(provider)),
+    }
+
+
+def data_policy_view(data: DataPolicy) -> DataPolicyView:
+    """Return a provider's handling of data as the API shows it."""
+    kept = data.kept
+    return {
+        "region": _fact(data.region),
+        "retention": None
+        if kept is None
+        else {"hours": kept.value.hours, "source": kept.source, "asOf": kept.as_of},
+        "training": _fact(data.trains),
+        "passesWishes": _fact(data.passes_wishes),
+    }
+
+
+def _fact(fact: Fact[str] | Fact[bool] | None) -> FactView | None:
+    return None if fact is None else {"value": fact.value, "source": fact.source, "asOf": fact.as_of}
 
 
 def card(model: Model | CatalogTextModel) -> Card:

@@ -11,6 +11,7 @@ from tollgate.accounts.answers_service import AnswerSettings
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.routing_service import RoutingPolicies
 from tollgate.accounts.service import AccountService
 from tollgate.activity.records_service import RequestRecords
 from tollgate.activity.service import ActivityService
@@ -57,6 +58,7 @@ from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
 from tollgate.projects.repository import ProjectRepository
 from tollgate.projects.service import ProjectService
+from tollgate.providers.runtime.accounts import known_providers
 from tollgate.run_tokens.repository import RunTokenRepository
 from tollgate.run_tokens.service import RunTokenService
 from tollgate.seals.repository import SealRepository
@@ -118,6 +120,7 @@ class Api:
     accounts: AccountService
     keys: KeyService
     budgets: BudgetService
+    routing: RoutingPolicies
     tokens: RunTokenService
     projects: ProjectService
     tasks: TaskService
@@ -227,9 +230,10 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.has),
+        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.has, known_providers()),
         projects=ProjectService(projects, keys, audit, clock()),
         budgets=BudgetService(budgets, audit, clock(), webhook_guard),
+        routing=RoutingPolicies(budgets, audit, known_providers()),
         tokens=RunTokenService(keys, runs, budgets, current.id_of, audit, clock(), webhook_guard),
         tasks=TaskService(
             tasks=tasks,
@@ -241,11 +245,10 @@ def api() -> Api:
             prober=Prober(sdk.lambda_, settings.probe_function),
             inputs=InputStore(sdk.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
-            charges=TaskCharges(
-                tasks, ledger, meter, limits, BudgetMover(db, BudgetWrites(settings.budgets_table))
-            ),
+            charges=TaskCharges(tasks, ledger, meter, limits, _mover(settings)),
             queue=task_queue,
             clock=clock(),
+            known=known_providers(),
         ),
         reader=reader,
         deletion=FileDeletion(tasks, reader, results, audit, clock()),
@@ -279,6 +282,10 @@ def _exports(audit: AuditLog) -> ExportService:
     guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     exports = ExportRepository(database(), settings.budgets_table)
     return ExportService(exports, audit, guard, settings.exporter_arn or "none on this machine")
+
+
+def _mover(settings: ApiSettings) -> BudgetMover:
+    return BudgetMover(database(), BudgetWrites(settings.budgets_table))
 
 
 def _webhooks(
@@ -328,7 +335,7 @@ def _when_needed(queue_url: str) -> Callable[[], Queue]:
 @lru_cache(maxsize=1)
 def _listing(catalog: Catalog) -> Listing:
     """Return the pages of a catalog, rendered once per catalog."""
-    return Listing(catalog)
+    return Listing(catalog, known_providers())
 
 
 @lru_cache(maxsize=1)

@@ -33,7 +33,13 @@ from tollgate.ledger.holds import HoldWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
-from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
+from tollgate.providers.runtime.text_registry import (
+    BEDROCK,
+    known_text_providers,
+    make_bedrock,
+    make_text_upstreams,
+)
+from tollgate.routing.facts import KnownProviders
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
@@ -90,6 +96,15 @@ def settings() -> TextSettings:
 def catalog() -> Catalog:
     """Return the current catalog. Call it after `text`, which checks for a newer one."""
     return CurrentCatalog(lambda: _made[asyncio.get_running_loop()].catalog.current)
+
+
+@cache
+def providers() -> KnownProviders:
+    """Return the facts about all providers, of text and of media."""
+    # It imports each provider's declaration, which only this route needs.
+    from tollgate.providers.runtime.accounts import known_providers  # noqa: PLC0415 - see above
+
+    return known_providers()
 
 
 class UnreadableSecretError(Exception):
@@ -231,6 +246,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         breaker=Breaker(),
         clock=clock,
         use_of=live.current.use_of,
+        providers=known_text_providers(),
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
     )

@@ -86,7 +86,9 @@ class ConnectorService:
         """
         now_ms = self.clock.now_ms()
         body = {"name": request.client.name, **body}
-        fields = read_key(body, self.key_service.model_id_of, now_ms, is_new=True)
+        fields = read_key(
+            body, self.key_service.model_id_of, now_ms, is_new=True, known=self.key_service.known
+        )
         missing = [name for name in ("expiresAt", "spendingCap") if body.get(name) is None]
         problems = [Problem(f"/{name}", "Required.") for name in missing]
         if not fields.get("scopes") or not fields["scopes"] <= request.scopes:

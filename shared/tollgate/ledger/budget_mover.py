@@ -15,8 +15,10 @@ from tollgate.ledger.budgets import (
     Spender,
     StaleSharesError,
     definitions_key,
+    routing_key,
     rows_of,
 )
+from tollgate.routing.wishes import Wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,14 @@ class BudgetMover:
         """Return the known budgets of an account, with each budget that counts a request."""
         return self.known.get(account_id).applied(spender, now_ms)
 
+    def routing(self, account_id: str) -> Wishes:
+        """Return the known routing policy of an account."""
+        return self.known.get(account_id).routing
+
     def load(self, account_id: str) -> None:
         """Read an account's budgets again, after a write showed that they have changed."""
-        self.known.put(account_id, self.db.get(self.writes.table, definitions_key(account_id)))
+        keys = (definitions_key(account_id), routing_key(account_id))
+        self.known.put(account_id, *self.db.get_together(self.writes.table, keys))
 
     def gather(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
         """Bring a budget's money to its main row; return whether that may have more than was seen.

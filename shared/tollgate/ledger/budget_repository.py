@@ -8,7 +8,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import BeginsWith, Equals
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.observability import logger
 from tollgate.ledger.budgets import (
     Budget,
@@ -20,11 +20,13 @@ from tollgate.ledger.budgets import (
     definitions_key,
     items_of,
     period_of,
+    routing_key,
     wallet_of,
 )
 from tollgate.ledger.runs import Run, run_of
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import MAX_WALLETS, row_ids
+from tollgate.routing.wishes import Wishes
 
 # Rows that one list of a budget's values reads.
 MAX_ROWS = 5_000
@@ -46,6 +48,15 @@ class BudgetRepository:
     def read(self, account_id: str) -> Budgets:
         """Return the budgets of an account."""
         return Budgets.from_item(self._db.get(self._writes.table, definitions_key(account_id)))
+
+    def routing(self, account_id: str) -> Wishes:
+        """Return the routing policy of an account."""
+        row = self._db.get(self._writes.table, routing_key(account_id)) or {}
+        return Wishes.from_item(row.get("wishes"))
+
+    def policy_write(self, account_id: str, wishes: Wishes) -> Write:
+        """Return the write of an account's routing policy, for `change`."""
+        return self._writes.route(account_id, wishes)
 
     def change(
         self, account_id: str, read: Budgets, changed: Sequence[Budget], *others: TransactWrite

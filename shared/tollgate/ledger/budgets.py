@@ -41,6 +41,7 @@ from tollgate.kit.errors import BudgetReachedError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.wallets import BUDGET_SEQ, is_wallet
+from tollgate.routing.wishes import NO_WISHES, Wishes
 
 # Budgets of one account.
 MAX_BUDGETS = 50
@@ -58,6 +59,8 @@ MIN_REQUESTS_PER_SHARE = 4
 ACCOUNT, KEY, TAG, RUN = "account", "key", "tag:", "run"
 DEFINITIONS = "budgets"
 """The sort key of the row with an account's budgets."""
+ROUTING = "routing"
+"""The sort key of the row with an account's routing policy."""
 _MAIN = 0
 
 
@@ -214,17 +217,19 @@ class StaleSharesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The budgets of an account, and their version: 0 if it never had any."""
+    """The budgets of an account, its routing policy, and the version of both: 0 if it never had any."""
 
     seq: int = 0
     budgets: tuple[Budget, ...] = ()
+    routing: Wishes = NO_WISHES
 
     @classmethod
-    def from_item(cls, row: Item | None) -> "Budgets":
-        """Return the budgets in the row of definitions, or none."""
-        if row is None:
+    def from_item(cls, row: Item | None, routing: Item | None = None) -> "Budgets":
+        """Return the budgets in the row of definitions, and the policy in its row; or none."""
+        if not row:
             return NO_BUDGETS
-        return cls(row["seq"], tuple(Budget.from_item(each) for each in row["budgets"]))
+        wishes = Wishes.from_item((routing or {}).get("wishes"))
+        return cls(row["seq"], tuple(Budget.from_item(each) for each in row["budgets"]), wishes)
 
     def applied(self, spender: Spender, now_ms: int) -> "Applied":
         """Return the budgets, with each budget that counts a request."""
@@ -269,15 +274,23 @@ class KnownBudgets:
         """Return the budgets of an account, as far as this process knows."""
         return self.known.get(account_id) or NO_BUDGETS
 
-    def put(self, account_id: str, row: Item | None) -> Budgets:
-        """Cache the budgets in an account's row of definitions, and return them."""
-        found = self.known[account_id] = Budgets.from_item(row)
+    def put(self, account_id: str, row: Item | None, routing: Item | None = None) -> Budgets:
+        """Cache the budgets and the routing policy in an account's rows, and return them."""
+        found = self.known[account_id] = Budgets.from_item(row, routing)
         return found
 
 
 def definitions_key(account_id: str) -> Item:
     """Return the key of the row with an account's budgets."""
     return {"account_id": account_id, "item": DEFINITIONS}
+
+
+def routing_key(account_id: str) -> Item:
+    """Return the key of the row with an account's routing policy.
+
+    It is another row than the budgets' own, because earlier versions write that row whole.
+    """
+    return {"account_id": account_id, "item": ROUTING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +378,10 @@ class BudgetWrites:
             return [], left_of(short.use, {_MAIN: rows[0]}) > seen
         total = sum(share for wallet, share in shares.items() if wallet != _MAIN)
         return [*taken, *self.give(account_id, [short.use.item()], total)], True
+
+    def route(self, account_id: str, wishes: Wishes) -> Write:
+        """Return the write of an account's routing policy, for the transaction of `define`."""
+        return Write(self.table, item={**routing_key(account_id), "wishes": wishes.to_item()})
 
     def define(self, account_id: str, read: Budgets, changed: Sequence[Budget]) -> Write:
         """Return the write of an account's budgets. Refused: `StaleBudgetsError`, if they were changed."""

@@ -97,7 +97,7 @@ class Service:
     async def create(self, model: str, values: Mapping[str, Any], **bounds: Any) -> str:
         """Create a task and return its id.
 
-        A retry does not create another. `bounds`: `maxCostCents`, `priceVersion`.
+        A retry does not create another. `bounds`: `maxCostCents`, `priceVersion`, `provider`.
         """
         given = {name: value for name, value in bounds.items() if value is not None}
         body: dict[str, Any] = {"model": model, "input": values, **given}

@@ -46,6 +46,9 @@ Input = Annotated[
     dict[str, Any], Field(description="The model's input, with the fields from describe_model.")
 ]
 Wait = Annotated[int, Field(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the result.")]
+_WISHES = """Routing wishes in OpenRouter's format, such as {"only": ["anthropic"], "zdr": true}.
+describe_model lists the companies in routes."""
+Wishes = Annotated[dict[str, Any] | None, Field(description=_WISHES)]
 TaskId = Annotated[str, Field(description="The id returned by generate.")]
 
 
@@ -177,6 +180,7 @@ class Tools:
             "pricing",
             "params",
             "protocols",
+            "routes",
         )
         told_of = {name: found[name] for name in shown if found.get(name)}
         return _result(json.dumps(told_of, ensure_ascii=False), told_of)
@@ -194,7 +198,7 @@ class Tools:
         price, version = dollars(int(found["price"])), str(found["priceVersion"])
         return _result(f"{price} (price_version {version})", {"price": price, "priceVersion": version})
 
-    async def generate(
+    async def generate(  # noqa: PLR0917 - agents name them
         self,
         model: Model,
         input: Input,  # noqa: A002 - the API's own name
@@ -204,6 +208,7 @@ class Tools:
         price_version: Annotated[
             str | None, Field(description="From estimate: refuse if prices have changed since.")
         ] = None,
+        provider: Wishes = None,
         wait_seconds: Wait = 20,
     ) -> TaskResult:
         """Generate an image, a video, music or a 3D object, or work on files, such as upscaling.
@@ -215,7 +220,8 @@ class Tools:
         try:
             # The service compares the bound with the price that it charges, so the price cannot change in
             # between.
-            task_id = await self._service.create(model, input, maxCostCents=cents, priceVersion=price_version)
+            options = {"maxCostCents": cents, "priceVersion": price_version, "provider": provider}
+            task_id = await self._service.create(model, input, **options)
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
@@ -247,12 +253,15 @@ class Tools:
         prompt: Annotated[str, Field(min_length=1)],
         system: Annotated[str | None, Field(description="The system prompt.")] = None,
         max_tokens: Annotated[int, Field(gt=0, description="The output limit in tokens.")] = 4096,
+        provider: Wishes = None,
     ) -> Annotated[CallToolResult, ChatAnswer]:
         """Ask a text model. COSTS MONEY: its tokens, at the prices of list_models."""
         before = [{"role": "system", "content": system}] if system else []
         messages = [*before, {"role": "user", "content": prompt}]
         # Always limited. Otherwise the hold would cover the model's own maximum.
-        body = {"model": model, "messages": messages, "max_tokens": max_tokens}
+        body: dict[str, Any] = {"model": model, "messages": messages, "max_tokens": max_tokens}
+        if provider is not None:
+            body["provider"] = provider
         try:
             answer = await self._service.chat(body)
         except ServiceError as exc:

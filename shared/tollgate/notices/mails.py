@@ -33,6 +33,7 @@ KINDS = {
         Topic.KEYS, "API key revoked", "API key", _KEYS, "Requests with this key are refused from now on."
     ),
     Action.WEBHOOK_SECRET_ROTATED: Kind(Topic.KEYS, "Webhook secret rotated", "Secret", "/webhooks"),
+    Action.ROUTING_CHANGED: Kind(Topic.ACCOUNT, "Routing policy changed", "Setting", _KEYS),
     Action.BUDGET_CREATED: Kind(Topic.LIMITS, "Budget created", "Budget", _BUDGETS),
     Action.BUDGET_CHANGED: Kind(Topic.LIMITS, "Budget changed", "Budget", _BUDGETS),
     Action.BUDGET_DELETED: Kind(Topic.LIMITS, "Budget deleted", "Budget", _BUDGETS),

@@ -18,6 +18,7 @@ from tollgate.projects import views as projects
 from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
 from tollgate.tasks import models as tasks
+from tollgate.text import endpoints
 from tollgate.text import views as text
 from tollgate.usage import counts, openrouter_views
 from tollgate.webhooks import models as webhooks
@@ -35,6 +36,7 @@ _MODULES = (
     artifacts,
     pricing,
     catalog,
+    endpoints,
     entries,
     projects,
     run_tokens,

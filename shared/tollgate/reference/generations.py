@@ -60,6 +60,7 @@ def _create(model: Model) -> Schema:
             "metadata": {"$ref": "Metadata"},
             "maxCostCents": {"$ref": "MaxCostCents"},
             "priceVersion": {"$ref": "PriceVersion"},
+            "provider": {"$ref": "ProviderWishes"},
         },
     }
     example = example_input(model)

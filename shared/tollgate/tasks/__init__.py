@@ -5,6 +5,7 @@ move and end the task, and the rows that customers see. The order of one request
 
 request.py       the body of create and estimate, checked as a whole
 combinations.py  values that no single provider takes together
+routing.py       the providers that may run a generation, by its wishes
 charges.py       the charge of a create, in a row with money, within budgets
 service.py       customers' requests: estimate, create, cancel
 openai_images.py creates in OpenAI's format; `openai_videos.py`; `openai_media.py`: their common part

@@ -16,6 +16,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, wallet_row_id
 from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.routing import Choose
 
 # Tries of one charge: one row after the other may lack money, and other requests move it meanwhile.
 MAX_CHARGES = MAX_WALLETS + 12
@@ -54,19 +55,28 @@ class TaskCharges:
     budgets: BudgetMover
 
     def charge(
-        self, tasks: Sequence[Task], remember: Sequence[Write], allowance: Allowance | None, spender: Spender
+        self,
+        tasks: Sequence[Task],
+        remember: Sequence[Write],
+        allowance: Allowance | None,
+        spender: Spender,
+        choose: Choose,
     ) -> None:
         """Write tasks and charges, in a row of the account that has enough money and capacity.
 
+        `choose` returns the providers that the account's routing policy permits.
+
         A row with too little money is funded, else all money is gathered in the account's main row. Raises
-        the refusals of `LedgerRepository.charge`, `BudgetReachedError`, and `WriteConflictError`.
+        the refusals of `LedgerRepository.charge`, `BudgetReachedError`, `WriteConflictError`, and as
+        `choose` does.
         """
         account_id, created_at_ms = tasks[0].account_id, tasks[0].created_at_ms
         rows = _Rows.of(self._limits(account_id), allowance)
         for _ in range(MAX_CHARGES):
             wallet = rows.wallets[0]
             applied = self.budgets.applied(account_id, spender, created_at_ms)
-            placed = [replace(task, wallet=wallet, budgets=applied.items(wallet)) for task in tasks]
+            items, routing = applied.items(wallet), choose(applied.budgets.routing)
+            placed = [replace(task, wallet=wallet, budgets=items, routing=routing) for task in tasks]
             try:
                 self._charge_in(placed, remember, allowance, rows.limits, applied)
             except StaleBudgetsError:

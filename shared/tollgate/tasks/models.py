@@ -168,6 +168,8 @@ class TaskView(Shape):
     output: NotRequired[dict[str, Any]]
     """The result of a text or data action, instead of files."""
     error: NotRequired[TaskErrorView]
+    route: NotRequired[str]
+    """The provider of the result."""
     expiresAt: NotRequired[Timestamp]
     filesDeletedAt: NotRequired[Timestamp]
     metadata: NotRequired[Metadata]
@@ -227,6 +229,8 @@ class Task:
     """The facts of each file at a foreign URL that decided the price, by its URL (`tasks/sources.py`)."""
     price_parts: tuple[Mapping[str, object], ...] = ()
     """The parts of its price. A new task has them, and its charge stores them."""
+    routing: tuple[str, ...] | None = None
+    """The providers that may run it, best first; `None` for all."""
 
     @property
     def row_id(self) -> str:
@@ -277,6 +281,8 @@ class Task:
             shown["output"] = self.output
         if self.error is not None:
             shown["error"] = {"code": self.error.code, "message": self.error.message}
+        if self.status is TaskStatus.FINISHED and self.attempts:
+            shown["route"] = self.attempts[-1].provider
         if self.finished_at_ms is not None:
             shown["finishedAt"] = iso(self.finished_at_ms)
         if self.expires_at_ms is not None:

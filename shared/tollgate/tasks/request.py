@@ -19,11 +19,15 @@ from tollgate.kit.errors import (
     ModelNotFoundError,
     PayloadTooLargeError,
     Problem,
+    one_of,
     unknown_fields,
 )
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
 from tollgate.providers.runtime.routing import routes_for
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
+from tollgate.routing.reading import read_wishes, resolved
+from tollgate.routing.wishes import NO_WISHES, REQUEST, Sort, Wishes
 from tollgate.tasks.combinations import combination_problems
 from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS
 from tollgate.webhooks.receivers import url_problem
@@ -33,7 +37,7 @@ MAX_INPUT_BYTES = 256 * 1024
 MAX_COST_CENTS = 2**31 - 1
 MAX_KEY_LENGTH = 255
 MAX_VERSION_LENGTH = 64
-FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion")
+FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,13 @@ class CreateRequest:
     max_cost_cents: int | None
     price_version: str | None = None
     """The version in the estimate that the customer accepted."""
+    wishes: Wishes = NO_WISHES
+    """The routing wishes, with the catalog's names of providers."""
 
 
-def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard) -> CreateRequest:
+def parse_request(
+    body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard, known: KnownProviders = NO_PROVIDERS
+) -> CreateRequest:
     """Check a create or estimate body. Raises `InvalidInputError` with every problem of the body."""
     problems = unknown_fields(body, FIELDS)
     model = _model(body, catalog, problems)
@@ -60,12 +68,22 @@ def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard
     price_version = _checked(
         "priceVersion", body, problems, lambda value: _price_version_problem(value, model)
     )
+    wishes, found = _wishes(body.get("provider"), known)
+    problems += found
     if problems or model is None or checked is None:
         raise InvalidInputError(problems)
     if len(_compact(checked.values)) > MAX_INPUT_BYTES:
         raise PayloadTooLargeError(MAX_INPUT_BYTES)
     whole_cents = None if max_cost_cents is None else int(max_cost_cents)
-    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version)
+    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version, wishes)
+
+
+def _wishes(value: Any, known: KnownProviders) -> tuple[Wishes, list[Problem]]:
+    """Return the routing wishes of a generation, and their problems. It has one price, and no measures."""
+    wishes, problems = read_wishes(value, (REQUEST,))
+    if wishes.sort not in (None, Sort.PRICE):
+        problems.append(one_of("/provider/sort", [Sort.PRICE]))
+    return (wishes, problems) if problems else resolved(wishes, known)
 
 
 def request_hash(body: Mapping[str, Any]) -> str:

@@ -50,6 +50,7 @@ def task_row(task: Task) -> Item:
         "origin": task.origin.to_item() if task.origin else None,
         "wallet": task.wallet or None,
         "budgets": list(task.budgets) or None,
+        "routing": None if task.routing is None else list(task.routing),
         **task.attribution.stored(),
     }
     if not task.ended:
@@ -74,6 +75,7 @@ def task_of(row: Item) -> Task:
         wallet=row.get("wallet", 0),
         budgets=tuple(row.get("budgets", ())),
         attribution=Attribution.from_item(row),
+        routing=tuple(row["routing"]) if "routing" in row else None,
     )
 
 

@@ -30,6 +30,8 @@ from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
+from tollgate.routing.wishes import NO_WISHES
 from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
@@ -38,6 +40,7 @@ from tollgate.tasks.models import CreatedTaskView, Origin, Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
+from tollgate.tasks.routing import Choose, chooser
 from tollgate.webhooks.receivers import check_host
 
 
@@ -63,11 +66,14 @@ class TaskService:
     charges: TaskCharges
     queue: Callable[[], Queue]
     clock: Clock
+    known: KnownProviders = NO_PROVIDERS
 
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
-        request, _, files = self._read(account_id, body, key)
+        request, origin, files = self._read(account_id, body, key)
         price, _ = self._quote(request, files)
+        # A policy of the account that this process does not know yet is applied by the create.
+        self._chooser(request, price, origin, key)(self.charges.budgets.routing(account_id))
         return {
             "model": request.model.id,
             "price": price.charge_cents,
@@ -138,7 +144,8 @@ class TaskService:
             )
             for _ in range(copies)
         ]
-        created = self._charge_once(tasks, idempotency_key, body_hash, allowance, spender)
+        choose = self._chooser(request, price, origin, key)
+        created = self._charge_once(tasks, idempotency_key, body_hash, allowance, spender, choose)
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.store(files)
@@ -160,19 +167,25 @@ class TaskService:
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
         """Check a body; read the earlier tasks that it names, and take out the media inside it."""
         with_urls, files = self.inputs.read(account_id, body)
-        request = parse_request(with_urls, self.catalog, self.webhook_guard)
+        request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
         return request, origin, files
 
-    def _charge_once(
+    def _chooser(
+        self, request: CreateRequest, price: Quote, origin: Origin | None, key: ApiKey | None
+    ) -> Choose:
+        return chooser(request, price, origin, NO_WISHES if key is None else key.routing, self.known)
+
+    def _charge_once(  # noqa: PLR0917 - each is a part of the create
         self,
         tasks: Sequence[Task],
         key: str | None,
         body_hash: str,
         allowance: Allowance | None,
         spender: Spender,
+        choose: Choose,
     ) -> list[CreatedTaskView]:
         """Write charges and tasks in one transaction, or find the tasks that `key` created before."""
         # The key comes first: a repeat returns its tasks, even if the balance has changed since.
@@ -183,7 +196,7 @@ class TaskService:
             # cannot write the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(account_id, allowance, created_at_ms)
-            self.charges.charge(tasks, remember, allowance, spender)
+            self.charges.charge(tasks, remember, allowance, spender, choose)
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:

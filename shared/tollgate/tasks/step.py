@@ -329,7 +329,11 @@ class StepRunner:
             routes = routes_for(self.catalog.media_model(task.model), task.values)
         except ModelNotFoundError:
             return ()
-        return [route for route in routes if task.origin is None or route.provider == task.origin.provider]
+        routes = [route for route in routes if task.origin is None or route.provider == task.origin.provider]
+        if task.routing is None:
+            return routes
+        permitted = [route for route in routes if route.provider in task.routing]
+        return sorted(permitted, key=lambda route: (task.routing or ()).index(route.provider))
 
     def _others(self, task: Task) -> bool:
         """Return whether there is a route to a provider that was not asked yet."""

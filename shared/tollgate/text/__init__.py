@@ -1,6 +1,7 @@
 """The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered.
 
 models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form
+endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
 fields.py         each field of the protocols: sent, left out and named, or refused
 unpriced.py       refuses options without a price
@@ -11,6 +12,7 @@ embeddings.py     vectors of texts: the request, and the reader of its response
 admission.py      whether a request is accepted: its model, and how much it can use
 tokens.py         an upper bound and an estimate of a request's input tokens
 metering.py       the cost of a usage, and how much to hold for a request
+route_plan.py     the routes that may answer a request, and the hold that covers each of them
 cost.py           the cost of a response as its usage tells it
 refusal.py        the error for a refused hold
 usage.py          token counts as each protocol and vendor reports them

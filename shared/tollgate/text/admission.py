@@ -20,9 +20,15 @@ UseOf = Callable[[str], str | None]
 
 
 def model_named(
-    name: str, protocol: TextProtocol, models: Mapping[str, TextModel], use_of: UseOf, key: ApiKey
+    name: str,
+    protocol: TextProtocol,
+    models: Mapping[str, TextModel],
+    use_of: UseOf,
+    key: ApiKey,
+    *,
+    path: str = "/model",
 ) -> TextModel:
-    """Return the model with this name; `models` are by their names in lower case.
+    """Return the model with this name; `models` are by their names in lower case, `path` names the field.
 
     Raises `UnknownTextModelError` (400, by the contract), and `ForbiddenError` for a model that the key may
     not use.
@@ -33,7 +39,7 @@ def model_named(
         message = use_of(name) or names.unknown(name, ids, "/api/v1/models", "text model")
         # The list of all other text models would be long.
         allowed = ids if protocol is TextProtocol.EMBEDDINGS else None
-        raise UnknownTextModelError([Problem("/model", message, allowed)])
+        raise UnknownTextModelError([Problem(path, message, allowed)])
     key.check_model(model.id)
     return model
 

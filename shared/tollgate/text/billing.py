@@ -27,6 +27,7 @@ from tollgate.ledger.holds import (
     is_end_requested,
 )
 from tollgate.ledger.rate import RateMeter
+from tollgate.routing.speeds import RecentSpeeds
 from tollgate.text.endings import HoldEndings
 from tollgate.text.metering import charge_micro_usd, unit_prices
 from tollgate.text.models import TextModel
@@ -58,6 +59,7 @@ class TextBilling:
         self.limits = placing.limits
         self.place = placing.place
         self.rate_headers = placing.rate_headers
+        self.speeds = RecentSpeeds()
 
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
         """Bill the usage: write the ledger row first, then resolve the hold. A repeat changes nothing.
@@ -85,6 +87,7 @@ class TextBilling:
             attribution=placed.spender.attribution,
             trace=placed.trace(unit_prices(usage, model)),
         )
+        self._note_speed(placed, model, usage)
         decided = await self._endings.record(entry)
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
         # that expired the hold.
@@ -103,6 +106,15 @@ class TextBilling:
             logger.error("text.hold_shortfall", model=model.id, shortfall_micro_usd=full_charge - charge)
             emit({"HoldShortfalls": 1})
         return Billed(charge, full_charge - charge, placed.plan.passed_limit is not None)
+
+    def _note_speed(self, placed: PlacedHold, model: TextModel, usage: Usage) -> None:
+        """Note how fast the provider that answered was, from its call on."""
+        started = [call.started_ms for call in placed.calls if call.provider == placed.provider]
+        if placed.provider is not None and started:
+            total_ms = placed.elapsed_ms() - started[-1]
+            first_ms = total_ms if placed.first_byte_ms is None else placed.first_byte_ms - started[-1]
+            route = (model.id, placed.provider)
+            self.speeds.note(route, self._clock.now_ms(), first_ms, total_ms, usage.output_tokens)
 
     async def void(self, placed: PlacedHold) -> None:
         """Void the whole hold, because nothing was delivered."""

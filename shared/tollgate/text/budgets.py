@@ -14,9 +14,11 @@ from tollgate.ledger.budgets import (
     StaleSharesError,
     definitions_key,
     left_of,
+    routing_key,
     rows_of,
     share_of,
 )
+from tollgate.routing.wishes import Wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,14 @@ class TextBudgets:
         """Return the known budgets of an account, with each budget that counts a request."""
         return self.known.get(account_id).applied(spender, self.clock.now_ms())
 
+    def routing(self, account_id: str) -> Wishes:
+        """Return the known routing policy of an account."""
+        return self.known.get(account_id).routing
+
     async def load(self, account_id: str) -> None:
         """Read an account's budgets again, after a write showed that they have changed."""
-        self.known.put(account_id, await self.db.get(self.writes.table, definitions_key(account_id)))
+        keys = (definitions_key(account_id), routing_key(account_id))
+        self.known.put(account_id, *await self.db.get_together(self.writes.table, keys))
 
     async def fund(self, account_id: str, short: BudgetShortError, wallets: int) -> None:
         """Move a share of a budget to the row beside a wallet, if that row still needs it."""

@@ -18,7 +18,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, FaultError, chat_fault
 from tollgate.text.models import Embedding, TextModel, TextProtocol
 from tollgate.text.relay import ChatRelay
-from tollgate.text.request import TextRequest, read_json_body
+from tollgate.text.request import TextRequest, read_json_body, routed_body
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
@@ -29,6 +29,7 @@ MAX_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
 """Numbers in one response, by its format: as many as the function's memory holds, read and written."""
 
 FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
+"""The fields of OpenAI. `routing/reading.py` reads OpenRouter's routing fields."""
 
 Fields = Mapping[str, Any]
 
@@ -38,8 +39,8 @@ def read_embedding_request(body: bytes) -> TextRequest:
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` for problems that do not depend on the model.
     """
-    parsed = read_json_body(body)
-    problems = list(_shape_problems(parsed.fields))
+    parsed, asked, problems = routed_body(read_json_body(body))
+    problems += _shape_problems(parsed.fields)
     if problems:
         raise InvalidInputError(problems)
     return TextRequest(
@@ -50,6 +51,7 @@ def read_embedding_request(body: bytes) -> TextRequest:
         wants_usage=True,
         output_limit=None,
         answers=1,
+        asked=asked,
     )
 
 

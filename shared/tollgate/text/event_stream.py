@@ -19,6 +19,7 @@ from tollgate.text.rendering import Rendering
 from tollgate.text.response import (
     MAX_READS,
     READ_INTERVAL_S,
+    ROUTE_HEADER,
     CompleteResponse,
     Refused,
     StreamedResponse,
@@ -75,19 +76,20 @@ async def http_response(
     if not isinstance(response, StreamedResponse):
         return await _reply(response, rendering, add_help)
     limited = _limited(response.placed.plan.passed_limit is not None)
-    headers = {ENDS_ON_HEADER: response.ends_on, **limited, **_ignored(response.ignored)}
+    named = {ENDS_ON_HEADER: response.ends_on, **_route(response.placed.provider or "")}
+    headers = {**named, **limited, **_ignored(response.ignored)}
     return EventStream(rendering, responding, add_help, end_if_asked, headers)
 
 
 async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp) -> Reply:
     """Return a response that is whole."""
     match response:
-        case CompleteResponse(body, billed, ignored):
+        case CompleteResponse(body, billed, ignored, route):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
             return Reply(
                 await rendering.whole(body),
-                headers={**cost, **_limited(billed.is_limited), **_ignored(ignored)},
+                headers={**cost, **_route(route), **_limited(billed.is_limited), **_ignored(ignored)},
             )
         case Refused(status, refusal, headers, anchor):
             logger.info("text.refused", status=status)
@@ -107,6 +109,11 @@ async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:
 def _limited(is_limited: bool) -> dict[str, str]:
     """Return the header that marks a response as limited by the balance, not by the client."""
     return {"x-tollgate-limited-by": "balance"} if is_limited else {}
+
+
+def _route(provider: str) -> dict[str, str]:
+    """Return the header that names the provider which answered."""
+    return {ROUTE_HEADER: provider} if provider else {}
 
 
 def _ignored(names: Sequence[str]) -> dict[str, str]:

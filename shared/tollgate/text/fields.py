@@ -70,6 +70,12 @@ def _rows(rule: Rule, *names: str, about: str = "", neutral: tuple[Any, ...] = (
     return {name: Field(rule, about, neutral, own) for name in names}
 
 
+# OpenRouter's fields about routes. No provider gets them.
+_ROUTING: Table = {
+    "provider": Field(Rule.HANDLED, "Routing wishes. A wish that cannot be honoured is refused.", own=False),
+    "models": Field(Rule.HANDLED, "Models that answer if all providers of the first one fail.", own=False),
+    "route": Field(Rule.HANDLED, "`fallback` is the only value, and has no effect.", own=False),
+}
 # Fields of other vendors, which clients send on any route.
 _ELSEWHERE: Table = {
     **_rows(
@@ -82,7 +88,7 @@ _ELSEWHERE: Table = {
     ),
     **_rows(
         Rule.REFUSED,
-        *("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
+        *("fallbacks", "fallback_credit_token", "compaction", "billing_policy"),
         about=_OTHER_MODEL,
         neutral=(False,),
         own=False,
@@ -95,8 +101,7 @@ _ELSEWHERE: Table = {
         about=_FOREIGN,
         own=False,
     ),
-    "provider": Field(Rule.REFUSED, "Tollgate chooses the provider itself.", ({},), own=False),
-    "route": Field(Rule.REFUSED, "Tollgate chooses the provider itself.", own=False),
+    **_ROUTING,
 }
 # Settings that several vendors have. Their absence shifts the words of a response, not its form.
 _TUNING = _rows(
@@ -232,6 +237,7 @@ COMPLETIONS: Table = {
             "stream_options",
         )
     },
+    **_ROUTING,
     "suffix": Field(Rule.REFUSED, "The models answer a prompt, and fill no gap in a text."),
     "echo": Field(Rule.REFUSED, _SUPPORT, (False,)),
     "best_of": Field(Rule.REFUSED, _SUPPORT, (1,)),

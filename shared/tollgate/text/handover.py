@@ -30,6 +30,8 @@ def handed_over(placed: PlacedHold, now_ms: int) -> dict[str, Any]:
         "attribution": spender.attribution.stored(),
         "uses": [[use.budget.to_item(), use.value, use.stamp, use.ends_ms] for use in placed.uses],
         "is_doubtful": placed.is_doubtful,
+        "routes": placed.routes.stored(),
+        "prices": {one.model.id: prices_of(one.model) for one in placed.routes.candidates},
         "api": placed.api,
         "held_ms": placed.held_ms,
         "accepted_at_ms": now_ms - placed.elapsed_ms(),

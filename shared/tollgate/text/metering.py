@@ -5,7 +5,7 @@ request. Law: if the provider keeps the limit of a `HoldPlan`, and the input is 
 never exceeds the hold.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
 from tollgate.kit.money import micro_usd_up
@@ -101,6 +101,25 @@ def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) ->
     if limit >= full.output_limit:
         return full
     return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, limit)
+
+
+def hold_within(demand: Demand, model: TextModel, held: HoldPlan) -> HoldPlan:
+    """Return the plan of one of several models under a hold that covers the most expensive of them.
+
+    The client's limit, or the model's maximum without one, if the hold covers that; else the tokens that the
+    hold pays for.
+    """
+    full = full_hold(demand, model)
+    if full.amount_micro_usd <= held.amount_micro_usd:
+        return replace(full, amount_micro_usd=held.amount_micro_usd)
+    limit = max(1, _tokens_within(demand, model, held.amount_micro_usd))
+    return HoldPlan(held.amount_micro_usd, limit, limit)
+
+
+def dearest_prices(demand: Demand, model: TextModel) -> tuple[Decimal, Decimal]:
+    """Return the highest prices of input and of output that a request can have, in USD per 1M tokens."""
+    reachable = _reachable(demand, model)
+    return max(prices.input for prices in reachable), _dearest_output(demand, model)
 
 
 def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> int:

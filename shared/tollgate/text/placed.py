@@ -12,6 +12,7 @@ from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.trace import Ending, RouteCall, Trace
 from tollgate.text.metering import HoldPlan
+from tollgate.text.route_plan import NO_ROUTES, RoutePlan
 
 NO_PRICES: Mapping[str, str] = MappingProxyType({})
 
@@ -55,6 +56,8 @@ class PlacedHold:
     """The key and the labels of the request."""
     uses: tuple[Use, ...] = ()
     """The budgets that count it."""
+    routes: RoutePlan = NO_ROUTES
+    """The routes that may answer."""
     accepted_at: float = field(default_factory=time.monotonic, repr=False)
     first_byte_ms: int | None = None
     is_doubtful: bool = False

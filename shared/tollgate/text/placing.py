@@ -26,11 +26,11 @@ from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, rows_to_try, wallet_number
 from tollgate.text.budgets import TextBudgets
 from tollgate.text.endings import HoldEndings
-from tollgate.text.metering import Demand, HoldPlan, affordable_hold, full_hold
-from tollgate.text.models import TextModel
+from tollgate.text.metering import HoldPlan
 from tollgate.text.placed import PlacedHold
 from tollgate.text.refusal import available, hold_refused
 from tollgate.text.renewals import Renewals
+from tollgate.text.route_plan import Choose, RoutePlan
 from tollgate.text.wallets import Wallets
 
 # Attempts to place one hold: the full hold, the first of a minute and of a cap's period, the affordable hold,
@@ -50,8 +50,7 @@ class _HoldTerms:
 
     account_id: str
     request_id: str
-    demand: Demand
-    model: TextModel
+    routes: RoutePlan
     allowance: Allowance | None
     spender: Spender
     lifetime_ms: int
@@ -98,8 +97,7 @@ class Placing:
         self,
         account_id: str,
         request_id: str,
-        demand: Demand,
-        model: TextModel,
+        choose: Choose,
         allowance: Allowance | None = None,
         *,
         spender: Spender = NOBODY,
@@ -108,17 +106,17 @@ class Placing:
         """Hold the most that the request can cost, within the `allowance` of a key with a spending cap, and
         within the budgets that count the `spender`. The hold lives for `lifetime_ms` unless it is renewed.
 
-        It takes one write if the balance and the cap cover it, or one transaction with budgets. Raises
-        `InsufficientBalanceError`, `SpendingCapReachedError`, `BudgetReachedError`,
-        `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and `KeyLimitReachedError` as
-        `open_period` does; then nothing is held.
+        `choose` returns the routes that the account's stored wishes permit. The write requires that these
+        wishes are current. It takes one write if the balance and the cap cover it, or one transaction with
+        budgets. Raises `InsufficientBalanceError`, `SpendingCapReachedError`, `BudgetReachedError`,
+        `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, `KeyLimitReachedError` as
+        `open_period` does, and as `choose` does; then nothing is held.
         """
         accepted_at = time.monotonic()
-        terms = _HoldTerms(
-            account_id, request_id, demand, model, allowance, spender, lifetime_ms, accepted_at
-        )
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
+            routes = choose(self._budgets.routing(account_id))
+            terms = _HoldTerms(account_id, request_id, routes, allowance, spender, lifetime_ms, accepted_at)
             try:
                 if limits.wallets == 1:
                     return await self._place_in(account_id, terms, limits)
@@ -184,7 +182,7 @@ class Placing:
         self, row_id: str, terms: _HoldTerms, limits: Limits, *, is_whole: bool = False
     ) -> PlacedHold:
         """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
-        plan = full_hold(terms.demand, terms.model)
+        plan = terms.routes.full_hold()
         refusal: HoldRefusedError | None = None
         # Most requests pass at once. After a refusal, its cause is fixed before the next attempt: the window,
         # expired holds, a cap's counter, at last a smaller hold.
@@ -216,7 +214,7 @@ class Placing:
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
             left = available(refusal, terms.allowance)
-            plan = affordable_hold(terms.demand, terms.model, left)
+            plan = terms.routes.affordable_hold(left)
             # A smaller hold does not help against too many requests at once, nor where even the least costs
             # too much.
             if refusal.too_many or plan.amount_micro_usd > left:
@@ -258,9 +256,10 @@ class Placing:
             hold,
             plan,
             allowance,
-            terms.demand.answers,
+            terms.routes.answers,
             spender=terms.spender,
             uses=applied.uses,
+            routes=terms.routes,
         )
         placed.accepted_at = terms.accepted_at
         placed.held_ms = placed.elapsed_ms()
@@ -329,7 +328,7 @@ def _within_budget(terms: _HoldTerms, plan: HoldPlan, short: BudgetShortError, *
     """
     if is_whole:
         raise short
-    smaller = affordable_hold(terms.demand, terms.model, short.left_micro_usd)
+    smaller = terms.routes.affordable_hold(short.left_micro_usd)
     if smaller.amount_micro_usd > short.left_micro_usd or smaller.amount_micro_usd >= plan.amount_micro_usd:
         raise short.refusal() from short
     return smaller

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
+from tollgate.routing.reading import FIELDS, NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.models import TextProtocol
 
 # What Lambda takes in one invocation.
@@ -83,6 +84,14 @@ class JsonBody:
             pieces += [b"" if len(pieces) == 1 else b",", dumps(name).encode(), b":", text]
         return b"".join([*pieces, b"}"])
 
+    def without(self, model: str | None, names: Collection[str]) -> "JsonBody":
+        """Return the object with this `model`, and without the members `names`."""
+        fields = {name: value for name, value in self.fields.items() if name not in names}
+        texts = {name: text for name, text in self.texts.items() if name not in names}
+        if model is not None and fields.get("model") != model:
+            fields["model"], texts["model"] = model, dumps(model).encode()
+        return JsonBody(fields, texts, self.size_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class NativeRequest:
@@ -104,7 +113,8 @@ class TextRequest:
     `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol). `ignored` names
     fields that were left out before (`text/fields.py`). `native`: the client uses the Responses protocol, and
     the body is the request as a chat. `sent` are the client's own fields if the body was translated.
-    `translated` is then the name of the client's protocol.
+    `translated` is then the name of the client's protocol. `asked` are its routing fields, which no provider
+    gets.
     """
 
     protocol: TextProtocol
@@ -118,6 +128,7 @@ class TextRequest:
     native: NativeRequest | None = None
     sent: Mapping[str, Any] | None = None
     translated: str | None = None
+    asked: Asked = NOTHING_ASKED
 
     @property
     def api(self) -> str:
@@ -147,8 +158,9 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
     """Return the request in a body that is read already. Raises as `read_request` does."""
     if parsed.size_bytes > MAX_BODY_BYTES:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
+    parsed, asked, problems = routed_body(parsed)
     fields = parsed.fields
-    problems = list(_problems(protocol, fields, is_count))
+    problems += _problems(protocol, fields, is_count)
     if problems:
         raise InvalidInputError(problems)
     is_chat = protocol is TextProtocol.OPENAI
@@ -161,7 +173,16 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
         _wants_usage(fields) if is_chat else True,
         min(limits) if limits else None,
         int(fields.get("n") or 1) if is_chat else 1,
+        asked=asked,
     )
+
+
+def routed_body(parsed: JsonBody) -> tuple[JsonBody, Asked, list[Problem]]:
+    """Return a body without its routing fields, those fields, and their problems."""
+    if not has_routing(parsed.fields):
+        return parsed, NOTHING_ASKED, []
+    model, asked, problems = read_routing(parsed.fields)
+    return parsed.without(model, FIELDS), asked, problems
 
 
 def _wants_usage(fields: Mapping[str, Any]) -> bool:

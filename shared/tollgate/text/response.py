@@ -19,6 +19,8 @@ from tollgate.text.reports import report_stated
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
 
+# The header that names the provider which answered.
+ROUTE_HEADER = "x-tollgate-route"
 # How often a stream checks whether its owner asked to end it: one read of the account's row.
 READ_INTERVAL_S = 5.0
 # As many as the 15 minutes take that a stream may last.
@@ -36,6 +38,8 @@ class CompleteResponse:
     billed: Billed
     ignored: Sequence[str] = ()
     """The request's fields that the provider was not sent (`text/fields.py`)."""
+    route: str = ""
+    """The provider that answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ In every case, the hold is settled or voided before the request's invocation end
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InternalError, InvalidInputError, TollgateError
+from tollgate.kit.errors import InternalError, InvalidInputError, Problem, TollgateError
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import HttpError
@@ -24,6 +24,11 @@ from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.trace import Ending, RouteCall
+from tollgate.routing.facts import KnownProviders
+from tollgate.routing.reading import MODELS, resolved
+from tollgate.routing.selection import NO_POLICIES, Policies
+from tollgate.routing.speeds import NO_SPEEDS, Speeds
+from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
 from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
 from tollgate.text.attempt import FIRST_ERROR, MAX_ERROR_BYTES, Answered, Attempt
 from tollgate.text.billing import TextBilling
@@ -31,13 +36,21 @@ from tollgate.text.breaker import Breaker
 from tollgate.text.errors import RequestEndedError, error_body, error_of_failures
 from tollgate.text.faults import IDLE_CONNECTION_CLOSED, TIMED_OUT, Fault, Verdict
 from tollgate.text.finishing import Finishing
+from tollgate.text.handover import at_prices
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.placed import PlacedHold
 from tollgate.text.race import Race
 from tollgate.text.reports import report_not_sold, report_stated
 from tollgate.text.request import TextRequest
-from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
+from tollgate.text.response import (
+    ROUTE_HEADER,
+    CompleteResponse,
+    Refused,
+    StreamedResponse,
+    TextResponse,
+)
+from tollgate.text.route_plan import Choose, RoutePlan, plan_from, plan_of
 from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
 from tollgate.text.usage import read_token_count
@@ -80,6 +93,8 @@ class TextService:
     breaker: Breaker
     clock: Clock
     use_of: UseOf
+    providers: KnownProviders = field(default_factory=KnownProviders)
+    """The facts by which requests are routed."""
     detects_disconnects: bool = True
     """Whether the server is notified when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
@@ -107,13 +122,11 @@ class TextService:
     ) -> tuple[TextModel, PlacedHold]:
         """Place the hold of a request. Raises the errors that refuse it before any provider is called."""
         model = self.model(request.model, request.protocol, key)
-        demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
             key.account_id,
             request_id,
-            demand,
-            model,
+            await self._chooser(request, key, [model, *self._fallbacks(request, key)]),
             allowance,
             spender=key.spender(attribution_of(headers, request.sent or request.fields)),
             lifetime_ms=lifetime_ms,
@@ -121,9 +134,55 @@ class TextService:
         placed.api = request.api
         return model, placed
 
-    async def check_routes(self, request: TextRequest, model: TextModel, placed: PlacedHold) -> None:
+    def _fallbacks(self, request: TextRequest, key: ApiKey) -> list[TextModel]:
+        """Return the models that may answer instead of the first one. Raises as `model_named`."""
+        return [
+            model_named(name, request.protocol, self.models, self.use_of, key, path=f"/{MODELS}")
+            for name in request.asked.fallbacks
+        ]
+
+    async def _chooser(
+        self, request: TextRequest, key: ApiKey, models: Sequence[TextModel], demand: Demand | None = None
+    ) -> Choose:
+        """Return the function that chooses the routes of a request among the routes of `models`.
+
+        Raises `InvalidInputError` for wishes that name an unknown provider, and as `demand_of` does.
+        """
+        wishes, problems = resolved(request.asked.wishes, self.providers)
+        if problems:
+            raise InvalidInputError(problems)
+        demands = [(model, demand or demand_of(request, model)) for model in models]
+
+        def choose(account: Wishes) -> RoutePlan:
+            policies = Policies(account, key.routing)
+            sorts = {one.sort for one in (wishes, account, key.routing)}
+            speeds = self._speeds(demands) if sorts & {Sort.THROUGHPUT, Sort.LATENCY} else NO_SPEEDS
+            return plan_of(demands, wishes, policies, self.providers, speeds=speeds)
+
+        return choose
+
+    def _speeds(self, demands: Sequence[tuple[TextModel, Demand]]) -> Speeds:
+        """Return the known speeds of the models' routes."""
+        routes = [(model.id, route.provider) for model, _ in demands for route in model.routes]
+        return self.billing.speeds.of(routes, self.clock.now_ms())
+
+    def resume(self, request: TextRequest, handed: Mapping[str, Any], placed: PlacedHold) -> None:
+        """Restore the routes of a request that another process has accepted, at the prices of its start.
+
+        An earlier version stored no routes, because it permitted all of the model, and no prices.
+        """
+        model = self.models.get(request.model.casefold())
+        if "routes" in handed:
+            prices = handed["prices"]
+            models = {name: at_prices(one, prices.get(one.id)) for name, one in self.models.items()}
+            placed.routes = plan_from(handed["routes"], models, lambda one: demand_of(request, one))
+        elif model is not None:
+            demands = [(model, demand_of(request, model))]
+            placed.routes = plan_of(demands, NO_WISHES, NO_POLICIES, self.providers)
+
+    async def check_routes(self, request: TextRequest, placed: PlacedHold) -> None:
         """Raise `InvalidInputError` if no route can carry the request. No provider is called."""
-        next(self._exchanges(request, model, placed, {}, await self.upstreams()), None)
+        next(self._exchanges(request, placed, {}, await self.upstreams()), None)
 
     async def answer(
         self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]
@@ -166,12 +225,14 @@ class TextService:
         """
         model = self.model(request.model, request.protocol, key)
         check_references(request)
-        placed = await self.billing.place(key.account_id, request_id, Demand(0, 0, 1), model)
+        # The prompt goes only to a provider that the wishes permit.
+        choose = await self._chooser(request, key, [model], Demand(0, 0, 1))
+        placed = await self.billing.place(key.account_id, request_id, choose)
         await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()
-        for route in model.routes:
-            counter: CountsTokens | None = _token_counter(upstreams.get(route.provider))
-            call = counter.count_call(request, model, route, headers) if counter is not None else None
+        for one in placed.routes.candidates:
+            counter: CountsTokens | None = _token_counter(upstreams.get(one.provider))
+            call = counter.count_call(request, model, one.route, headers) if counter is not None else None
             if call is not None and (counted := await self._count(call)) is not None:
                 return counted
         return input_estimate(request, model)
@@ -205,7 +266,7 @@ class TextService:
         patience_s = MAX_STREAM_SILENCE_S if request.stream else MAX_SILENCE_S
         last: RoutedRequest | None = None
         async with Race[Answered]() as race:
-            for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
+            for routed, exchange in self._exchanges(request, placed, headers, upstreams):
                 if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
                     if len({route.provider for route in model.routes}) == 1:
                         emit({"SingleRouteDown": 1})
@@ -243,9 +304,9 @@ class TextService:
                 call.ended_ms, call.code = placed.elapsed_ms(), SILENT
         routed, exchange, response = answered.routed, answered.exchange, answered.response
         # From here on this route is the one: the ledger names it.
-        placed.provider = routed.route.provider
+        placed.provider, placed.plan = routed.route.provider, routed.hold
         if answered.refused is not None:
-            return answered.refused
+            return replace(answered.refused, headers={ROUTE_HEADER: placed.provider})
         ignored = [*routed.request.ignored, *exchange.ignored]
         if response is not None:
             placed.first_byte_ms = placed.elapsed_ms()
@@ -264,7 +325,7 @@ class TextService:
         settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
         billed = await self.finishing.run(settlement)
         report_stated(exchange.meter, routed.model.id, placed.provider, billed)
-        return CompleteResponse(answered.body, billed, ignored)
+        return CompleteResponse(answered.body, billed, ignored, placed.provider)
 
     async def _attempt(
         self, placed: PlacedHold, call: RouteCall, routed: RoutedRequest, exchange: Exchange, answer_by: float
@@ -286,7 +347,6 @@ class TextService:
     def _exchanges(
         self,
         request: TextRequest,
-        model: TextModel,
         placed: PlacedHold,
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
@@ -295,24 +355,29 @@ class TextService:
 
         Raises `InvalidInputError`, with the first route's message, if no route can.
         """
-        estimate = estimate_of(request, model)
-        told_limit = placed.plan.passed_limit or request.output_limit
         created_s = self.clock.now_ms() // MS_PER_S
         answer_id = placed.hold.request_id.removeprefix(REQUEST_PREFIX)
         refused: InvalidInputError | None = None
         carried = False
-        for route in model.routes:
+        routes, estimates = placed.routes, dict[str, int]()
+        for one in routes.candidates:
             if placed.is_ending:
                 return
-            upstream = upstreams.get(route.provider)
+            upstream, plan = upstreams.get(one.provider), routes.hold_for(one, placed.plan)
+            if one.model_id not in estimates:
+                estimates[one.model_id] = estimate_of(request, one.model)
+            estimate = estimates[one.model_id]
             # A fallback with a smaller window would refuse a request that the model accepts, as a client
             # error.
-            if upstream is None or not route.holds(estimate, told_limit):
+            if upstream is None or not one.route.holds(estimate, plan.passed_limit or request.output_limit):
                 continue
-            plan = placed.plan
-            routed = RoutedRequest(request, model, route, plan, estimate, created_s, headers, answer_id)
+            routed = RoutedRequest(
+                request, one.model, one.route, plan, estimate, created_s, headers, answer_id, routes.private
+            )
             try:
                 exchange = upstream.exchange(routed)
+                if routes.required:
+                    _check_required(routed, exchange)
             except InvalidInputError as exc:
                 # Use the best route's message, because the customer would want to change the field that it
                 # names.
@@ -354,6 +419,16 @@ def _ending_of_refusal(response: Refused) -> Ending:
     if response.anchor == REFUSALS:
         return Ending.REFUSED
     return Ending.CANCELLED if response.code == RequestEndedError.code else Ending.FAILED
+
+
+def _check_required(routed: RoutedRequest, exchange: Exchange) -> None:
+    """Raise `InvalidInputError` if the provider does not get every field of the request."""
+    ignored = list(dict.fromkeys([*routed.request.ignored, *exchange.ignored]))
+    if ignored:
+        message = f"No provider of {routed.model.id} supports all fields of this request."
+        raise InvalidInputError(
+            [Problem("/provider/require_parameters", message, f"without {', '.join(ignored)}")]
+        )
 
 
 def _token_counter(upstream: TextUpstream | None) -> CountsTokens | None:

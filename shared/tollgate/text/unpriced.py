@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
+from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, refused_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
@@ -41,6 +42,7 @@ _NAMES = {
         *_ORDINARY,
         *(limit for limits in LIMIT_FIELDS.values() for limit in limits),
         *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
+        *ROUTING,
     )
 }
 

@@ -33,7 +33,8 @@ class RoutedRequest:
     """One request for one route, under the limits of its hold.
 
     `created_s` is the time now, in epoch seconds. `headers` are the client's, with lower-case names.
-    `answer_id` is the end of the response's id.
+    `answer_id` is the end of the response's id. `private` are the wishes about data, for a provider that
+    passes them on.
     """
 
     request: TextRequest
@@ -44,6 +45,7 @@ class RoutedRequest:
     created_s: int
     headers: Mapping[str, str] = field(default_factory=dict)
     answer_id: str = ""
+    private: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def refuses(self) -> frozenset[Refuses]:

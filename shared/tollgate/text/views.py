@@ -188,11 +188,11 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         "context_length": model.context_tokens,
         "max_output_tokens": model.max_output_tokens,
         "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
-        "architecture": _architecture("text", "text" if model.embedding is None else "embeddings"),
-        "supported_parameters": _parameters(model),
+        "architecture": architecture_of(model),
+        "supported_parameters": parameters_of(model),
         "top_provider": _limits(model.context_tokens, model.max_output_tokens or None),
     }
-    shown["pricing"] |= _prices_per_token(model)
+    shown["pricing"] |= prices_per_token(model)
     if model.embedding is not None:
         shown["dimensions"] = model.embedding.dimensions
         shown["max_dimensions"] = model.embedding.max_dimensions
@@ -224,7 +224,7 @@ def _named(model: catalog.CatalogModel) -> TextModelView:
         "pricing": {},
         "name": model.name,
         "canonical_slug": model.id,
-        "architecture": _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text")),
+        "architecture": architecture_of(model),
         "supported_parameters": [],
         "supported_voices": None,
         "default_parameters": None,
@@ -256,18 +256,30 @@ def _limits(context_tokens: int | None, output_tokens: int | None) -> dict[str, 
     }
 
 
-def _parameters(model: catalog.CatalogTextModel) -> list[str]:
-    """Return OpenRouter's names of the parameters that a model takes."""
-    if model.embedding is not None:
+def created_of(model: catalog.CatalogModel) -> int:
+    """Return the day of a model's release in epoch seconds; 0 if it is unknown."""
+    return _epoch_s(model.released_at)
+
+
+def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
+    """Return what a model takes and makes, in OpenRouter's words."""
+    if isinstance(model, catalog.CatalogTextModel):
+        return _architecture("text", "text" if model.embedding is None else "embeddings")
+    return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
+
+
+def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
+    """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
+    if not isinstance(model, catalog.CatalogTextModel) or model.embedding is not None:
         return []
-    refuses = frozenset(map(Refuses, model.refuses))
+    refuses = of_route.union(map(Refuses, model.refuses))
     found = ["max_tokens", "reasoning", "response_format", "tool_choice", "tools"]
     for refusals, names in _SUPPORTED.items():
         found += [] if refuses.intersection(refusals) else names
     return sorted(found)
 
 
-def _prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
+def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     """Return the prices of one token, in OpenRouter's words."""
     prices = _prices(model.prices)
     found = {"prompt": prices.input, "completion": prices.output}

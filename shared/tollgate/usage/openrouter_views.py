@@ -17,7 +17,7 @@ from tollgate.kit.response_shapes import Date, Shape, Timestamp
 from tollgate.ledger.caps import CapPeriod
 from tollgate.usage.counts import Counts, DayCounts, total
 
-# OpenRouter names no provider to customers of Tollgate: the seller of the model's response is Tollgate.
+# The provider of sums over several, and of requests that no provider answered.
 SELLER = "Tollgate"
 _RESETS = {CapPeriod.DAY: "daily", CapPeriod.MONTH: "monthly"}
 _MONTH_LENGTH = len("2026-11")

@@ -13,6 +13,7 @@ from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.routing.wishes import Wishes
 
 DAY_MS = 24 * 60 * 60 * 1000
 NOON_MS = 1_762_943_400_000 + 90 * 60 * 1000
@@ -147,6 +148,7 @@ class TestKeyView:
             previous_digest="old",
             previous_until_ms=NOON_MS + 1_000,
             last_used_at_ms=NOON_MS,
+            routing=Wishes(only=frozenset({"anthropic"}), zdr=True),
         )
         spent = {f"spent#{made.key_id}#2025-11-12": 123_456, f"spent#{made.key_id}#2025-11-11": 999}
         assert key.view(NOON_MS, spent) == {
@@ -162,6 +164,7 @@ class TestKeyView:
             "models": ["suno", "test-image"],
             "networks": ["203.0.113.7/32", "2001:db8::/32"],
             "projectId": None,
+            "routing": {"only": ["anthropic"], "zdr": True},
             "spendingCap": {
                 "capCents": 500,
                 "per": "day",
@@ -179,6 +182,7 @@ class TestKeyView:
             "models",
             "networks",
             "projectId",
+            "routing",
             "spendingCap",
             "oldSecretEndsAt",
         )

@@ -21,6 +21,7 @@ import tollgate
 from tests.bench.account import DEMAND, MODEL, USAGE, World
 from tests.support.simulated import SimulatedLoop
 from tests.support.tables import OK, Tables
+from tests.unit.text.samples import choosing
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import (
     Add,
@@ -112,10 +113,10 @@ def balance_after(end: End, lost: int | None, late_s: float = 0.0) -> tuple[int,
         await world.open()
         billing = world.billing()
         # The account's minute is open then, so the rate window alone does not refuse a repeat.
-        await voided(billing, await billing.place(world.account_id, new_id("req"), DEMAND, MODEL))
+        await voided(billing, await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL)))
         lossy = Lossy(world, lost, late_s=late_s)
         world.dynamo.call = lossy.call  # type: ignore[method-assign]
-        placed = await billing.place(world.account_id, new_id("req"), DEMAND, MODEL)
+        placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
         charged = await end(billing, placed)
         calls = lossy.calls
         lossy.lost = None
@@ -318,6 +319,7 @@ class TestEveryWrite:
         "kit/dynamodb/due_index.py DueIndex.postpone",
         "kit/dynamodb/database.py VersionedRepository._put",
         "ledger/budgets.py BudgetWrites.define",
+        "ledger/budgets.py BudgetWrites.route",
         "ledger/budgets.py announce",
         "ledger/caps.py open_period",
         "ledger/checkpoints.py Checkpoints.put",

@@ -13,6 +13,7 @@ from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
 from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
+from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ALL_SCOPES, ApiKey
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import DatabaseBusyError
@@ -60,7 +61,9 @@ class Treasury(Bank):
         billing = self.random.choice(self.processes)
         spender = Spender(None, labels) if key is None else key.spender(labels)
         try:
-            placed = await billing.place(self.account_id, new_id("req"), DEMAND, MODEL, spender=spender)
+            placed = await billing.place(
+                self.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender
+            )
         except (InsufficientBalanceError, BudgetReachedError, DatabaseBusyError) as exc:
             self.became[f"{labels.user} {type(exc).__name__}"] += 1
             return

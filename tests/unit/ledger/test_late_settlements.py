@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tests.support.laws import money_examples
+from tests.unit.text.samples import choosing
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.core import Written
 from tollgate.kit.dynamodb.database import Database
@@ -119,7 +120,9 @@ class Request:
         self.ledger = LedgerRepository(self.sweepers, *tables)
         self.account_id = api_parts.api().accounts.open(BALANCE).account_id
         self.allowance: Allowance | None = None if cap is None else cap.at("key_1", clock.now_ms())
-        self.placed = run(self.billing.place(self.account_id, "req_1", DEMAND, MODEL, self.allowance))
+        self.placed = run(
+            self.billing.place(self.account_id, "req_1", choosing(DEMAND, MODEL), self.allowance)
+        )
         clock.advance(HOLD_LIFETIME_MS + 1)
 
     def settle(self) -> Billed:
@@ -146,7 +149,7 @@ class Request:
 
     def spend(self, amount: int) -> None:
         """Take money by another request that is settled at once, at what it held."""
-        other = run(self.billing.place(self.account_id, "req_2", Demand(amount, 0), MODEL))
+        other = run(self.billing.place(self.account_id, "req_2", choosing(Demand(amount, 0), MODEL)))
         run(self.billing.settle(other, MODEL, Usage(other.hold.amount_micro_usd, 0)))
 
     def balance(self) -> int:
@@ -310,7 +313,7 @@ class TestRenewal:
 
     async def lasting(self, request: Request, *, settled: bool = False) -> int:
         """Place a hold, let the loop turn for a while, and return how many times it was renewed."""
-        placed = await request.billing.place(request.account_id, "req_long", DEMAND, MODEL)
+        placed = await request.billing.place(request.account_id, "req_long", choosing(DEMAND, MODEL))
         if settled:
             await request.billing.settle(placed, MODEL, USAGE)
         request.own.steps = 0
@@ -341,7 +344,7 @@ class TestRenewal:
         self, request_: Request
     ) -> None:
         async def swept_while_running() -> Billed:
-            placed = await request_.billing.place(request_.account_id, "req_long", DEMAND, MODEL)
+            placed = await request_.billing.place(request_.account_id, "req_long", choosing(DEMAND, MODEL))
             request_.clock.advance(HOLD_LIFETIME_MS + 1)
             request_.sweep()
             for _ in range(20 * MAX_RENEWALS):

@@ -19,6 +19,7 @@ from tests.bench.account import BODY, MODEL, World
 from tests.support.laws import money_examples
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
+from tests.unit.text.samples import choosing
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.errors import (
@@ -83,7 +84,7 @@ class Bank(World):
         """Make a text request, whose process may die at a step."""
         billing = self.random.choice(self.processes)
         try:
-            placed = await billing.place(self.account_id, new_id("req"), DEMAND, MODEL, allowance)
+            placed = await billing.place(self.account_id, new_id("req"), choosing(DEMAND, MODEL), allowance)
         except (InsufficientBalanceError, SpendingCapReachedError, DatabaseBusyError) as exc:
             self.became[type(exc).__name__] += 1
             return

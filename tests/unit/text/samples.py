@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.metering import HoldPlan
+from tollgate.text.metering import Demand, HoldPlan
 from tollgate.text.models import LongContextTier, TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.request import dumps, read_request
+from tollgate.text.route_plan import Candidate, Choose, RoutePlan
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
@@ -42,6 +43,12 @@ def tiered_model() -> TextModel:
     """The prices of claude-haiku-5-5 in the catalog's reference: dearer from 100 000 tokens of input."""
     tier = LongContextTier(100_000, prices("0.5", "2.5", "0.01", "0.125"))
     return text_model(prices=prices("0.1", "0.5", "0.01", "0.125"), tiers=(tier,))
+
+
+def choosing(demand: Demand, model: TextModel) -> Choose:
+    """Return the choice of one model, whatever the account's policy."""
+    route = (model.routes or (TextRoute("some", "m", OPENAI),))[0]
+    return lambda _: RoutePlan((Candidate(model, route, demand),))
 
 
 def meter(input_estimate: int = 7, output_limit: int = 1_000) -> Meter:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
+from tests.unit.text.samples import choosing
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.core import DatabaseError, Written
@@ -68,7 +69,9 @@ class TestSettling:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(database, writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
-        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(200, 100), MODEL))
+        placed = loop.run_until_complete(
+            billing.place(account_id, "req_1", choosing(Demand(200, 100), MODEL))
+        )
         database.down_after = writes_that_work
         with pytest.raises(DatabaseError):
             loop.run_until_complete(billing.settle(placed, MODEL, USAGE))
@@ -93,7 +96,7 @@ class TestSettling:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
-        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(100, 10), MODEL))
+        placed = loop.run_until_complete(billing.place(account_id, "req_1", choosing(Demand(100, 10), MODEL)))
         used = Usage(100, 10, estimated=True, disbelieved=True)
         assert loop.run_until_complete(billing.settle(placed, MODEL, used)).charge_micro_usd == CHARGE
         (entry,) = (
@@ -108,7 +111,7 @@ class TestSettling:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
-        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(10, 10), MODEL))
+        placed = loop.run_until_complete(billing.place(account_id, "req_1", choosing(Demand(10, 10), MODEL)))
         billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))
         assert billed.charge_micro_usd == placed.hold.amount_micro_usd
         assert billed.shortfall_micro_usd == 1000 + 20 - placed.hold.amount_micro_usd

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
+from tests.unit.text.samples import choosing
 from tests.unit.text.test_billing import FailingDatabase
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -87,7 +88,7 @@ class Desk:
         return self.loop.run_until_complete(step)
 
     def place(self, request_id: str, demand: Demand = DEMAND, **more: Any) -> PlacedHold:
-        return self.run(self.billing.place(self.account_id, request_id, demand, MODEL, **more))
+        return self.run(self.billing.place(self.account_id, request_id, choosing(demand, MODEL), **more))
 
     def settle(self, placed: PlacedHold, usage: Usage = USAGE) -> tuple[int, int]:
         billed = self.run(self.billing.settle(placed, MODEL, usage))

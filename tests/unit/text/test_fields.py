@@ -10,6 +10,7 @@ from openai.types.chat import completion_create_params as chat
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
+from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.embeddings import FIELDS
 from tollgate.text.fields import CHAT, COMPLETIONS, MESSAGES, RESPONSES, Rule, Table, refused_fields, unsent
 
@@ -73,6 +74,11 @@ def test_embeddings_take_every_field_of_the_sdk() -> None:
     assert names_of(EmbeddingCreateParams) == set(FIELDS)
 
 
+@pytest.mark.parametrize("table", [CHAT, COMPLETIONS, MESSAGES, RESPONSES])
+def test_routing_fields_are_followed_by_tollgate_in_every_protocol(table: Table) -> None:
+    assert {table[name].rule for name in ROUTING} == {Rule.HANDLED}
+
+
 class TestUnsent:
     def test_a_wish_that_the_provider_lacks_is_refused(self) -> None:
         with pytest.raises(InvalidInputError) as refused:
@@ -98,7 +104,6 @@ class TestRefused:
     @pytest.mark.parametrize(
         "fields",
         [
-            {"provider": {"zdr": True}},
             {"conversation": "conv_1"},
             {"previousResponseId": "resp_1"},
             {"web_search_options": {}},
@@ -109,4 +114,4 @@ class TestRefused:
         assert [problem.path for problem in refused_fields(OPENAI, fields)] == [f"/{next(iter(fields))}"]
 
     def test_values_that_ask_for_nothing_are_fine(self) -> None:
-        assert list(refused_fields(OPENAI, {"provider": {}, "plugins": False, "prompt": None})) == []
+        assert list(refused_fields(OPENAI, {"plugins": False, "prompt": None})) == []

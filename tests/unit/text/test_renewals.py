@@ -10,6 +10,7 @@ import pytest
 
 from tests.bench.account import DEMAND, MODEL, USAGE, World
 from tests.support.simulated import SimulatedLoop
+from tests.unit.text.samples import choosing
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.async_database import PATIENCE
 from tollgate.ledger.entries import EntryKind
@@ -65,7 +66,7 @@ class Outage:
 
 async def lasted(world: World, seconds: int) -> PlacedHold:
     """Place a hold and let the request run, while the sweeper comes by every minute."""
-    placed = await world.billing().place(world.account_id, REQUEST, DEMAND, MODEL)
+    placed = await world.billing().place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
     for _ in range(seconds // SWEEP_S):
         await asyncio.sleep(SWEEP_S)
         # The sweeper cannot reach the database either, and comes again a minute later.
@@ -113,7 +114,7 @@ class TestADatabaseThatIsAway:
         async def story(world: World) -> None:
             outage = Outage(world, 1, 10 * 60)
             billing = world.billing()
-            placed = await billing.place(world.account_id, REQUEST, DEMAND, MODEL)
+            placed = await billing.place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
             await asyncio.sleep(11 * 60)
             assert outage.renewals == MAX_RENEWAL_FAILURES * PATIENCE.attempts
             await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
@@ -129,7 +130,7 @@ class TestADatabaseThatIsAway:
     def test_is_not_asked_for_a_request_that_is_over(self, ends: str) -> None:
         async def story(world: World) -> None:
             billing = world.billing()
-            placed = await billing.place(world.account_id, REQUEST, DEMAND, MODEL)
+            placed = await billing.place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
             outage = Outage(world, DUE_S - 1, 5)
             await asyncio.sleep(DUE_S + 6)
             await (billing.void(placed) if ends == "void" else billing.settle(placed, MODEL, USAGE))

@@ -17,13 +17,14 @@ from tollgate.kit.http.response import ConnectTimeoutError
 from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
+from tollgate.routing.wishes import NO_WISHES
 from tollgate.text import service
 from tollgate.text.breaker import WINDOW_MS, Breaker
-from tollgate.text.metering import Demand, full_hold
-from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.request import dumps, read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
+from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
 
 MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
@@ -88,12 +89,13 @@ class FakeBilling:
         self,
         account_id: str,
         request_id: str,
-        demand: Demand,
-        model: TextModel,
-        allowance: None,
+        choose: Choose,
+        allowance: None = None,
         **_: Any,
     ) -> PlacedHold:
-        return PlacedHold(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
+        routes = choose(NO_WISHES)
+        hold = Hold(request_id, 1_000, 1)
+        return PlacedHold(account_id, account_id, hold, routes.full_hold(), routes=routes)
 
     async def settle(self, placed: PlacedHold, *_: Any) -> Billed:
         self.settled.append(placed.provider)

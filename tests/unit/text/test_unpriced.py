@@ -39,7 +39,6 @@ class TestWhatHasNoPrice:
             ({"enable_search": True}, "/enable_search"),
             ({"search_parameters": {"mode": "on"}}, "/search_parameters"),
             ({"plugins": [{"id": "web"}]}, "/plugins"),
-            ({"models": ["a", "b"]}, "/models"),
             ({"extra_body": {"google": {}}}, "/extra_body"),
             (compaction("compact_20260112"), "/context_management/edits/1/type"),
             (compaction("summarise_everything"), "/context_management/edits/1/type"),

@@ -7,6 +7,7 @@ from tollgate.providers.runtime.registry import providers
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC
 from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK
 from tollgate.providers.text.openai_compatible.facts import VENDORS
+from tollgate.routing.facts import KnownProviders
 
 
 def media_accounts() -> Mapping[str, ProviderAccount]:
@@ -22,3 +23,8 @@ def text_accounts() -> Mapping[str, ProviderAccount]:
 def accounts() -> Mapping[str, ProviderAccount]:
     """Return all of them by name; a provider of both has its declaration for text."""
     return {**media_accounts(), **text_accounts()}
+
+
+def known_providers() -> KnownProviders:
+    """Return the facts of all providers by which requests are routed, with those that need no key."""
+    return KnownProviders.of(one.facts for one in {**providers(), **text_accounts()}.values())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tollgate.kit.clock import Clock
+from tollgate.routing.facts import UNKNOWN, DataPolicy, ProviderFacts
 
 if TYPE_CHECKING:
     from tollgate.providers.mapping.fields import Mapper
@@ -55,7 +56,8 @@ class ProviderAccount:
     `base_url` is the prefix of all paths; it is empty if only the credentials have an address. `env` is the
     variable of the key if it is not `<NAME>_API_KEY` (`None`: no key is needed). `address_env` is the
     variable of the address of a self-hosted provider. `simulator` is the path at the simulator after
-    `/<name>`, if it differs from the path of `base_url`.
+    `/<name>`, if it differs from the path of `base_url`. `names` are its names in requests of OpenRouter's
+    clients, besides its own. `data` is its handling of data under its default terms.
     """
 
     name: str
@@ -64,6 +66,13 @@ class ProviderAccount:
     env: str | None = ""
     address_env: str | None = None
     simulator: str | None = None
+    names: tuple[str, ...] = ()
+    data: DataPolicy = UNKNOWN
+
+    @property
+    def facts(self) -> ProviderFacts:
+        """Return the facts by which requests are routed."""
+        return ProviderFacts(self.name, self.about.title, self.names, self.data)
 
     @property
     def key_env(self) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from tollgate.kit.aws.sigv4 import AwsKey
 from tollgate.providers.media.test import NAME as TEST
+from tollgate.providers.media.test import PROVIDER as TEST_PROVIDER
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC_ACCOUNT
 from tollgate.providers.text.anthropic.text import Anthropic
@@ -11,9 +12,16 @@ from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK_ACCOUNT
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.providers.text.test import TextTestProvider
+from tollgate.routing.facts import KnownProviders
 from tollgate.text.upstream import TextUpstream
 
 ANTHROPIC, BEDROCK = ANTHROPIC_ACCOUNT.name, BEDROCK_ACCOUNT.name
+
+
+def known_text_providers() -> KnownProviders:
+    """Return the facts of the text providers by which requests are routed."""
+    accounts = (ANTHROPIC_ACCOUNT, BEDROCK_ACCOUNT, TEST_PROVIDER, *VENDORS.values())
+    return KnownProviders.of(account.facts for account in accounts)
 
 
 def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, TextUpstream]:

@@ -18,9 +18,9 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger, note
 from tollgate.text.errors import ENDED, ProviderUnavailableError, as_fault, error_event
 from tollgate.text.fields import invalid
-from tollgate.text.handover import at_prices, handed_over, prices_of, taken_over
+from tollgate.text.handover import handed_over, taken_over
 from tollgate.text.middleware import public_error
-from tollgate.text.models import TextModel, TextProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.placed import PlacedHold
 from tollgate.text.response import MAX_READS, READ_INTERVAL_S, Refused, StreamedResponse, TextResponse
 from tollgate.text.responses.events import CANCELLED, QUEUED
@@ -69,11 +69,11 @@ class BackgroundResponses:
         """
         text = self.text
         with call.own_names():
-            model, placed = await text.hold(call.chat, key, request_id, headers, HOLD_MS)
+            _, placed = await text.hold(call.chat, key, request_id, headers, HOLD_MS)
         try:
             with call.own_names():
-                await text.check_routes(call.chat, model, placed)
-            stored = await self._queue(call, placed, model)
+                await text.check_routes(call.chat, placed)
+            stored = await self._queue(call, placed)
             await self.send({"account_id": key.account_id, "response_id": stored.response["id"]})
         # Includes cancellation, which is no Exception.
         except BaseException:
@@ -82,7 +82,7 @@ class BackgroundResponses:
         text.billing.hand_over(placed)
         return stored
 
-    async def _queue(self, call: ResponsesCall, placed: PlacedHold, model: TextModel) -> StoredResponse:
+    async def _queue(self, call: ResponsesCall, placed: PlacedHold) -> StoredResponse:
         """Store the request with its hold; return its response."""
         rendering = cast("ResponsesRendering", call.rendering)
         said = cast("Said", call.said)
@@ -90,7 +90,7 @@ class BackgroundResponses:
         sent = cast("Mapping[str, Any]", call.chat.sent)
         fields = {name: value for name, value in sent.items() if name != "input"}
         hold = handed_over(placed, self.text.clock.now_ms())
-        run = {"fields": fields, "hold": hold, "prices": prices_of(model)}
+        run = {"fields": fields, "hold": hold}
         items = with_ids(said.items, response["id"])
         stored = StoredResponse(response, items, said.earlier_ids, said.model, run=run)
         is_streamed = rendering.keeping.is_streamed
@@ -106,6 +106,7 @@ class BackgroundResponses:
             return
         placed = taken_over(found.run["hold"], self.text.clock.now_ms())
         call = self._call(found, token)
+        self.text.resume(call.chat, found.run["hold"], placed)
         rendering = cast("ResponsesRendering", call.rendering)
         writer = PartWriter(
             self.kept.parts if rendering.keeping.is_streamed else None, account_id, response_id
@@ -114,8 +115,7 @@ class BackgroundResponses:
         ended = asyncio.Event()
         writing = asyncio.ensure_future(writer.flush_often(ended))
         try:
-            # A row of the version before has no prices.
-            await self._answer(call, placed, writer, found.run.get("prices"))
+            await self._answer(call, placed, writer)
         except Exception as exc:  # noqa: BLE001 - the boundary: whatever it is, the response ends with it
             error = as_fault(public_error(exc))
             writer.add(rendering.events(error_event(TextProtocol.OPENAI, error, placed.hold.request_id)))
@@ -137,20 +137,13 @@ class BackgroundResponses:
             account_id, asked, said, response_id=response["id"], created_s=response["created_at"], claim=token
         )
 
-    async def _answer(
-        self,
-        call: ResponsesCall,
-        placed: PlacedHold,
-        writer: PartWriter,
-        prices: Mapping[str, Any] | None,
-    ) -> None:
-        """Answer a request, and settle it at the `prices` of its start. Raises the errors that end it."""
+    async def _answer(self, call: ResponsesCall, placed: PlacedHold, writer: PartWriter) -> None:
+        """Answer a request, and settle it at the prices of its start. Raises the errors that end it."""
         text, rendering = self.text, cast("ResponsesRendering", call.rendering)
         model = text.models.get(call.chat.model.casefold())
         if model is None or not await text.billing.take_over(placed):
             # The model has left the catalog, or the message came after the hold's end.
             raise ProviderUnavailableError
-        model = at_prices(model, prices)
         responding = asyncio.ensure_future(text.answer(call.chat, model, placed, {}))
         is_ended = await self._is_ended_before(responding, placed, rendering)
         response = await responding

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.errors import Problem
+from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import (
     COMPACTION,
@@ -31,6 +32,7 @@ MAX_SUMMARY_TOKENS = 16_384
 FIELDS = (
     *("model", "input", "instructions", "previous_response_id", "service_tier"),
     *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
+    *ROUTING,
 )
 # The last message of the chat.
 REQUEST = (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem, one_of
+from tollgate.routing.reading import NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.fields import RESPONSES, Rule, invalid
 from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name, messages_of
 
@@ -77,7 +78,8 @@ class ResponsesRequest:
     """A checked request. `items` are its input's items; `store`: the response is to be stored.
 
     It continues `previous_response_id`, or `conversation_id`, or neither. With `background` it is answered
-    after the client's request, always as a stream; then `stream`: the client follows it.
+    after the client's request, always as a stream; then `stream`: the client follows it. `routing` are its
+    routing fields.
     """
 
     fields: Mapping[str, Any] = field(repr=False)
@@ -88,6 +90,7 @@ class ResponsesRequest:
     previous_response_id: str | None
     conversation_id: str | None = None
     background: bool = False
+    routing: Asked = NOTHING_ASKED
 
     @property
     def earlier_path(self) -> str:
@@ -170,20 +173,27 @@ class ResponsesRequest:
 
 def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
     """Return the request in a body's fields. Raises `InvalidInputError` with every problem of them."""
-    problems = list(_problems(fields))
-    if problems:
+    model, routing, found = _routing(fields)
+    problems = [*found, *_problems({**fields, "model": model})]
+    if problems or model is None:
         raise InvalidInputError(problems)
     given = fields["input"]
     return ResponsesRequest(
         fields=fields,
         items=[{"role": "user", "content": given}] if isinstance(given, str) else given,
-        model=fields["model"],
+        model=model,
         stream=fields.get("stream") is True,
         store=fields.get("store") is not False,
         previous_response_id=fields.get("previous_response_id"),
         conversation_id=_conversation_id(fields.get("conversation")),
         background=fields.get("background") is True,
+        routing=routing,
     )
+
+
+def _routing(fields: Mapping[str, Any]) -> tuple[str | None, Asked, list[Problem]]:
+    """Return the model of a request, its other routing fields, and their problems."""
+    return read_routing(fields) if has_routing(fields) else (fields.get("model"), NOTHING_ASKED, [])
 
 
 def unused_fields(fields: Mapping[str, Any]) -> list[str]:

@@ -153,7 +153,14 @@ class ResponsesService:
             native = NativeRequest(asked.native(), [*map(_told_item, [*said.earlier, *said.items])])
             chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes))
             unused = unused_fields(asked.fields)
-            chat = replace(chat, ignored=unused, native=native, sent=asked.fields, translated=RESPONSES)
+            chat = replace(
+                chat,
+                ignored=unused,
+                native=native,
+                sent=asked.fields,
+                translated=RESPONSES,
+                asked=asked.routing,
+            )
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         keeping = Keeping(
@@ -185,7 +192,7 @@ class ResponsesService:
         told = asked.chat(plain_items(said.earlier), [*plain_items(said.items), wanted])
         try:
             chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes + size_of(wanted)))
-            chat = replace(chat, translated=RESPONSES)
+            chat = replace(chat, translated=RESPONSES, asked=asked.routing)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S

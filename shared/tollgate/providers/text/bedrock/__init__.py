@@ -15,4 +15,6 @@ ACCOUNT = ProviderAccount(
     name="bedrock",
     about=About("Amazon Bedrock (Claude)", "https://docs.aws.amazon.com/bedrock"),
     env="AWS_BEARER_TOKEN_BEDROCK",
+    names=("amazon-bedrock",),
+    # Its documentation leaves the time to the model, so that is unknown.
 )

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.providers.runtime.declaration import About, ProviderAccount
+from tollgate.routing.facts import DataPolicy, Fact, Kept
 from tollgate.text.dialect import ChatDialect, ResponsesDialect, passing
 from tollgate.text.usage import ReasoningCount
 
@@ -78,6 +79,13 @@ _NO_END_USER = ("user", "safety_identifier", "verbosity", "modalities", "functio
 _MISTRAL_MESSAGE = frozenset({"role", "content", "tool_calls", "tool_call_id", "prefix"})
 _LOGITS = ("logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty")
 
+# The day on which the sources of the facts about data were read.
+_READ = "2026-11-26"
+_OPENAI_DATA = "https://developers.openai.com/api/docs/guides/your-data"
+_XAI_DATA = "https://docs.x.ai/docs/faq/security"
+_DEEPINFRA_DATA = "https://docs.deepinfra.com/account/data-privacy"
+_TOGETHER_DATA = "https://docs.together.ai/docs/zero-data-retention"
+_DAYS_30, _DAYS_55 = 30 * 24, 55 * 24
 _VENDORS = (
     Vendor(
         name="openai",
@@ -87,6 +95,9 @@ _VENDORS = (
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
         responses=ResponsesDialect(counts=True),
+        data=DataPolicy(
+            kept=Fact(Kept(_DAYS_30), _OPENAI_DATA, _READ), trains=Fact(False, _OPENAI_DATA, _READ)
+        ),
         packs_vectors=True,
         ends_work=True,
     ),
@@ -108,6 +119,11 @@ _VENDORS = (
     Vendor(
         name="google",
         about=About("Google (Gemini API)", "https://ai.google.dev/gemini-api/docs/openai"),
+        names=("google-ai-studio",),
+        data=DataPolicy(
+            kept=Fact(Kept(_DAYS_55), "https://ai.google.dev/gemini-api/docs/usage-policies", _READ),
+            trains=Fact(False, "https://ai.google.dev/gemini-api/docs/zdr", _READ),
+        ),
         env="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         dialect=ChatDialect(
@@ -133,6 +149,7 @@ _VENDORS = (
     Vendor(
         name="xai",
         about=About("xAI (Grok)", "https://docs.x.ai"),
+        data=DataPolicy(kept=Fact(Kept(_DAYS_30), _XAI_DATA, _READ), trains=Fact(False, _XAI_DATA, _READ)),
         base_url="https://api.x.ai/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -148,6 +165,7 @@ _VENDORS = (
     Vendor(
         name="moonshot",
         about=About("Moonshot (Kimi)", "https://platform.moonshot.ai/docs"),
+        names=("moonshotai",),
         base_url="https://api.moonshot.ai/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -244,6 +262,10 @@ _VENDORS = (
     Vendor(
         name="together",
         about=About("Together (open models)", "https://docs.together.ai"),
+        # It stores prompts unless the organization switches that off; training is by consent only.
+        data=DataPolicy(
+            kept=Fact(Kept(None), _TOGETHER_DATA, _READ), trains=Fact(False, _TOGETHER_DATA, _READ)
+        ),
         base_url="https://api.together.xyz/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -255,6 +277,9 @@ _VENDORS = (
     Vendor(
         name="fireworks",
         about=About("Fireworks (open models)", "https://docs.fireworks.ai"),
+        data=DataPolicy(
+            kept=Fact(Kept(0), "https://docs.fireworks.ai/guides/security_compliance/data_handling", _READ)
+        ),
         base_url="https://api.fireworks.ai/inference/v1",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
         ends_work=True,
@@ -263,6 +288,9 @@ _VENDORS = (
     Vendor(
         name="deepinfra",
         about=About("DeepInfra (open models)", "https://deepinfra.com/docs"),
+        data=DataPolicy(
+            kept=Fact(Kept(0), _DEEPINFRA_DATA, _READ), trains=Fact(False, _DEEPINFRA_DATA, _READ)
+        ),
         base_url="https://api.deepinfra.com/v1/openai",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
         ends_work=True,
@@ -287,6 +315,8 @@ _VENDORS = (
     Vendor(
         name="openrouter",
         about=About("OpenRouter (all)", "https://openrouter.ai/docs/api-reference/overview"),
+        # It chooses among hosts, without those that do not fulfil a request's `zdr` and `data_collection`.
+        data=DataPolicy(passes_wishes=Fact(True, "https://openrouter.ai/docs/guides/features/zdr", _READ)),
         base_url="https://openrouter.ai/api/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -299,6 +329,12 @@ _VENDORS = (
         name="dashscope",
         about=About(
             "DashScope, Alibaba Model Studio (Qwen)", "https://www.alibabacloud.com/help/en/model-studio"
+        ),
+        names=("alibaba",),
+        # The address is Singapore's. It stores inputs and outputs there, for a time that it does not state.
+        data=DataPolicy(
+            region=Fact("SG", "https://www.alibabacloud.com/help/en/model-studio/regions", _READ),
+            kept=Fact(Kept(None), "https://www.alibabacloud.com/help/en/model-studio/regions", _READ),
         ),
         base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         dialect=ChatDialect(

@@ -156,9 +156,8 @@ class OpenAiCompatible:
         )
 
     def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
-        """Return additions to the client's fields: the highest price, in USD per 1M tokens.
-
-        OpenRouter's `provider` object replaces the client's, which could choose a more expensive host.
+        """Return additions to the client's fields: the highest price, in USD per 1M tokens, and the wishes
+        about data, which OpenRouter's hosts must fulfil.
         """
         if not self.vendor.caps_price:
             return {}
@@ -167,4 +166,4 @@ class OpenAiCompatible:
         most = {"prompt": f"{prices.input:f}"}
         if routed.model.embedding is None:
             most["completion"] = f"{prices.output:f}"
-        return {"provider": {"max_price": most}}
+        return {"provider": {"max_price": most, **routed.private}}

@@ -1,0 +1,133 @@
+"""The routes of a model in OpenRouter's shape. Pure.
+
+Source: `ListEndpointsResponse` and `PublicEndpoint` of the package openrouter 1.3.84 (PyPI). Its types
+require every field, so a field without a meaning here is null, false or empty.
+"""
+
+from typing import Any, Literal
+
+from tollgate.catalog.models import CatalogModel, CatalogTextModel, CatalogTextRoute, Model, Route
+from tollgate.catalog.pricing import price_from
+from tollgate.catalog.views import DataPolicyView, data_policy_view
+from tollgate.kit.response_shapes import Shape
+from tollgate.routing.facts import KnownProviders
+from tollgate.text.models import Refuses
+from tollgate.text.views import architecture_of, created_of, parameters_of, prices_per_token
+
+
+class ToolChoiceView(Shape):
+    """The values of `tool_choice` that the route supports."""
+
+    auto: bool
+    function: bool
+    none: bool
+    required: bool
+
+
+class EndpointView(Shape):
+    """One route of a model: the company that gets the request, with facts and measures."""
+
+    name: str
+    tag: str
+    """The provider's name in routing wishes."""
+    provider_name: str
+    model_id: str
+    model_name: str
+    context_length: int
+    max_completion_tokens: int | None
+    max_prompt_tokens: int | None
+    pricing: dict[str, Any]
+    """Your prices in USD per token. They are the same on every route of a model."""
+    supported_parameters: list[str]
+    supports_tool_choice: ToolChoiceView
+    supports_implicit_caching: bool
+    supports_diarization: bool
+    native_tools: dict[str, Any]
+    quantization: None
+    service_tier: None
+    status: Literal[0]
+    uptime_last_5m: None
+    """Not measured yet, like the fields to `throughput_last_30m`."""
+    uptime_last_30m: None
+    uptime_last_1d: None
+    latency_last_30m: None
+    throughput_last_30m: None
+    data_policy: DataPolicyView
+
+
+class EndpointsView(Shape):
+    """The routes of a model, best first."""
+
+    id: str
+    name: str
+    created: int
+    description: str
+    architecture: dict[str, Any]
+    endpoints: list[EndpointView]
+
+
+def endpoints_view(model: CatalogModel, known: KnownProviders) -> EndpointsView:
+    """Return the `data` of `GET /models/{id}/endpoints`, for a model of any kind."""
+    routes: list[CatalogTextRoute | Route] = list(getattr(model, "routes", ()))
+    return {
+        "id": model.id,
+        "name": model.name,
+        "created": created_of(model),
+        "description": model.description,
+        "architecture": architecture_of(model),
+        "endpoints": [_endpoint(model, route, known) for route in routes],
+    }
+
+
+def _endpoint(model: CatalogModel, route: CatalogTextRoute | Route, known: KnownProviders) -> EndpointView:
+    title = known.title(route.provider)
+    context, output = _bounds(model, route)
+    refuses = frozenset(map(Refuses, getattr(route, "refuses", ())))
+    is_chat = isinstance(model, CatalogTextModel) and model.embedding is None
+    forced = is_chat and Refuses.FORCED_TOOLS not in refuses | _refusals(model)
+    return {
+        "name": f"{title} | {model.id}",
+        "tag": route.provider,
+        "provider_name": title,
+        "model_id": model.id,
+        "model_name": model.name,
+        "context_length": context,
+        "max_completion_tokens": output,
+        "max_prompt_tokens": None,
+        "pricing": _pricing(model),
+        "supported_parameters": parameters_of(model, refuses),
+        "supports_tool_choice": {"auto": is_chat, "function": forced, "none": is_chat, "required": forced},
+        "supports_implicit_caching": False,
+        "supports_diarization": False,
+        "native_tools": {},
+        "quantization": None,
+        "service_tier": None,
+        "status": 0,
+        "uptime_last_5m": None,
+        "uptime_last_30m": None,
+        "uptime_last_1d": None,
+        "latency_last_30m": None,
+        "throughput_last_30m": None,
+        "data_policy": data_policy_view(known.data(route.provider)),
+    }
+
+
+def _refusals(model: CatalogModel) -> frozenset[Refuses]:
+    return frozenset(map(Refuses, getattr(model, "refuses", ())))
+
+
+def _bounds(model: CatalogModel, route: CatalogTextRoute | Route) -> tuple[int, int | None]:
+    """Return the context and the output limit of a route; 0 and none for media."""
+    if not isinstance(model, CatalogTextModel) or not isinstance(route, CatalogTextRoute):
+        return 0, None
+    context = route.context_tokens or model.context_tokens
+    return context, route.max_output_tokens or model.max_output_tokens or None
+
+
+def _pricing(model: CatalogModel) -> dict[str, Any]:
+    if isinstance(model, CatalogTextModel):
+        return {**prices_per_token(model)}
+    found = {"prompt": "0", "completion": "0"}
+    if isinstance(model, Model) and model.pricing.unit == "generation":
+        found["request"] = f"{price_from(model.pricing):f}"
+    return found

@@ -1,0 +1,140 @@
+"""Routing wishes of text requests: who is called, who never is, and what that costs."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.text_app import USD, TextClient
+from tollgate.composition import api as api_parts
+from tollgate.ledger.entries import EntryKind
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("text"),
+    pytest.mark.usefixtures("fresh_breaker"),
+]
+
+# Its routes: anthropic, bedrock, openrouter.
+CLAUDE = "claude-sonnet-4-6"
+GPT = "gpt-5.4-mini"
+ROUTE = "x-tollgate-route"
+
+
+def said(text: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text}]
+
+
+def ask(client: TextClient, path: str, prompt: str, **fields: Any) -> httpx.Response:
+    """Send a prompt in the protocol of a path."""
+    body: dict[str, Any] = {"model": CLAUDE}
+    match path:
+        case "/responses":
+            body |= {"input": prompt}
+        case "/completions":
+            body |= {"prompt": prompt, "max_tokens": 20}
+        case _:
+            body |= {"messages": said(prompt), "max_tokens": 20}
+    return client.post(path, {**body, **fields})
+
+
+def problem(answer: httpx.Response) -> tuple[int, str]:
+    """Return the status and the field of a refusal."""
+    body = answer.json()["error"]
+    details = body["details"]
+    return answer.status_code, details[0]["path"] if isinstance(details, list) else str(details)
+
+
+PROTOCOLS = ["/chat/completions", "/messages", "/responses", "/completions"]
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+class TestEveryProtocol:
+    def test_only_is_never_left_for_a_reserve(self, client: TextClient, path: str) -> None:
+        answer = ask(client, path, "[[anthropic: status 529]] hi", provider={"only": ["anthropic"]})
+        assert answer.status_code == 503
+        (failed,) = client.entries_of(EntryKind.VOID)
+        assert failed.provider == "anthropic"
+        assert client.settled()
+        assert client.balance() == USD
+
+    def test_the_order_decides_who_answers_and_the_header_says_it(
+        self, client: TextClient, path: str
+    ) -> None:
+        order = {"order": ["OpenRouter", "amazon-bedrock"]}
+        answer = ask(client, path, "hi", provider=order)
+        assert (answer.status_code, answer.headers[ROUTE]) == (200, "openrouter")
+        answer = ask(client, path, "[[openrouter: status 500]] hi", provider=order)
+        assert (answer.status_code, answer.headers[ROUTE]) == (200, "bedrock")
+
+    def test_a_fallback_model_answers_at_its_own_price(self, client: TextClient, path: str) -> None:
+        down = "[[anthropic: status 529]] [[bedrock: status 500]] [[openrouter: status 500]] hi"
+        answer = ask(client, path, down, models=[GPT], provider={"ignore": ["openrouter"]})
+        assert (answer.status_code, answer.json()["model"]) == (200, GPT)
+        (entry,) = client.texts_when(1)
+        assert (entry.model, entry.provider) == (GPT, "openai")
+        assert client.settled()
+        assert client.balance() == USD + entry.amount_micro_usd
+
+    @pytest.mark.parametrize(
+        ("provider", "field"),
+        [
+            ({"only": ["openai"]}, "/provider/only"),
+            ({"only": ["nobody"]}, "/provider/only"),
+            ({"only": ["anthropic"], "zdr": True}, "/provider/zdr"),
+            ({"max_price": {"prompt": 0.01}}, "/provider/max_price/prompt"),
+            ({"sort": "exacto"}, "/provider/sort"),
+        ],
+    )
+    def test_a_wish_that_leaves_nobody_is_refused_before_anything_is_sent(
+        self, client: TextClient, path: str, provider: dict[str, Any], field: str
+    ) -> None:
+        answer = ask(client, path, "hi", provider=provider)
+        assert answer.status_code == 400, answer.text
+        assert field in answer.text
+        assert client.entries_of(EntryKind.VOID) == client.texts() == []
+        assert client.balance() == USD
+
+
+class TestStreams:
+    def test_name_the_route_too(self, client: TextClient) -> None:
+        answer = ask(client, "/chat/completions", "hi", stream=True, provider={"order": ["bedrock"]})
+        assert (answer.status_code, answer.headers[ROUTE]) == (200, "bedrock")
+        assert client.settled()
+
+
+class TestEmbeddings:
+    def test_only_one_provider(self, client: TextClient) -> None:
+        body = {"model": "text-embedding-3-small", "input": "hi", "provider": {"only": ["openai"]}}
+        answer = client.post("/embeddings", body)
+        assert (answer.status_code, answer.headers[ROUTE]) == (200, "openai")
+
+
+class TestPolicies:
+    def test_of_an_account_bound_the_next_request(self, client: TextClient) -> None:
+        assert ask(client, "/messages", "hi").headers[ROUTE] == "anthropic"
+        routing, account_id = api_parts.api().routing, client.account.account_id
+        assert routing.change(account_id, {"ignore": ["anthropic"]}) == {"ignore": ["anthropic"]}
+        assert ask(client, "/messages", "hi").headers[ROUTE] == "bedrock"
+        # A request can narrow the policy, and never widen it.
+        assert ask(client, "/messages", "hi", provider={"order": ["anthropic"]}).headers[ROUTE] == "bedrock"
+        assert ask(client, "/messages", "hi", provider={"only": ["anthropic"]}).status_code == 400
+        routing.change(account_id, {})
+        assert ask(client, "/messages", "hi").headers[ROUTE] == "anthropic"
+        assert client.settled()
+
+    def test_that_permit_nobody_are_refused(self, client: TextClient) -> None:
+        api_parts.api().routing.change(client.account.account_id, {"only": ["openai"]})
+        assert ask(client, "/messages", "hi").status_code == 403
+        assert client.balance() == USD
+
+
+class TestEndpoints:
+    @pytest.mark.parametrize("name", [CLAUDE, "anthropic/claude-sonnet-4.6"])
+    def test_of_a_model_by_any_of_its_names(self, client: TextClient, name: str) -> None:
+        found = client.get(f"/models/{name}/endpoints").json()["data"]
+        assert found["id"] == CLAUDE
+        assert [one["tag"] for one in found["endpoints"]] == ["anthropic", "bedrock", "openrouter"]
+        policy = found["endpoints"][0]["data_policy"]
+        assert policy["training"]["value"] is False
+        assert policy["region"] is None
