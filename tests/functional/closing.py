@@ -1,8 +1,10 @@
 """What the tests of the end of an account share."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,10 +30,13 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
+from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger.entries import EntryKind
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import Team
+from tollgate.text.responses.conversations import ConversationRepository
+from tollgate.text.responses.storage import MAX_ROW_BYTES, Storage
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
@@ -109,7 +114,39 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
         clients.dynamodb.put_item(TableName=refs[table], Item=typed)
     large = f"responses/{account_id}/resp_1.json"
     clients.s3.put_object(Bucket=refs["MediaBucket"], Key=large, Body=PLAN.encode())
+    # Not `asyncio.run`, which would leave the handlers without the loop of this thread.
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(converse(account_id, aws))
+    loop.close()
     return account_id
+
+
+async def converse(account_id: str, aws: Aws) -> None:
+    """Store two conversations, one of them with an object for its items."""
+
+    async def put(key: str, content: bytes) -> None:
+        aws.clients.s3.put_object(Bucket=aws.stack.refs["MediaBucket"], Key=key, Body=content)
+
+    objects: Any = SimpleNamespace(put=put)
+    storage = Storage(
+        AtOnce(Database(aws.clients.dynamodb)), aws.stack.refs["ResponsesTable"], objects, parts.clock()
+    )
+    for size in (1, MAX_ROW_BYTES):
+        items = [{"role": "user", "content": PLAN * size}]
+        await ConversationRepository(storage).create(account_id, {"topic": ADA}, items)
+
+
+class AtOnce:
+    """The writes of an `AsyncDatabase`, by the database of all other functions."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    async def write(self, write: Any) -> None:
+        self.db.write(write)
+
+    async def transact(self, writes: Any) -> None:
+        self.db.transact(writes)
 
 
 def traces(aws: Aws, *words: str) -> dict[str, list[str]]:

@@ -35,6 +35,7 @@ CHATS, CREATES, AT_ONCE = 500, 100, 16
 BALANCE = 100 * USD
 SAID: dict[str, Any] = {"max_tokens": 50, "messages": [{"role": "user", "content": "hello"}]}
 GPT, CLAUDE = {"model": "gpt-5.4-mini"}, {"model": "claude-haiku-4-5"}
+NEW = "a new conversation"
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "chat": ("/chat/completions", {**GPT, **SAID}),
     "streamed chat": ("/chat/completions", {**GPT, **SAID, "stream": True}),
@@ -42,6 +43,11 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "streamed messages": ("/messages", {**CLAUDE, **SAID, "stream": True}),
     "response": ("/responses", {**GPT, "input": "hello"}),
     "streamed response": ("/responses", {**GPT, "input": "hello", "stream": True}),
+    "in a conversation": ("/responses", {**GPT, "input": "hello", "conversation": NEW}),
+    "streamed in a conversation": (
+        "/responses",
+        {**GPT, "input": "hello", "conversation": NEW, "stream": True},
+    ),
     "embeddings": ("/embeddings", {"model": "text-embedding-3-small", "input": "hello"}),
     "refused by the provider": (
         "/chat/completions",
@@ -78,12 +84,14 @@ def at_the_end_of_the_line(
 def test_whichever_answer_is_lost_a_request_costs_the_same(
     line: LossyProxy, open_client: Callable[[int], TextClient], name: str, kind: Loss
 ) -> None:
-    path, body = REQUESTS[name]
+    path, asked_for = REQUESTS[name]
 
     def tried(losses: Losses) -> tuple[Any, ...]:
         """Ask twice, as the first request of a minute is guarded by the minute; the second loses answers."""
         customer = open_client(USD)
         forget_failures()
+        conversation = customer.openai.conversations.create() if "conversation" in asked_for else None
+        body = {**asked_for, "conversation": conversation.id} if conversation else asked_for
         customer.post(path, body)
         customer.settled()
         forget_failures()
@@ -95,7 +103,9 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         ledger = run_task_parts.step_runner().ledger
         ledger.expire_holds(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
         amounts = sorted(entry.amount_micro_usd for entry in ledger.entries(customer.account.account_id))
-        return heard.status_code, customer.balance(), amounts, customer.settled()
+        said = customer.openai.conversations.items.list(conversation.id).data if conversation else []
+        kinds = [item.type for item in said]
+        return heard.status_code, customer.balance(), amounts, customer.settled(), kinds
 
     in_peace = tried(asked := OneLoss(MOST_CALLS))
     assert 0 < len(asked.calls) < MOST_CALLS

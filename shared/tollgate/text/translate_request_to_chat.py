@@ -23,6 +23,8 @@ _TRANSLATED = frozenset(
         *("thinking", "output_config", "metadata"),
     }
 )
+# Of `output_config`, those with an equivalent.
+_CONFIG = ("effort", "format")
 _BUDGET_EFFORTS = ((1_024, "low"), (2_048, "medium"))
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -41,6 +43,8 @@ def chat_request(
     if isinstance(stops, list) and stops:
         body["stop"] = stops[:MAX_STOPS]
     body |= _effort(fields) | _format(fields)
+    if _is_switched_off(fields) and dialect.knows("thinking"):
+        body["thinking"] = {"type": "disabled"}
     metadata = fields.get("metadata")
     if isinstance(metadata, dict) and metadata.get("user_id"):
         body["safety_identifier"] = metadata["user_id"]
@@ -60,8 +64,18 @@ def ignored_by_chat(request: TextRequest, dialect: ChatDialect) -> list[str]:
     """
     _, ignored = unsent(request.protocol, request.fields, _takes(dialect))
     stops = request.fields.get("stop_sequences")
-    is_cut = isinstance(stops, list) and len(stops) > MAX_STOPS
-    return [*ignored, "stop_sequences"] if is_cut else ignored
+    if isinstance(stops, list) and len(stops) > MAX_STOPS:
+        ignored = [*ignored, "stop_sequences"]
+    if _is_switched_off(request.fields) and not dialect.knows("thinking"):
+        ignored = [*ignored, "thinking"]
+    config = request.fields.get("output_config")
+    unknown = [name for name in config if name not in _CONFIG] if isinstance(config, dict) else []
+    return [*ignored, *(f"output_config.{name}" for name in unknown)]
+
+
+def _is_switched_off(fields: Mapping[str, Any]) -> bool:
+    thinking = fields.get("thinking")
+    return isinstance(thinking, dict) and thinking.get("type") == "disabled"
 
 
 def _takes(dialect: ChatDialect) -> Callable[[str], bool]:
@@ -176,7 +190,9 @@ def _part(block: Mapping[str, Any], path: str) -> dict[str, Any]:
         return {"type": "image_url", "image_url": {"url": url}}
     if kind == "document" and isinstance(source, dict):
         if source.get("type") == "text":
-            return {"type": "text", "text": str(source.get("data", ""))}
+            # Anthropic's models read its title and context too.
+            said = (block.get("title"), block.get("context"), source.get("data", ""))
+            return {"type": "text", "text": "\n\n".join(str(text) for text in said if text)}
         if source.get("type") == "base64":
             name = block.get("title") or "document.pdf"
             return {"type": "file", "file": {"filename": name, "file_data": _data_url(source)}}

@@ -11,7 +11,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.request import dumps, read_request
-from tollgate.text.translate_request_to_chat import chat_request
+from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 
 HI = [{"role": "user", "content": "hi"}]
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
@@ -60,6 +60,12 @@ class TestConversation:
     )
     def test_the_system_prompt_is_the_first_message(self, system: Any) -> None:
         assert translate({"system": system})["messages"][0] == {"role": "system", "content": "a\n\nb"}
+
+    def test_a_document_has_its_title_and_context(self) -> None:
+        source = {"type": "text", "media_type": "text/plain", "data": "Be brief."}
+        block = {"type": "document", "source": source, "title": "Rules", "context": "Of the house."}
+        (said,) = messages({"role": "user", "content": [block]})
+        assert said == {"role": "user", "content": "Rules\n\nOf the house.\n\nBe brief."}
 
     def test_media(self) -> None:
         blocks = [
@@ -152,6 +158,32 @@ class TestParameters:
     )
     def test_other_choices(self, choice: dict[str, Any], expected: Any) -> None:
         assert translate({"tools": [{"name": "f"}], "tool_choice": choice})["tool_choice"] == expected
+
+    @pytest.mark.parametrize(
+        ("vendor", "fields", "sent", "ignored"),
+        [
+            ("deepseek", {"thinking": {"type": "disabled"}}, {"thinking": {"type": "disabled"}}, []),
+            ("openai", {"thinking": {"type": "disabled"}}, {}, ["thinking"]),
+            ("openai", {"thinking": {"type": "adaptive"}}, {}, []),
+            (
+                "google",
+                {"output_config": {"effort": "low", "task_budget": {"type": "tokens", "total": 20_000}}},
+                {"reasoning_effort": "low"},
+                ["output_config.task_budget"],
+            ),
+        ],
+    )
+    def test_a_wish_is_sent_or_named(
+        self, vendor: str, fields: dict[str, Any], sent: dict[str, Any], ignored: list[str]
+    ) -> None:
+        body = {"model": "m", "max_tokens": 100, "messages": HI, **fields}
+        request = read_request(ANTHROPIC, dumps(body).encode())
+        dialect = VENDORS[vendor].dialect
+        made = chat_request(request, dialect, "m", 100)
+        kept = {
+            name: made[name] for name in ("thinking", "reasoning_effort", "output_config") if name in made
+        }
+        assert (kept, ignored_by_chat(request, dialect)) == (sent, ignored)
 
     def test_only_four_stops(self) -> None:
         assert translate({"stop_sequences": list("abcde")})["stop"] == list("abcd")
