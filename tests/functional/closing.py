@@ -128,9 +128,8 @@ async def converse(account_id: str, aws: Aws) -> None:
         aws.clients.s3.put_object(Bucket=aws.stack.refs["MediaBucket"], Key=key, Body=content)
 
     objects: Any = SimpleNamespace(put=put)
-    storage = Storage(
-        AtOnce(Database(aws.clients.dynamodb)), aws.stack.refs["ResponsesTable"], objects, parts.clock()
-    )
+    db: Any = AtOnce(Database(aws.clients.dynamodb))
+    storage = Storage(db, aws.stack.refs["ResponsesTable"], objects, parts.clock())
     for size in (1, MAX_ROW_BYTES):
         items = [{"role": "user", "content": PLAN * size}]
         await ConversationRepository(storage).create(account_id, {"topic": ADA}, items)
