@@ -22,8 +22,9 @@ from tollgate.kit.money import micro_usd_of_cents
 
 MAX_STEPS = 60
 
-# By page: the account, the browser's cookie and token, and DynamoDB.
-_signed_in: dict[str, tuple[str, str | None, str, dict[str, Any]]] = {}
+# By page and time: the account, the browser's cookie and token, and DynamoDB. A session that began later than
+# a test's clock shows would end the sessions that the test begins.
+_signed_in: dict[tuple[str, int], tuple[str, str | None, str, dict[str, Any]]] = {}
 
 
 @pytest.fixture
@@ -47,17 +48,17 @@ def browser(dashboard: None) -> Browser:
 def sign_in_once(browser: Browser, page: str = "") -> str:
     """Sign Ada in and open a page; return her account. Later calls put back the rows that the first one left,
     because to sign in takes longer than most tests."""
-    tables = tables_of_moto()
+    tables, key = tables_of_moto(), (page, parts.clock().now_ms())
     if any(rows for table in tables.values() for rows in table.items.values()):
         account_id = browser.sign_in()
         browser.get(page)
-    elif page in _signed_in:
-        account_id, browser.session, browser.csrf, state = _signed_in[page]
+    elif key in _signed_in:
+        account_id, browser.session, browser.csrf, state = _signed_in[key]
         put_back({"dynamodb": state})
     else:
         account_id = browser.sign_in()
         browser.get(page)
-        _signed_in[page] = account_id, browser.session, browser.csrf, state_of_moto()["dynamodb"]
+        _signed_in[key] = account_id, browser.session, browser.csrf, state_of_moto()["dynamodb"]
     return account_id
 
 

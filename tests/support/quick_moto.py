@@ -17,6 +17,8 @@ from botocore.auth import SigV4Auth
 from botocore.useragent import UserAgentString
 from moto.core import models as mocks
 from moto.core import responses
+from moto.core.botocore_stubber import BotocoreStubber
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.serialize import AttributePickerContext, JSONSerializer, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
 from moto.dynamodb import models
@@ -27,18 +29,23 @@ from moto.dynamodb.models.table import Table
 from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
+from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
 _possible_keys = XFormedAttributePicker.get_possible_keys
 _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
 _transact = DynamoDBBackend.transact_write_items
 _answer_transaction = DynamoHandler.transact_write_items
 _call = DynamoHandler.call_action
+_process_request = BotocoreStubber.process_request
 _add_auth = SigV4Auth.add_auth
 _serialize_structure = JSONSerializer._serialize_type_structure
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
 _OPERATORS = {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "ADD", "REMOVE", "DELETE"}
 _PLAIN = {"S", "N", "BOOL", "NULL"}
+# By the beginning of the target that a request names.
+_HANDLERS = {b"DynamoDB": DynamoHandler, b"DynamoDBStreams": DynamoDBStreamsHandler}
+_REQUEST_ID = "0" * 52
 # By token. Tokens are random, so those of earlier tests are in nobody's way.
 _transactions: dict[str, Any] = {}
 
@@ -58,6 +65,9 @@ def install() -> None:
     DynamoHandler.call_action = _call_without_reserved_words  # type: ignore[method-assign]
     DepthFirstTraverser.nodes_to_be_processed = _remembered_nodes
     JSONSerializer._serialize_type_structure = _serialize_quickly  # type: ignore[assignment,method-assign]
+    BotocoreStubber.process_request = _process_quickly  # type: ignore[assignment,method-assign]
+    # Drawn letter by letter, and read by nobody.
+    responses.gen_amzn_requestid_long = _same_request_id  # type: ignore[attr-defined]
 
 
 def unsigned(patch: pytest.MonkeyPatch) -> None:
@@ -75,6 +85,45 @@ def _add_no_auth(auth: Any, request: Any) -> None:
     scope = f"local/20260101/{auth._region_name}/{auth._service_name}/aws4_request"
     del request.headers["Authorization"]
     request.headers["Authorization"] = f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"
+
+
+def _process_quickly(stubber: BotocoreStubber, request: Any) -> Any:
+    """Answer a request to DynamoDB without making a request of werkzeug of it, by each service's pattern."""
+    target = request.headers.get("X-Amz-Target", b"")
+    handler_of = _HANDLERS.get(target.partition(b"_")[0])
+    if handler_of is None:
+        return _process_request(stubber, request)
+    handler: Any = handler_of()
+    headers = {
+        name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()
+    }
+    asked = SimpleNamespace(
+        method="POST",
+        headers=headers,
+        values={},
+        data=request.body,
+        path="/",
+        content_type=headers["Content-Type"],
+    )
+    vars(handler).update(
+        headers=headers,
+        body=request.body.decode(),
+        querystring={},
+        normalized_request=asked,
+        region=handler.get_region_from_url(asked, request.url),
+        current_account=DEFAULT_ACCOUNT_ID,
+        uri_match={},
+        response_headers={"server": "amazon.com"},
+    )
+    if handler.automated_parameter_parsing:
+        handler.parse_parameters(asked)
+    return handler.call_action()
+
+
+def _same_request_id(headerdict: Any = None) -> str:
+    if headerdict is not None:
+        headerdict["x-amzn-requestid"] = _REQUEST_ID
+    return _REQUEST_ID
 
 
 def _remembered_nodes(traverser: Any) -> tuple[type, ...]:
