@@ -148,6 +148,7 @@ const settle = async (kept) => {
 };
 
 const answerFrom = async (select, place, turn, view, signal) => {
+  const asking = conversation;
   const answer = turn.answers[place];
   const began = performance.now();
   let drawn = 0;
@@ -163,6 +164,8 @@ const answerFrom = async (select, place, turn, view, signal) => {
     answer.stopped = true;
     answer.problem = STOPPED;
     view.update();
+    // It may be opened again before its request has come to its end.
+    keep(asking);
   });
   try {
     const turns = conversation.turns.slice(0, -1);
