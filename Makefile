@@ -129,6 +129,9 @@ bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the t
 bench-bill: .venv/.ready .local/ministack/.ready  ## mixed requests with kills and lost answers: costs in responses = ledger = FOCUS = statement (REQUESTS=10000 BILL_SEED=1)
 	@BILL_REQUESTS=$(REQUESTS) BILL_SEED=$(BILL_SEED) $(PYTHON) -m tests.bench.bill
 
+bench-budgets: .venv/.ready .local/ministack/.ready  ## races for an end user's budget, here or at another gateway (BASE_URL= API_KEY= ADAPTER=tollgate|litellm ADMIN_KEY= MODEL=)
+	@BASE_URL=$(BASE_URL) API_KEY=$(API_KEY) ADAPTER=$(ADAPTER) ADMIN_KEY=$(ADMIN_KEY) MODEL=$(MODEL) $(PYTHON) -m tests.bench.budgets
+
 bench-coldstart: .venv/.ready .local/ministack/.ready .local/sam/.ready .local/ric/.ready  ## CPU of cold starts on what was built for this machine, into docs/performance.md
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
 		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)

@@ -4,7 +4,7 @@ Parses the request, calls one function of the domain, and wraps the result in th
 calls a provider, and never holds provider credentials.
 
 http.py       the key, the body and the envelope, for all routes
-media.py      estimate, create, status, cancel, lists
+media.py      estimate, create, status, cancel, lists; `quotes.py`: many requests at one price
 seals.py      statements with proofs, and receipts; `exports.py`: files of costs
 requests.py   records of requests, and the end of running text requests
 openrouter.py the account in OpenRouter's shapes
@@ -41,6 +41,7 @@ from api import (
     openrouter,
     payments,
     projects,
+    quotes,
     reference,
     requests,
     seals,
@@ -80,6 +81,7 @@ ROUTERS = [
         keys,
         tokens,
         projects,
+        quotes,
         budgets,
         media,
         files,

@@ -4,7 +4,8 @@ The services that ship (`TextBilling`, `TaskService`, `TaskFinalizer`) on tables
 (`tests/support/database.py`), so a busy machine gives the same figures. A rate is sustained where every
 request is served, and 99 of 100 holds or creates within `PATIENCE_S`.
 
-- *text* places a hold, waits as long as the provider answers, records and settles.
+- *text* places a hold, waits as long as the provider answers, records and settles; *one budget*: each request
+  counts in the same budget of the account.
 - *creates* are charged and queued; *tasks* are started and ended as well, each step after a second.
 """
 
@@ -41,7 +42,8 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.ledger.audit import audit
 from tollgate.ledger.budget_mover import BudgetMover
-from tollgate.ledger.budgets import BudgetWrites
+from tollgate.ledger.budget_repository import BudgetRepository
+from tollgate.ledger.budgets import Budget, BudgetPeriod, BudgetWrites
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import MAX_HOLDS, HoldWrites, holds_of
 from tollgate.ledger.rate import RateMeter
@@ -270,6 +272,16 @@ async def text_at(world: World, rate: float, seconds: float) -> Outcome:
     return await world.serve(rate, seconds + STEADY_S, request)
 
 
+async def budgeted_at(world: World, rate: float, seconds: float) -> Outcome:
+    """Serve text requests that all count in the same budget."""
+    shared = Budget("bud_1", "all", "account", BALANCE_MICRO_USD, BudgetPeriod.MONTH)
+    budgets = BudgetRepository(world.blocking, "AccountsTable", "BudgetsTable")
+    await world.threads.run(
+        lambda: budgets.change(world.account_id, budgets.read(world.account_id), [shared])
+    )
+    return await text_at(world, rate, seconds)
+
+
 async def creates_at(world: World, rate: float, *, until_end: bool) -> Outcome:
     """Create tasks at a rate; with `until_end`, start and end each as well."""
     processes = [world.task_service() for _ in range(PROCESSES)]
@@ -345,6 +357,7 @@ def main() -> None:
         f"text of {seconds:g} s": (lambda world, rate, s=seconds: text_at(world, rate, s), rates)  # type: ignore[misc]
         for seconds, rates in RATES.items()
     }
+    trials["text of 10 s, one budget"] = lambda world, rate: budgeted_at(world, rate, 10.0), RATES[10.0]
     trials["creates"] = lambda world, rate: creates_at(world, rate, until_end=False), CREATES
     trials["tasks, to their end"] = lambda world, rate: creates_at(world, rate, until_end=True), CREATES
     table = Table(

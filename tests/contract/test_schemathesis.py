@@ -189,6 +189,16 @@ def made_token(api: api_parts.Api, customer: OpenedAccount) -> str:
     return api.tokens.create(customer.account_id, {"maxCostCents": 5}, key)["id"]
 
 
+def made_quote(api: api_parts.Api, customer: OpenedAccount) -> str:
+    """Return the id of a quote of a customer's key."""
+    key = api.authenticator.authenticate(customer.api_key, Scope.MEDIA, None)
+    request = {
+        "path": "/api/v1/generation/create",
+        "body": {"model": "test-image", "input": {"prompt": "a fox"}},
+    }
+    return api.quotes.create({"requests": [request]}, key)["id"]
+
+
 @pytest.fixture
 def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
     """Return an account with plenty on it; no media can be read, and only example.com is there."""
@@ -218,6 +228,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],
         ("/projects/{id}", "id"): api.projects.create(rich.account_id, {"name": "Website"})["id"],
+        ("/quotes/{id}", "id"): made_quote(api, rich),
         ("/tokens/{id}", "id"): made_token(api, rich),
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "test-image",

@@ -84,6 +84,17 @@ class TestKey:
         assert found["effective_budget"] == found["budgets"][0]
         assert found["is_management_key"] is (scope == "account")
 
+    def test_the_budgets_that_count_all_its_requests(self, customer: OpenedAccount) -> None:
+        for scope, cents, per in (("account", 300, "week"), ("key", 200, "total"), ("user", 100, "day")):
+            body = {"name": scope, "scope": scope, "limitCents": cents, "per": per}
+            assert call("POST", "/api/v1/budgets", customer.api_key, body)[0] == 200
+        create(customer)
+        found = ok(customer.api_key, "key")
+        names = ("scope", "limit_usd", "spend_usd", "remaining_usd", "reset_interval")
+        shown = [tuple(each[name] for name in names) for each in found["budgets"]]
+        assert shown == [("workspace", 3, 0.01, 2.99, "weekly"), ("api_key", 2, 0.01, 1.99, None)]
+        assert found["effective_budget"] == found["budgets"][1]
+
 
 class TestGeneration:
     def test_a_request_by_its_id_or_its_responses(self, aws: Aws, customer: OpenedAccount) -> None:

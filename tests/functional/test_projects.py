@@ -9,6 +9,8 @@ from tests.functional.test_api import call, details
 from tests.functional.test_budgets import BUDGETS, create, ok
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_tokens import token
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 
@@ -65,6 +67,22 @@ class TestKeys:
         assert ok(customer, "PATCH", f"{KEYS}/{key['id']}", {"projectId": None})["projectId"] is None
         assert ok(customer, "DELETE", f"{PROJECTS}/{project_id}") == {"id": project_id, "deleted": True}
         assert ok(customer, "GET", PROJECTS) == {"projects": []}
+
+    def test_a_key_that_joins_while_its_project_is_deleted_keeps_it(
+        self, customer: OpenedAccount, project_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        joins = iter([True, False])
+
+        def listed(*_: str) -> list[ApiKey]:
+            # The list of keys is behind; and during the first look, another request creates a key.
+            if next(joins, False):
+                api_parts.api().keys.create(customer.account_id, {"name": "web", "projectId": project_id})
+            return []
+
+        monkeypatch.setattr(ApiKeyRepository, "listed", listed)
+        for _ in range(2):
+            answer = refusal(customer.api_key, "DELETE", f"{PROJECTS}/{project_id}")
+            assert answer == (409, "project_in_use")
 
     @pytest.mark.parametrize("project_id", ["prj_01ARZ3NDEKTSV4RRFFQ69G5FAV", "x", 5])
     def test_an_unknown_project_is_refused(self, customer: OpenedAccount, project_id: Any) -> None:

@@ -31,6 +31,7 @@ ACTING = (
     "tollgate.ledger.wallet_repository",
     "tollgate.tasks.charges",
     "tollgate.text.budgets",
+    "tollgate.text.drawing",
     "tollgate.text.wallets",
     "tollgate.*.service",
     "tollgate.*_service",

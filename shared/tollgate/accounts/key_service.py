@@ -45,6 +45,7 @@ DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
 # The subject of the error when a change keeps failing, for `retry_change`.
 _WHAT = "This API key is"
+_PROJECTS = "The projects of this account are"
 _ROTATED_BY_CLIENT = (
     "This API key belongs to a connector, which renews it automatically.",
     "Revoke the key to end the connection.",
@@ -65,8 +66,9 @@ class KeyService:
     model_id_of: ModelIdOf
     audit: AuditLog
     clock: Clock
-    has_project: Callable[[str, str], bool] = lambda *_: False
-    """Whether an account has the project with an id."""
+    join_project: Callable[[str, str, str, int], Write | None] = lambda *_: None
+    """Returns the write by which an account's project gets a key, by their ids, at a time; `None` if there is
+    no such project."""
     known: KnownProviders = NO_PROVIDERS
     """The providers that a routing policy can name."""
 
@@ -129,7 +131,7 @@ class KeyService:
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
         now_ms = self.clock.now_ms()
-        fields = self._checked(account_id, self._read(body, now_ms, is_new=True))
+        fields = self._read(body, now_ms, is_new=True)
         made = new_key()
         # Only the response has the secret; the stored hash can verify it and not reveal it.
         key = ApiKey(
@@ -145,7 +147,12 @@ class KeyService:
         if by is not None:
             check_new_key(by, key)
         noted = self._noted(key, Action.KEY_CREATED, by, who, limits_in_words(key))
-        self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), noted)
+
+        def add() -> None:
+            joined = self._joined(account_id, made.key_id, fields)
+            self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), *joined, noted)
+
+        retry_change(add, StaleKeyError, what=_PROJECTS)
         return {**key.view(now_ms, {}), "key": made.text}
 
     def _read(self, body: Body, now_ms: int, *, is_new: bool = False) -> dict[str, Any]:
@@ -162,12 +169,13 @@ class KeyService:
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
             # Read inside: on a retry, a date that has passed meanwhile is refused.
-            fields = self._checked(account_id, self._read(body, self.clock.now_ms()))
+            fields = self._read(body, self.clock.now_ms())
+            joined = self._joined(account_id, key_id, fields)
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)
             noted = self._noted(key, Action.KEY_CHANGED, by, who, limits_in_words(changed))
-            self.keys.change(key, changed, *self._asked(by, key), noted)
+            self.keys.change(key, changed, *self._asked(by, key), *joined, noted)
             return changed
 
         return self._view(retry_change(change, StaleKeyError, what=_WHAT))
@@ -230,12 +238,18 @@ class KeyService:
         retry_change(revoke, StaleKeyError, what=_WHAT)
         return self._view(self._known(account_id, key_id))
 
-    def _checked(self, account_id: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return a key's fields. Raises `InvalidInputError` for an unknown project."""
+    def _joined(self, account_id: str, key_id: str, fields: Mapping[str, Any]) -> list[Write]:
+        """Return the write by which a key joins the project in its fields, if any.
+
+        Raises `InvalidInputError` for an unknown project.
+        """
         project_id = fields.get("project_id")
-        if project_id is not None and not self.has_project(account_id, project_id):
+        if project_id is None:
+            return []
+        joined = self.join_project(account_id, project_id, key_id, self.clock.now_ms())
+        if joined is None:
             raise InvalidInputError([Problem("/projectId", "There is no such project.", NO_PROJECT)])
-        return fields
+        return [joined]
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:
         """Return a write that fails if the calling key has changed since its check: it may have lost rights.

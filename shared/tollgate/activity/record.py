@@ -48,6 +48,8 @@ def record_of(found: Found, member_id: str | None = None) -> RequestRecordView:
         "memberId": member_id,
         "user": entry.user,
         "tags": None if entry.tags is None else dict(entry.tags),
+        "projectId": entry.project,
+        "tokenId": entry.token,
     }
     shown = {
         "id": found.request_id,

@@ -104,6 +104,9 @@ class RequestRecordView(Shape):
     """The member who created the key."""
     user: NotRequired[str]
     tags: NotRequired[dict[str, str]]
+    projectId: NotRequired[str]
+    tokenId: NotRequired[str]
+    """The run token of the request."""
     events: list[RequestEventView]
     entryIds: list[str]
     """Its entries in the ledger."""

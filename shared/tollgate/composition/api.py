@@ -78,6 +78,7 @@ from tollgate.webhooks.repository import DeliveryRepository
 from tollgate.webhooks.service import WebhookService
 
 if TYPE_CHECKING:
+    from tollgate.quotes.service import QuoteService
     from tollgate.reference.pages import Reference
 
 
@@ -142,6 +143,7 @@ class Api:
     answers: AnswerSettings
     audit: AuditLog
     catalog: LiveCatalog
+    budgets_table: str
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
@@ -166,6 +168,15 @@ class Api:
         except (BotoCoreError, ClientError, StorageBusyError):
             # The requests still count in this process, so the response is not affected.
             logger.warning("api.count_not_told")
+
+    @property
+    def quotes(self) -> "QuoteService":
+        """Return the service of quotes. It is imported here because it imports the text requests' rules."""
+        from tollgate.quotes.repository import QuoteRepository  # noqa: PLC0415 - see above
+        from tollgate.quotes.service import QuoteService  # noqa: PLC0415 - see above
+
+        rows = QuoteRepository(database(), self.budgets_table)
+        return QuoteService(rows, self.tasks, self.tasks.ledger, self.tasks.catalog, clock())
 
     @property
     def sealed(self) -> SealedLedger:
@@ -208,8 +219,7 @@ def api() -> Api:
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
     # Services are created once, but the catalog changes. This one always reads the current catalog.
-    current = CurrentCatalog(catalog.catalog)
-    tasks = TaskRepository(db, settings.tasks_table)
+    current, tasks = CurrentCatalog(catalog.catalog), TaskRepository(db, settings.tasks_table)
     reader = TaskReader(tasks, current)
     # One object each for the process, so that routes and headers use the same counts.
     meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
@@ -230,7 +240,7 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.has, known_providers()),
+        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.join, known_providers()),
         projects=ProjectService(projects, keys, audit, clock()),
         budgets=BudgetService(budgets, audit, clock(), webhook_guard),
         routing=RoutingPolicies(budgets, audit, known_providers()),
@@ -268,6 +278,7 @@ def api() -> Api:
         answers=AnswerSettings(accounts, audit),
         audit=audit,
         catalog=catalog,
+        budgets_table=settings.budgets_table,
     )
 
 

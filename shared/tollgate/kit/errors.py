@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tollgate.kit.money import dollars
+from tollgate.kit.money import cents_down, cents_up, dollars
 
 # That one answer lists; a megabyte of wrong fields would otherwise be answered with forty.
 MAX_PROBLEMS = 50
@@ -301,6 +301,27 @@ class BudgetReachedError(TollgateError, status=402, code="budget_reached"):
         return self._shown
 
 
+class QuoteExhaustedError(TollgateError, status=402, code="quote_exhausted"):
+    """The money that a quote has reserved does not cover the request; nothing was charged."""
+
+    next_step = "Send the request without the quote, or with a lower limit of output tokens."
+
+    def __init__(self, quote_id: str, left_micro_usd: int, required_micro_usd: int) -> None:
+        super().__init__(
+            f"The quote {quote_id} has {dollars(cents_down(left_micro_usd))} left, "
+            f"and this request can cost {dollars(cents_up(required_micro_usd))}."
+        )
+        self._shown = {
+            "quoteId": quote_id,
+            "leftMicroUsd": left_micro_usd,
+            "requiredMicroUsd": required_micro_usd,
+        }
+
+    def extra(self) -> dict[str, Any]:
+        """Return what is left of the reserved money, and the most that the request can cost."""
+        return self._shown
+
+
 class ForbiddenError(TollgateError, status=403, code="forbidden"):
     """The key is valid, but its scopes, models, networks or limits do not allow the request."""
 
@@ -351,6 +372,12 @@ class TokenNotFoundError(TollgateError, status=404, code="token_not_found"):
     """The run token does not exist or belongs to another account."""
 
     default_message = "Run token not found."
+
+
+class QuoteNotFoundError(TollgateError, status=404, code="quote_not_found"):
+    """The quote does not exist, or belongs to another account or to another key."""
+
+    default_message = "Quote not found."
 
 
 class DeliveryNotFoundError(TollgateError, status=404, code="delivery_not_found"):
@@ -450,6 +477,43 @@ class PriceChangedError(TollgateError, status=409, code="price_changed"):
     def extra(self) -> dict[str, Any]:
         """Return the current cost in cents and its price version."""
         return {"costCents": self.cost_cents, "priceVersion": self.price_version}
+
+
+class QuoteEndedError(TollgateError, status=409, code="quote_ended"):
+    """The quote has expired, was cancelled, or its reserved money was released; nothing was charged."""
+
+    next_step = "Create a new quote."
+
+    def __init__(self, quote_id: str, why: str) -> None:
+        super().__init__(f"The quote {quote_id} {why}.")
+
+    def headers(self) -> dict[str, str]:
+        """Return the header that tells SDKs not to repeat the request."""
+        return {**super().headers(), **NO_REPEAT}
+
+
+class QuotePriceChangedError(TollgateError, status=409, code="quote_price_changed"):
+    """A price has changed since the quote; nothing was charged."""
+
+    next_step = "Create a new quote."
+
+    def __init__(self, quote_id: str, quoted_micro_usd: int, now_micro_usd: int) -> None:
+        super().__init__(f"The prices have changed since the quote {quote_id}.")
+        self._shown = {"quotedMicroUsd": quoted_micro_usd, "nowMicroUsd": now_micro_usd}
+
+    def extra(self) -> dict[str, Any]:
+        """Return the sum of the quote, and the sum of now."""
+        return self._shown
+
+    def headers(self) -> dict[str, str]:
+        """Return the header that tells SDKs not to repeat the request."""
+        return {**super().headers(), **NO_REPEAT}
+
+
+class QuoteLimitReachedError(TollgateError, status=409, code="quote_limit_reached"):
+    """The account has created the maximum number of quotes in this hour."""
+
+    next_step = "Use the existing quotes, or wait for the next hour."
 
 
 class RedeliveryLimitError(TollgateError, status=409, code="redelivery_limit_reached"):

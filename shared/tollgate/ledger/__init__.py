@@ -14,9 +14,10 @@ hold_entries.py  the entries that decide how a hold ends
 expiry.py       resolves holds whose request never ended, for the sweep
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
 budgets.py      budgets of an account; `budget_repository.py` and `budget_mover.py` write their rows
+reservations.py the hold of a quote, from which its text requests take theirs
 runs.py         run tokens: keys that have a budget each
 caps.py         spending caps of keys; `rate.py`: requests per minute; the charging writes count both
-request_counts.py  requests of any kind in a minute
+request_counts.py  requests of any kind in a minute; `hourly_counts.py`: things that cost nothing, in an hour
 statement.py    the ledger as its customer reads it; `query.py` reads the question
 audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
 suspension.py   suspend an account, and resume it

@@ -7,7 +7,13 @@ from tollgate.kit.dynamodb.expressions import AtMost, Equals
 from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_entries import charge_of, void_entry
-from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, HoldWrites, all_holds_of
+from tollgate.ledger.holds import (
+    HOLD_LIFETIME_MS,
+    AlreadyRecordedError,
+    AlreadyResolvedError,
+    HoldWrites,
+    all_holds_of,
+)
 from tollgate.ledger.wallets import account_of
 
 
@@ -46,7 +52,7 @@ class HoldExpiry:
             # The row of the ledger first, because it decides. A crash right after it leaves the hold in
             # place; the next sweep finds the row and settles by it.
             charge = (
-                0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row_id), hold, now_ms)))
+                charge_of(self._decide(void_entry(account_of(row_id), hold, now_ms))) if hold.has_entry else 0
             )
             # The request itself, or a later request of the account, may have been faster.
             with suppress(AlreadyResolvedError):
@@ -57,9 +63,11 @@ class HoldExpiry:
                 else:
                     self._db.write(resolve)
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
+        # A reservation is left for long, and holds that are placed meanwhile end sooner without a new timer.
+        earliest = min([*left, now_ms + HOLD_LIFETIME_MS]) if left else None
         # Another sweep moved the timer, or a hold was placed meanwhile and needs it.
         with suppress(AlreadyResolvedError):
-            self._db.write(self._writes.set_next_expiry(row_id, account, min(left, default=None)))
+            self._db.write(self._writes.set_next_expiry(row_id, account, earliest))
         return sum(not hold.is_over for hold in expired)
 
     def _decide(self, void: Entry) -> Entry:

@@ -71,6 +71,8 @@ MAX_RENEWALS = 7
 MAX_HOLDS = 100
 
 _PREFIX = "req_"
+RESERVATION_PREFIX = "quo_"
+"""The prefix of a quote's id, which its hold has instead of a request's id (`reservations.py`)."""
 # More than any hold's end has milliseconds since the epoch.
 _TIMES = 10**14
 
@@ -95,6 +97,16 @@ class Hold:
     """Whether it was resolved, and only keeps a late copy of its `place` from taking the money again."""
 
     @property
+    def is_reservation(self) -> bool:
+        """Return whether it is the hold of a quote, from which requests take their holds."""
+        return self.request_id.startswith(RESERVATION_PREFIX)
+
+    @property
+    def has_entry(self) -> bool:
+        """Return whether an entry of the ledger decides how it ends."""
+        return not (self.is_over or self.is_reservation)
+
+    @property
     def path(self) -> tuple[str, str]:
         """Return its path in the row."""
         return ("holds", self.request_id) if self.has_full_id_key else hold_path(self.request_id)
@@ -103,7 +115,7 @@ class Hold:
         """Return its stored value: one number, or a map if it has more fields."""
         if self.is_over:
             return -self.expires_at_ms
-        if self.counter is None and not self.budgets:
+        if self.counter is None and not self.budgets and not self.is_reservation:
             return self.amount_micro_usd * _TIMES + self.expires_at_ms
         value: Item = {"amount": self.amount_micro_usd, "expires_at": self.expires_at_ms}
         if self.counter is not None:
@@ -115,7 +127,7 @@ class Hold:
         """Return the hold that a row stores under `key`."""
         if key.startswith(_PREFIX):
             return cls(key, value["amount"], value["expires_at"], value.get("counter"), has_full_id_key=True)
-        request_id = f"{_PREFIX}{key}"
+        request_id = key if key.startswith(RESERVATION_PREFIX) else f"{_PREFIX}{key}"
         if isinstance(value, int):
             if value < 0:
                 return cls(request_id, 0, -value, is_over=True)
@@ -299,7 +311,8 @@ class HoldWrites:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
         A hold with budgets needs `returned_to_budgets` in the same transaction.
-        With `empty_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`.
+        With `empty_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`, also for
+        a reservation whose amount has changed since it was read.
         Raises `ValueError` for a charge outside the hold.
         """
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
@@ -310,7 +323,7 @@ class HoldWrites:
             key={"account_id": row_id},
             # One write returns the money and removes its hold: neither can happen without the other, and a
             # second resolve finds no hold and moves nothing.
-            mark=take(hold.path) if empty_until_ms is None else _emptied(hold, empty_until_ms),
+            mark=_end_mark_of(hold, empty_until_ms),
             update=(Add("balance_micro_usd", back),),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
@@ -354,6 +367,14 @@ def hold_path(request_id: str) -> tuple[str, str]:
 
 def _end_mark(request_id: str) -> str:
     return f"{_END}{request_id.removeprefix(_PREFIX)}"
+
+
+def _end_mark_of(hold: Hold, empty_until_ms: int | None) -> Mark:
+    """Return the mark of the write that ends a hold."""
+    if hold.is_reservation:
+        # Requests take their holds from it, so exactly the amount that was read must still be there.
+        return Mark(Remove(hold.path), Equals((*hold.path, "amount"), hold.amount_micro_usd), tells=False)
+    return take(hold.path) if empty_until_ms is None else _emptied(hold, empty_until_ms)
 
 
 def _emptied(hold: Hold, until_ms: int) -> Mark:

@@ -11,7 +11,17 @@ from typing import NamedTuple
 
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import Add, AtLeast, AtMost, Exists, Missing
+from tollgate.kit.dynamodb.expressions import (
+    Add,
+    AtLeast,
+    AtMost,
+    Below,
+    Change,
+    Condition,
+    Exists,
+    Missing,
+    Size,
+)
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
@@ -29,9 +39,10 @@ from tollgate.ledger.caps import (
 )
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
-from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites
+from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.reader import LedgerReader
+from tollgate.ledger.reservations import Reservation, reserved_in, reserving
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids, wallet_number
 
@@ -75,6 +86,18 @@ class Slots(NamedTuple):
     most: int
 
 
+class _Wanted(NamedTuple):
+    """The needs of a charge: an amount, and so many tasks if the row then has at most so many.
+
+    A charge with a hold states how many holds the row may have.
+    """
+
+    amount_micro_usd: int
+    tasks: int
+    most_tasks: int
+    most_holds: int | None
+
+
 class LedgerRepository(LedgerReader):
     """Builds the writes that move money, and carries out those of credits and debits."""
 
@@ -95,41 +118,74 @@ class LedgerRepository(LedgerReader):
 
     def charge(
         self,
+        account_id: str,
         entries: Sequence[Entry],
         window: RateWindow,
         allowance: Allowance | None = None,
         *,
+        hold: Hold | None = None,
         row_id: str | None = None,
         limits: Limits = DEFAULT,
         applied: Applied = NOTHING_APPLIED,
     ) -> list[TransactWrite]:
-        """Return the writes that take the charges of the tasks of one request.
+        """Return the writes that take the money of one request: the charges of its tasks, and its `hold`.
 
-        `entries` has the charge of each task, all of one account. The writes also count the tasks as open and
-        the request as one, in the account's main row or in a wallet, by its `row_id`, with these `limits`.
-        With the `allowance` of a key that has a spending cap, its counter must be open. The budgets
-        in `applied` count the charge. Refusals: `UserNotFoundError`, `InsufficientBalanceError`,
-        `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`,
+        `entries` has the charge of each task, and `hold` is a quote's (`reservations.py`). The writes also
+        count the tasks as open and the request as one, in the account's main row or in a wallet, by its
+        `row_id`, with these `limits`. With the `allowance` of a key that has a spending cap, its counter must
+        be open. The budgets in `applied` count the sum. Refusals: `UserNotFoundError`,
+        `InsufficientBalanceError`, `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`,
         `RateWindowMismatchError`, `StaleBudgetsError`, `BudgetShortError`, `AlreadyPostedError`.
         """
-        amount, tasks = -sum(entry.amount_micro_usd for entry in entries), len(entries)
+        held = 0 if hold is None else hold.amount_micro_usd
+        amount, tasks = held - sum(entry.amount_micro_usd for entry in entries), len(entries)
+        row = row_id or account_id
         # Never negative: the write that lowers the balance checks it.
         balance_covers_it = AtLeast("balance_micro_usd", amount)
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
-        most = limits.open_tasks or MAX_OPEN_TASKS
-        has_room = AtMost("open_tasks", most - tasks)
+        most, most_holds = limits.open_tasks or MAX_OPEN_TASKS, limits.text_at_once or MAX_HOLDS
+        has_room: Condition = AtMost("open_tasks", most - tasks)
+        reserves: tuple[Change, ...] = ()
+        if hold is not None:
+            has_room &= Below(Size("holds"), most_holds)
+            reserves = reserving(hold, row)
         debit = CountingWrite(
             self._accounts_table,
-            key={"account_id": row_id or entries[0].account_id},
-            update=(Add("balance_micro_usd", -amount), Add("open_tasks", tasks)),
+            key={"account_id": row},
+            update=(Add("balance_micro_usd", -amount), Add("open_tasks", tasks), *reserves),
             condition=balance_covers_it & has_room & MAY_SPEND & applied.budgets.is_current(),
-            refused=_charge_refused((amount, tasks, most), window, allowance, applied.budgets),
+            refused=_charge_refused(
+                _Wanted(amount, tasks, most, None if hold is None else most_holds),
+                window,
+                allowance,
+                applied.budgets,
+            ),
         )
-        account_id = entries[0].account_id
-        wallet = wallet_number(row_id or account_id)
+        wallet = wallet_number(row)
         debit = add_spend(count_request(debit, window), allowance, amount)
         counted = [self._budgets.take(account_id, use, amount, wallet) for use in applied.uses]
         return [debit, *counted, *map(self._post, entries)]
+
+    def release(self, reservation: Reservation) -> bool:
+        """Return the rest of a reservation to the balance; return whether nothing is left of it now.
+
+        It is not, if a request has taken its hold from it meanwhile.
+        """
+        row_id = reservation.row_id
+        hold = self.reserved(reservation)
+        if hold is None:
+            return True
+        returned = self._holds.returned_to_budgets(row_id, hold, 0)
+        try:
+            self._db.transact([self._holds.resolve(row_id, hold, 0), *returned])
+        except AlreadyResolvedError:
+            return False
+        return True
+
+    def reserved(self, reservation: Reservation) -> Hold | None:
+        """Return the hold of a reservation with its present amount, or `None` if it has ended."""
+        row = self._db.get(self._accounts_table, {"account_id": reservation.row_id})
+        return reserved_in(all_holds_of(row or {}), reservation.quote_id)
 
     def request_end(self, account_id: str, request_id: str) -> None:
         """Ask a running text request to end. Raises `AlreadyResolvedError` if it has no hold."""
@@ -311,13 +367,13 @@ def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
 
 
 def _charge_refused(
-    wanted: tuple[int, int, int],
+    wanted: _Wanted,
     window: RateWindow,
     allowance: Allowance | None,
     budgets: Budgets,
 ) -> Callable[[Item | None], Exception]:
-    """Return the reason for a refused charge; it wants an amount, and so many tasks of at most so many."""
-    amount_micro_usd, tasks, most = wanted
+    """Return the reason for a refused charge."""
+    amount_micro_usd, tasks, most, most_holds = wanted
 
     def refused(account: Item | None) -> Exception:
         if account is None:
@@ -332,11 +388,16 @@ def _charge_refused(
         counters = counters_of(account)
         if allowance is not None and (allowance.left(counters) or 0) < amount_micro_usd:
             return cap_reached(allowance, counters, amount_micro_usd)
+        full = None
         if account["open_tasks"] > most - tasks:
-            return ConcurrencyLimitedError(
+            full = (
                 f"This account has {account['open_tasks']} open tasks, this request has {tasks}, "
                 f"and the most allowed is {most}."
             )
+        elif most_holds is not None and len(all_holds_of(account)) >= most_holds:
+            full = f"This account has {most_holds} text requests running, the most allowed."
+        if full is not None:
+            return ConcurrencyLimitedError(full)
         # No other reason is left.
         return rate_refused(account, window) or RateWindowMismatchError(window)
 

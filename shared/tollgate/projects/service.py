@@ -99,11 +99,13 @@ class ProjectService:
         Raises `ForbiddenError`, `ProjectNotFoundError`, `ProjectInUseError`.
         """
         _check_control(by)
-        if self._keys(account_id)[project_id]:
-            raise ProjectInUseError
 
         def decide(read: Projects) -> tuple[Project, list[Project]]:
             found = _named(read, project_id)
+            # After the projects were read: a key that joins from now on changes them. The list of keys may
+            # lack a key that joined just before.
+            if self._keys(account_id)[project_id] or self._has_new_key(read, project_id):
+                raise ProjectInUseError
             return found, [each for each in read.projects if each is not found]
 
         self._change(account_id, decide, Action.PROJECT_DELETED, by, who)
@@ -129,6 +131,11 @@ class ProjectService:
             return project
 
         return retry_change(change, StaleProjectsError, what=_WHAT)
+
+    def _has_new_key(self, read: Projects, project_id: str) -> bool:
+        """Return whether a key joined a project a moment ago, and is still there."""
+        found = map(self.keys.get, read.joined.get(project_id, ()))
+        return any(key and key.revoked_at_ms is None and key.project_id == project_id for key in found)
 
     def _keys(self, account_id: str) -> dict[str, list[str]]:
         """Return the ids of the keys of each project."""

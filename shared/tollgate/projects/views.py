@@ -1,6 +1,7 @@
 """Projects as they are stored, and as the API shows them. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tollgate.kit.clock import iso
@@ -59,10 +60,14 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Projects:
-    """The projects of an account, and the number of their changes: 0 if there never were any."""
+    """The projects of an account, and the number of their changes: 0 if there never were any.
+
+    `joined` has the keys that joined each project a moment ago, with the time. Lists of keys may lack them.
+    """
 
     seq: int = 0
     projects: tuple[Project, ...] = ()
+    joined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def find(self, project_id: str) -> Project | None:
         """Return the project with this id, or `None`."""

@@ -15,6 +15,7 @@ from tollgate.catalog import views as catalog
 from tollgate.exports import settings as exports
 from tollgate.ledger import entries
 from tollgate.projects import views as projects
+from tollgate.quotes import views as quotes
 from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
 from tollgate.tasks import models as tasks
@@ -39,6 +40,7 @@ _MODULES = (
     endpoints,
     entries,
     projects,
+    quotes,
     run_tokens,
     seals,
     tasks,

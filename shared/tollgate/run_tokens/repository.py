@@ -3,31 +3,19 @@
 from collections.abc import Iterator
 from itertools import groupby, islice
 
-from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import (
-    Add,
-    Below,
-    Between,
-    Equals,
-    Exists,
-    Missing,
-    Set,
-    SetIfMissing,
-)
+from tollgate.kit.dynamodb.expressions import Between, Equals, Exists, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new
 from tollgate.kit.errors import TokenLimitReachedError, TokenNotFoundError
 from tollgate.ledger.budgets import budget_of
+from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.runs import PREFIX, Run, run_of
 from tollgate.ledger.wallets import MAX_WALLETS
 
 # Tokens that one account creates in an hour. Each lives a day at most, so it has 25 times as many at once.
 MAX_TOKENS_PER_HOUR = 5_000
-# The count of an hour is useless after it.
-COUNT_KEPT_MS = 2 * 60 * 60 * MS_PER_S
 _COUNTS = "tokens#"
-_HOUR_LENGTH = len("2026-11-26T14")
 
 
 class RunTokenRepository:
@@ -43,17 +31,13 @@ class RunTokenRepository:
         return [self._counted(run), put_new(self._table, row, "item", lambda _: AssertionError(used))]
 
     def _counted(self, run: Run) -> CountingWrite:
-        hour = iso(run.created_at_ms)[:_HOUR_LENGTH]
-        first, has_room = Missing("count"), Below("count", MAX_TOKENS_PER_HOUR)
         most = f"This account has created {MAX_TOKENS_PER_HOUR:,} run tokens in this hour, the most allowed."
-        return CountingWrite(
+        return count_in_hour(
             self._table,
-            key={"account_id": run.account_id, "item": f"{_COUNTS}{hour}"},
-            update=(
-                Add("count", 1, start=0),
-                SetIfMissing("expires_at_s", (run.created_at_ms + COUNT_KEPT_MS) // MS_PER_S),
-            ),
-            condition=first | has_room,
+            run.account_id,
+            _COUNTS,
+            run.created_at_ms,
+            most=MAX_TOKENS_PER_HOUR,
             refused=lambda _: TokenLimitReachedError(most),
         )
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -11,15 +11,52 @@ from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceErro
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budgets import Applied, BudgetShortError, Spender, StaleBudgetsError
 from tollgate.ledger.caps import Allowance
+from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, wallet_row_id
+from tollgate.routing.wishes import Wishes
 from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.routing import Choose
 
 # Tries of one charge: one row after the other may lack money, and other requests move it meanwhile.
 MAX_CHARGES = MAX_WALLETS + 12
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """The money that one request takes at once, all or none: the charges of its tasks, and a quote's hold.
+
+    `choices` has for each task the function that returns the providers that the account's policy permits.
+    """
+
+    account_id: str
+    at_ms: int
+    tasks: Sequence[Task]
+    choices: Sequence[Choose]
+    hold: Hold | None = None
+
+    @property
+    def amount_micro_usd(self) -> int:
+        """Return the sum."""
+        held = 0 if self.hold is None else self.hold.amount_micro_usd
+        return held + sum(task.charge_micro_usd for task in self.tasks)
+
+    def placed(self, wallet: int, budgets: tuple[str, ...], policy: Wishes) -> "Purchase":
+        """Return the purchase from one of the account's rows, counted by these rows of budgets.
+
+        `policy` is the account's. Raises as `choices` do.
+        """
+        tasks = [
+            replace(task, wallet=wallet, budgets=budgets, routing=choose(policy))
+            for task, choose in zip(self.tasks, self.choices, strict=True)
+        ]
+        return replace(self, tasks=tasks, hold=self.hold and replace(self.hold, budgets=budgets))
+
+
+Others = Callable[[Purchase, str], Sequence[Write]]
+"""Returns the writes that belong to a purchase, from the purchase as it is placed and the id of its row."""
 
 
 @dataclass(slots=True)
@@ -55,30 +92,25 @@ class TaskCharges:
     budgets: BudgetMover
 
     def charge(
-        self,
-        tasks: Sequence[Task],
-        remember: Sequence[Write],
-        allowance: Allowance | None,
-        spender: Spender,
-        choose: Choose,
-    ) -> None:
-        """Write tasks and charges, in a row of the account that has enough money and capacity.
+        self, wanted: Purchase, others: Others, allowance: Allowance | None, spender: Spender
+    ) -> Purchase:
+        """Write tasks, charges and hold, in a row of the account that has enough money and capacity.
 
-        `choose` returns the providers that the account's routing policy permits.
-
-        A row with too little money is funded, else all money is gathered in the account's main row. Raises
-        the refusals of `LedgerRepository.charge`, `BudgetReachedError`, `WriteConflictError`, and as
-        `choose` does.
+        Returns the purchase as it was placed. The `others` come first in the transaction. A row with too
+        little money is funded, else all money is gathered in the account's main row. Raises the refusals of
+        `LedgerRepository.charge`, of the others and of `choices`, `BudgetReachedError`, and
+        `WriteConflictError`.
         """
-        account_id, created_at_ms = tasks[0].account_id, tasks[0].created_at_ms
+        account_id = wanted.account_id
         rows = _Rows.of(self._limits(account_id), allowance)
         for _ in range(MAX_CHARGES):
             wallet = rows.wallets[0]
-            applied = self.budgets.applied(account_id, spender, created_at_ms)
-            items, routing = applied.items(wallet), choose(applied.budgets.routing)
-            placed = [replace(task, wallet=wallet, budgets=items, routing=routing) for task in tasks]
+            applied = self.budgets.applied(account_id, spender, wanted.at_ms)
+            placed = wanted.placed(wallet, applied.items(wallet), applied.budgets.routing)
+            row_id = wallet_row_id(account_id, wallet)
+            together = others(placed, row_id)
             try:
-                self._charge_in(placed, remember, allowance, rows.limits, applied)
+                self._charge_in(row_id, placed, together, allowance, limits=rows.limits, applied=applied)
             except StaleBudgetsError:
                 self.budgets.load(account_id)
             except (RateLimitedError, ConcurrencyLimitedError):
@@ -88,11 +120,11 @@ class TaskCharges:
             except InsufficientBalanceError:
                 if rows.limits.wallets == 1:
                     raise
-                self._bring_money(account_id, rows, sum(task.charge_micro_usd for task in tasks))
+                self._bring_money(account_id, rows, wanted.amount_micro_usd)
             except BudgetShortError as short:
                 self._bring_budget(account_id, rows, short)
             else:
-                return
+                return placed
         raise WriteConflictError
 
     def _bring_money(self, account_id: str, rows: _Rows, amount_micro_usd: int) -> None:
@@ -119,28 +151,36 @@ class TaskCharges:
 
     def _charge_in(
         self,
-        tasks: Sequence[Task],
-        remember: Sequence[Write],
+        row_id: str,
+        placed: Purchase,
+        others: Sequence[Write],
         allowance: Allowance | None,
+        *,
         limits: Limits,
         applied: Applied,
     ) -> None:
-        """Write tasks and charges; the request is counted one way or, after a wrong guess, the other."""
-        row_id, created_at_ms = tasks[0].row_id, tasks[0].created_at_ms
-        charges = [task.charge() for task in tasks]
-        window = self.meter.guess(row_id, created_at_ms, limits)
+        """Write a purchase; the request is counted one way or, after a wrong guess, the other."""
+        charges = [task.charge() for task in placed.tasks]
+        window = self.meter.guess(row_id, placed.at_ms, limits)
         # Only the row shows whether a minute is new or continues, and this process can only guess: a wrong
         # guess is refused as a whole, with nothing charged, and repeated the other way.
         for _ in range(MAX_ATTEMPTS):
             writes = self.ledger.charge(
-                charges, window, allowance, row_id=row_id, limits=limits, applied=applied
+                placed.account_id,
+                charges,
+                window,
+                allowance,
+                hold=placed.hold,
+                row_id=row_id,
+                limits=limits,
+                applied=applied,
             )
             try:
-                self.tasks.create(tasks, [*remember, *writes])
+                self.tasks.create(placed.tasks, [*others, *writes])
             except RateWindowMismatchError as exc:
                 window = exc.window
             except RateLimitedError:
-                self.meter.refused(row_id, created_at_ms, limits)
+                self.meter.refused(row_id, placed.at_ms, limits)
                 raise
             else:
                 self.meter.counted(row_id, window)

@@ -1,6 +1,7 @@
 """Customers' requests about tasks: estimate the cost, create, cancel."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -32,7 +33,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.tasks.charges import TaskCharges
+from tollgate.tasks.charges import Others, Purchase, TaskCharges
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -49,6 +50,55 @@ class MediaProber(Protocol):
 
     def probe(self, urls: Sequence[str]) -> Mapping[str, ProbeResult]:
         """Return for each URL the media's properties, or the reason why they are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PricedTask:
+    """A checked request for a task: its earlier tasks, the media inside it, and its price.
+
+    `measured` has the facts of each file that affects the price and that others can replace.
+    """
+
+    request: CreateRequest
+    origin: Origin | None
+    files: Sequence[InputFile]
+    price: Quote
+    measured: Mapping[str, Mapping[str, Any]]
+    choose: Choose
+    """Returns the providers that the account's routing policy permits."""
+
+    def refusal(self) -> TollgateError | None:
+        """Return the error if the price differs from the price that the customer accepted, else `None`."""
+        request, price = self.request, self.price
+        if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
+            return MaxCostExceededError(price.charge_cents, request.max_cost_cents)
+        if request.price_version not in (None, price.price_version):
+            return PriceChangedError(price.charge_cents, price.price_version)
+        return None
+
+    def task(self, account_id: str, now_ms: int, allowance: Allowance | None, spender: Spender) -> Task:
+        """Return a new task."""
+        request, price = self.request, self.price
+        return Task(
+            task_id=new_id("task"),
+            account_id=account_id,
+            model=request.model.id,
+            values=request.model.input_class.with_length(request.checked.values, price.source_seconds),
+            charge_micro_usd=price.charge_micro_usd,
+            price_version=price.price_version,
+            price_parts=tuple(price.breakdown),
+            created_at_ms=now_ms,
+            deadline_at_ms=now_ms + request.model.deadline_s * MS_PER_S,
+            wake_at_ms=now_ms + STEP_GRACE_MS,
+            webhook=request.webhook,
+            metadata=request.metadata,
+            origin=self.origin,
+            correlation_id=correlation_id(),
+            measured=dict(self.measured) or None,
+            counter=None if allowance is None else allowance.counter,
+            key_id=spender.key_id,
+            attribution=spender.attribution,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +120,12 @@ class TaskService:
 
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
-        request, origin, files = self._read(account_id, body, key)
-        price, _ = self._quote(request, files)
+        (priced,) = self.priced(account_id, {"": body}, key)
+        price = priced.price
         # A policy of the account that this process does not know yet is applied by the create.
-        self._chooser(request, price, origin, key)(self.charges.budgets.routing(account_id))
+        priced.choose(self.charges.budgets.routing(account_id))
         return {
-            "model": request.model.id,
+            "model": priced.request.model.id,
             "price": price.charge_cents,
             "currency": "USD",
             "breakdown": price.breakdown,
@@ -114,17 +164,12 @@ class TaskService:
         `IdempotencyConflictError`. When it raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
-        request, origin, files = self._read(account_id, body, key)
-        if request.webhook is not None:
-            check_host("/webhook", request.webhook, self.webhook_guard)
-        price, measured = self._quote(request, files)
-        # Before the charge: without room for the files, the customer would pay and wait for the refund.
-        if files:
-            self.inputs.uploads.check_quota(account_id)
+        (priced,) = self.priced(account_id, {"": body}, key)
+        self.check_accepted(account_id, [priced])
         # One time for the task, its charge, its deadline and the windows that count it.
         now_ms = self.clock.now_ms()
         body_hash = request_hash(body if copies == 1 else {**body, "copies": copies})
-        refusal = _not_as_agreed(request, price)
+        refusal = priced.refusal()
         if refusal is not None:
             # A repeat returns its task, even if the price has changed since.
             key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
@@ -132,24 +177,44 @@ class TaskService:
                 raise refusal
             return _repeated(key_used, body_hash)
         allowance = None if key is None else key.allowance(now_ms)
-        counter = None if allowance is None else allowance.counter
         spender = Spender(None, attribution) if key is None else key.spender(attribution)
-        tasks = [
-            replace(
-                _new_task(account_id, request, origin, price, now_ms),
-                measured=measured or None,
-                counter=counter,
-                key_id=spender.key_id,
-                attribution=spender.attribution,
-            )
-            for _ in range(copies)
-        ]
-        choose = self._chooser(request, price, origin, key)
-        created = self._charge_once(tasks, idempotency_key, body_hash, allowance, spender, choose)
+        tasks = [priced.task(account_id, now_ms, allowance, spender) for _ in range(copies)]
+        wanted = Purchase(account_id, now_ms, tasks, [priced.choose] * copies)
+        created = self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
-        self.inputs.store(files)
+        self.inputs.store(priced.files)
         return created
+
+    def check_accepted(self, account_id: str, wanted: Sequence[PricedTask]) -> None:
+        """Check what no price depends on: the hosts of webhooks, and the room for files.
+
+        Raises `InvalidInputError`.
+        """
+        for one in wanted:
+            if one.request.webhook is not None:
+                check_host("/webhook", one.request.webhook, self.webhook_guard)
+        # Before the charge: without room for the files, the customer would pay and wait for the refund.
+        if any(one.files for one in wanted):
+            self.inputs.uploads.check_quota(account_id)
+
+    def buy(
+        self, wanted: Purchase, others: Others, allowance: Allowance | None, spender: Spender
+    ) -> Purchase:
+        """Write tasks, charges and hold in one transaction with the others; return them as placed.
+
+        Raises as `TaskCharges.charge` does.
+        """
+        # A cap's counter of this period must exist before a charge can be added to it: a transaction cannot
+        # write the same row twice.
+        if allowance is not None:
+            self.ledger.open_counter(wanted.account_id, allowance, wanted.at_ms)
+        placed = self.charges.charge(wanted, others, allowance, spender)
+        for task in placed.tasks:
+            logger.info(
+                "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
+            )
+        return placed
 
     def cancel(self, account_id: str, task_id: str) -> TaskView:
         """Request the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
@@ -162,6 +227,31 @@ class TaskService:
             self.queue().send({"task_id": task_id, "cancel": 0})
         return self.reader.view(task)
 
+    def priced(
+        self, account_id: str, bodies: Mapping[str, Mapping[str, Any]], key: ApiKey | None
+    ) -> list[PricedTask]:
+        """Check bodies, and price them. It reads the earlier tasks and the files that they name.
+
+        `bodies` are by their JSON pointers in the request. Raises `InvalidInputError` with the problems of
+        all of them, and the other errors of `create_copies`.
+        """
+        read, problems = [], list[Problem]()
+        for pointer, body in bodies.items():
+            with below(pointer, problems):
+                read.append((pointer, *self._read(account_id, body, key)))
+        _check(problems)
+        # All media of all bodies at once.
+        probed = self._probed([(request, files) for _, request, _, files in read])
+        priced = []
+        for pointer, request, origin, files in read:
+            with below(pointer, problems):
+                price, measured = self._quote(request, probed, pointer)
+                wishes = NO_WISHES if key is None else key.routing
+                choose = chooser(request, price, origin, wishes, self.known)
+                priced.append(PricedTask(request, origin, files, price, measured, choose))
+        _check(problems)
+        return priced
+
     def _read(
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
@@ -173,65 +263,59 @@ class TaskService:
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
         return request, origin, files
 
-    def _chooser(
-        self, request: CreateRequest, price: Quote, origin: Origin | None, key: ApiKey | None
-    ) -> Choose:
-        return chooser(request, price, origin, NO_WISHES if key is None else key.routing, self.known)
-
-    def _charge_once(  # noqa: PLR0917 - each is a part of the create
+    def _charge_once(
         self,
-        tasks: Sequence[Task],
+        wanted: Purchase,
         key: str | None,
         body_hash: str,
         allowance: Allowance | None,
         spender: Spender,
-        choose: Choose,
     ) -> list[CreatedTaskView]:
         """Write charges and tasks in one transaction, or find the tasks that `key` created before."""
         # The key comes first: a repeat returns its tasks, even if the balance has changed since.
+        tasks = wanted.tasks
         remember = [] if key is None else [self.idempotency.remember(tasks, key, body_hash)]
-        account_id, created_at_ms = tasks[0].account_id, tasks[0].created_at_ms
         try:
-            # A cap's counter of this period must exist before a charge can be added to it: a transaction
-            # cannot write the same row twice.
-            if allowance is not None:
-                self.ledger.open_counter(account_id, allowance, created_at_ms)
-            self.charges.charge(tasks, remember, allowance, spender, choose)
+            self.buy(wanted, lambda *_: remember, allowance, spender)
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
             raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
-        for task in tasks:
-            logger.info(
-                "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
-            )
-        return [_created(task.task_id, created_at_ms) for task in tasks]
+        return [_created(task.task_id, wanted.at_ms) for task in tasks]
+
+    def _probed(
+        self, wanted: Sequence[tuple[CreateRequest, Sequence[InputFile]]]
+    ) -> Mapping[str, ProbeResult]:
+        """Return the facts of all media whose length or size affects a price, by their URLs."""
+        # Media inside a request is not stored yet: the prober gets it as it came. The customer's uploads are
+        # private, so the prober gets them signed.
+        inside = {file.url: file.uri for _, files in wanted for file in files}
+        urls = [one.url for request, _ in wanted for one in request.model.probes(request.checked)]
+        read_at = {url: inside.get(url) or self.inputs.readable_url(url) for url in urls}
+        probed = self.prober.probe(list(read_at.values()))
+        return {url: probed[address] for url, address in read_at.items()}
 
     def _quote(
-        self, request: CreateRequest, files: Sequence[InputFile]
+        self, request: CreateRequest, probed: Mapping[str, ProbeResult], pointer: str
     ) -> tuple[Quote, dict[str, dict[str, Any]]]:
-        """Price a request; media whose length or size affects the price is probed first, never guessed.
+        """Price a request, which is at a pointer, with the facts of its media: nothing is guessed.
 
         The second result has the facts of each file that affects the price and that others can replace.
         """
         model, checked = request.model, request.checked
         wanted = model.probes(checked)
-        # Media inside the request is not stored yet: the prober gets it as it came. The customer's uploads
-        # are private, so the prober gets them signed.
-        inside = {file.url: file.uri for file in files}
-        read_at = {one.url: inside.get(one.url) or self.inputs.readable_url(one.url) for one in wanted}
-        probed = self.prober.probe(list(read_at.values()))
-        found = {url: probed[address] for url, address in read_at.items()}
+        found = {one.url: probed[one.url] for one in wanted}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
             problems = [
                 Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable
             ]
             # Slow may be the customer's server or this service, and the next attempt may be faster.
-            is_slow = all(each.code is ProbeCode.TOO_SLOW for each in unreadable.values())
-            raise MediaTimeoutError(problems) if is_slow else InvalidInputError(problems)
+            if all(each.code is ProbeCode.TOO_SLOW for each in unreadable.values()):
+                raise MediaTimeoutError([replace(each, path=pointer + each.path) for each in problems])
+            raise InvalidInputError(problems)
         facts = {url: facts for url, facts in found.items() if isinstance(facts, ProbedMedia)}
         measured = model.check_media(checked, facts)
         foreign = {
@@ -242,38 +326,20 @@ class TaskService:
         return quote(model, checked, measured), foreign
 
 
-def _new_task(
-    account_id: str,
-    request: CreateRequest,
-    origin: Origin | None,
-    price: Quote,
-    now_ms: int,
-) -> Task:
-    return Task(
-        task_id=new_id("task"),
-        account_id=account_id,
-        model=request.model.id,
-        values=request.model.input_class.with_length(request.checked.values, price.source_seconds),
-        charge_micro_usd=price.charge_micro_usd,
-        price_version=price.price_version,
-        price_parts=tuple(price.breakdown),
-        created_at_ms=now_ms,
-        deadline_at_ms=now_ms + request.model.deadline_s * MS_PER_S,
-        wake_at_ms=now_ms + STEP_GRACE_MS,
-        webhook=request.webhook,
-        metadata=request.metadata,
-        origin=origin,
-        correlation_id=correlation_id(),
-    )
+@contextmanager
+def below(pointer: str, problems: list[Problem]) -> Iterator[None]:
+    """Collect the problems of a body that is at a pointer of the request. The whole request's are raised."""
+    try:
+        yield
+    except InvalidInputError as exc:
+        if not pointer:
+            raise
+        problems += [replace(problem, path=pointer + problem.path) for problem in exc.problems]
 
 
-def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None:
-    """Return the error if a price differs from the price that the customer accepted, else `None`."""
-    if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
-        return MaxCostExceededError(price.charge_cents, request.max_cost_cents)
-    if request.price_version not in (None, price.price_version):
-        return PriceChangedError(price.charge_cents, price.price_version)
-    return None
+def _check(problems: list[Problem]) -> None:
+    if problems:
+        raise InvalidInputError(problems)
 
 
 def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> list[CreatedTaskView]:

@@ -33,7 +33,8 @@ request_counter.py  counts every request, including free requests
 counting.py       whether a stream can be ended early, and billed by its visible output
 placed.py         the state of a request's hold, and its bill; `handover.py`: for another process
 budgets.py        the budgets that count a request, and their money between rows
-placing.py        places the hold; `renewals.py`: extends it while the request runs
+placing.py        places the hold; `drawing.py`: takes it from a quote
+renewals.py       extends the hold while the request runs
 billing.py        record, settle; `endings.py`: ends a hold
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are never cut short

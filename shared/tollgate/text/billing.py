@@ -28,6 +28,7 @@ from tollgate.ledger.holds import (
 )
 from tollgate.ledger.rate import RateMeter
 from tollgate.routing.speeds import RecentSpeeds
+from tollgate.text.drawing import Drawing
 from tollgate.text.endings import HoldEndings
 from tollgate.text.metering import charge_micro_usd, unit_prices
 from tollgate.text.models import TextModel
@@ -58,6 +59,7 @@ class TextBilling:
         placing = Placing(db, writes, clock, meter, self._renewals)
         self.limits = placing.limits
         self.place = placing.place
+        self.draw = Drawing(db, writes, clock, meter, placing.limits, self._renewals, placing.budgets).draw
         self.rate_headers = placing.rate_headers
         self.speeds = RecentSpeeds()
 

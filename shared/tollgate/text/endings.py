@@ -43,7 +43,7 @@ class HoldEndings:
         expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
             charge = 0
-            if not hold.is_over:
+            if hold.has_entry:
                 charge = charge_of(await self.record(void_entry(account_of(row_id), hold, now_ms)))
             await self.resolve(row_id, hold, charge)
         return bool(expired)

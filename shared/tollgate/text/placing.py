@@ -87,7 +87,7 @@ class Placing:
         self._meter = meter
         self._renewals = renewals
         self._wallets = Wallets(db, writes.accounts_table)
-        self._budgets = TextBudgets(db, writes.budgets, clock)
+        self.budgets = TextBudgets(db, writes.budgets, clock)
         self._endings = HoldEndings(db, writes)
         self.limits = KnownLimits(clock)
         self._aside: set[asyncio.Future[None]] = set()
@@ -115,7 +115,7 @@ class Placing:
         accepted_at = time.monotonic()
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
-            routes = choose(self._budgets.routing(account_id))
+            routes = choose(self.budgets.routing(account_id))
             terms = _HoldTerms(account_id, request_id, routes, allowance, spender, lifetime_ms, accepted_at)
             try:
                 if limits.wallets == 1:
@@ -124,7 +124,7 @@ class Placing:
             except _StaleLimitsError:
                 continue
             except StaleBudgetsError:
-                await self._budgets.load(account_id)
+                await self.budgets.load(account_id)
         raise DatabaseBusyError("the account's limits or budgets keep moving")
 
     async def _place_among(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
@@ -162,12 +162,12 @@ class Placing:
                 if await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd):
                     continue
             except BudgetShortError as short:
-                if await self._budgets.gather(account_id, short, limits.wallets):
+                if await self.budgets.gather(account_id, short, limits.wallets):
                     continue
             try:
                 return await self._place_in(account_id, terms, limits)
             except BudgetReachedError as exc:
-                if not await self._budgets.gather(
+                if not await self.budgets.gather(
                     account_id, cast("BudgetShortError", exc.__cause__), limits.wallets
                 ):
                     raise
@@ -236,7 +236,7 @@ class Placing:
         allowance = terms.allowance
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + terms.lifetime_ms
-        applied = self._budgets.applied(terms.account_id, terms.spender)
+        applied = self.budgets.applied(terms.account_id, terms.spender)
         wallet = wallet_number(row_id)
         items = applied.items(wallet)
         hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter, budgets=items)
@@ -303,7 +303,7 @@ class Placing:
         """Fund a wallet's row of a budget, as `_fund` does with money."""
         await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
         try:
-            await self._budgets.fund(account_id, short, wallets)
+            await self.budgets.fund(account_id, short, wallets)
         except DatabaseError:
             logger.warning("text.budget_not_funded", budget=short.use.budget.budget_id)
 

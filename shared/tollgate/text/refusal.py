@@ -21,7 +21,7 @@ def hold_refused(
     `waiting_helps` is set if the amount in other holds is enough, because some of it is released as they end.
     """
     if refusal is None or refusal.too_many:
-        return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")
+        return too_many_at_once(most)
     balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
     if allowance is not None and balance >= required:
         left = available(refusal, allowance) + refusal.held_in(allowance.counter)
@@ -29,3 +29,8 @@ def hold_refused(
     return InsufficientBalanceError(
         cents_down(balance), cents_up(required), waiting_helps=balance + refusal.held_micro_usd >= required
     )
+
+
+def too_many_at_once(most: int) -> ConcurrencyLimitedError:
+    """Return the error for an account with as many text requests as may run at once."""
+    return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")

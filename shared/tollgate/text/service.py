@@ -23,6 +23,7 @@ from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.ledger.attribution import attribution_of
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
+from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.ledger.trace import Ending, RouteCall
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.reading import MODELS, resolved
@@ -120,13 +121,21 @@ class TextService:
         headers: Mapping[str, str],
         lifetime_ms: int = HOLD_LIFETIME_MS,
     ) -> tuple[TextModel, PlacedHold]:
-        """Place the hold of a request. Raises the errors that refuse it before any provider is called."""
+        """Place the hold of a request, or take it from the quote that its header names.
+
+        Raises the errors that refuse it before any provider is called.
+        """
         model = self.model(request.model, request.protocol, key)
+        choose = await self._chooser(request, key, [model, *self._fallbacks(request, key)])
+        if (quote_id := headers.get(QUOTE_HEADER)) is not None:
+            placed = await self.billing.draw(quote_id, key, request_id, choose, lifetime_ms=lifetime_ms)
+            placed.api = request.api
+            return model, placed
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
             key.account_id,
             request_id,
-            await self._chooser(request, key, [model, *self._fallbacks(request, key)]),
+            choose,
             allowance,
             spender=key.spender(attribution_of(headers, request.sent or request.fields)),
             lifetime_ms=lifetime_ms,

@@ -1,13 +1,14 @@
 """Credits, the caller's key, and daily activity, for OpenRouter's clients."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock, utc_day
 from tollgate.kit.http.query import QueryReader
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.reader import LedgerReader
 from tollgate.usage.openrouter_views import (
@@ -17,6 +18,7 @@ from tollgate.usage.openrouter_views import (
     activity_items,
     credits_view,
     key_view,
+    with_budgets,
     with_run,
 )
 from tollgate.usage.repository import UsageRepository
@@ -49,7 +51,11 @@ class OpenRouterAccount:
         """Return the caller's key. Raises `UserNotFoundError`."""
         account = self.accounts.existing(key.account_id)
         days = dict(self.usage.days(key.account_id, _FIRST_DAY, _LAST_DAY))
-        shown = key_view(key, self.clock.now_ms(), account.counters, days)
+        now_ms = self.clock.now_ms()
+        # Without labels of a request: only the budgets that count each request of the key.
+        uses = self.budgets.read(key.account_id).applied(replace(key.spender(NONE), run=None), now_ms).uses
+        counted = [(use, self.budgets.counted(key.account_id, use.item()).micro_usd) for use in uses]
+        shown = with_budgets(key_view(key, now_ms, account.counters, days), counted)
         run = None if key.token_id is None else self.budgets.run(key.account_id, key.token_id)
         return shown if run is None else with_run(shown, run.terms.limit_micro_usd, run.spent_micro_usd)
 

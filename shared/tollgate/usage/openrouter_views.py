@@ -7,19 +7,22 @@ or empty. Amounts are numbers in USD, with micro-USD as their last digit.
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import Literal
 
 from tollgate.accounts.keys import visible_prefix
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import iso, utc_day
 from tollgate.kit.money import usd_number
 from tollgate.kit.response_shapes import Date, Shape, Timestamp
+from tollgate.ledger.budgets import ACCOUNT, KEY, BudgetPeriod, Use
 from tollgate.ledger.caps import CapPeriod
 from tollgate.usage.counts import Counts, DayCounts, total
 
 # The provider of sums over several, and of requests that no provider answered.
 SELLER = "Tollgate"
 _RESETS = {CapPeriod.DAY: "daily", CapPeriod.MONTH: "monthly"}
+_INTERVALS = {BudgetPeriod.DAY: "daily", BudgetPeriod.WEEK: "weekly", BudgetPeriod.MONTH: "monthly"}
+# OpenRouter's names of the layers (`KeyBudgetScope`).
+_SCOPES = {ACCOUNT: "workspace", "project": "workspace", KEY: "api_key"}
 _MONTH_LENGTH = len("2026-11")
 
 
@@ -41,16 +44,21 @@ class KeyRateLimitView(Shape):
 
 
 class KeyLimitView(Shape):
-    """The spending cap of the key."""
+    """The spending cap of the key, or a budget that counts all its requests."""
 
-    budget_id: None
+    budget_id: str | None
+    """Null for the spending cap."""
     guardrail_id: None
-    scope: Literal["key_limit"]
+    scope: str
+    """key_limit for the spending cap, workspace for budgets of the account or a project, api_key for budgets
+    of keys, and user or tag:name for the fixed labels of a run token."""
     limit_usd: float
     spend_usd: float
+    """With open holds."""
     remaining_usd: float
-    reset_interval: str
-    resets_at: Timestamp
+    reset_interval: str | None
+    """daily, weekly or monthly; null if it never starts again."""
+    resets_at: Timestamp | None
     include_byok: bool
 
 
@@ -89,8 +97,9 @@ class CurrentKeyView(Shape):
     workspace_id: str | None
     expires_at: Timestamp | None
     budgets: list[KeyLimitView]
-    """Only the key's own cap. `GET /api/v1/budgets` has the budgets of the account."""
+    """The key's cap, and the budgets that count all its requests. A request with labels can have more."""
     effective_budget: KeyLimitView | None
+    """The one with the least left."""
     free_model_daily_requests: FreeRequestsView
     allowed_data_regions: list[str]
     rate_limit: KeyRateLimitView
@@ -218,6 +227,28 @@ def key_view(
         "free_model_daily_requests": {"limit": 0, "used": 0, "remaining": 0},
         "allowed_data_regions": ["global"],
         "rate_limit": {"requests": -1, "interval": "1m", "note": "See the headers x-ratelimit-*."},
+    }
+
+
+def with_budgets(shown: CurrentKeyView, counted: Iterable[tuple[Use, int]]) -> CurrentKeyView:
+    """Return the view with budgets and the spending that each has counted, in micro-USD."""
+    budgets = [*shown["budgets"], *(_budget_view(use, spent) for use, spent in counted)]
+    least = min(budgets, key=lambda each: each["remaining_usd"], default=None)
+    return {**shown, "budgets": budgets, "effective_budget": least}
+
+
+def _budget_view(use: Use, spent_micro_usd: int) -> KeyLimitView:
+    budget, ends_ms = use.budget, use.ends_ms
+    return {
+        "budget_id": budget.budget_id,
+        "guardrail_id": None,
+        "scope": _SCOPES.get(budget.scope, budget.scope),
+        "limit_usd": usd_number(budget.limit_micro_usd),
+        "spend_usd": usd_number(spent_micro_usd),
+        "remaining_usd": usd_number(max(0, budget.limit_micro_usd - spent_micro_usd)),
+        "reset_interval": _INTERVALS.get(budget.per),
+        "resets_at": None if ends_ms is None else iso(ends_ms),
+        "include_byok": False,
     }
 
 

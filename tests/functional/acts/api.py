@@ -135,6 +135,39 @@ def rotate_a_webhook_secret(world: World) -> Doing:
     return lambda: ada.ask("POST", "/webhooks/secret/rotate", {})
 
 
+QUOTED = {
+    "requests": [
+        {"path": f"/api/v1{CREATE}", "body": PAID_BODY},
+        {
+            "path": "/api/v1/chat/completions",
+            "body": {
+                "model": "gpt-5.4-mini",
+                "max_tokens": 9,
+                "messages": [{"role": "user", "content": "hi"}],
+            },
+        },
+    ]
+}
+
+
+def create_a_quote(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/quotes", QUOTED)
+
+
+def create_what_is_quoted(world: World) -> Doing:
+    ada = world.customer()
+    quote_id = ada.ok("POST", "/quotes", QUOTED)["id"]
+    return lambda: ada.ask("POST", f"/quotes/{quote_id}/create")
+
+
+def cancel_a_quote(world: World) -> Doing:
+    ada = world.customer()
+    quote_id = ada.ok("POST", "/quotes", QUOTED)["id"]
+    ada.ok("POST", f"/quotes/{quote_id}/create")
+    return lambda: ada.ask("POST", f"/quotes/{quote_id}/cancel")
+
+
 def end_a_text_request(world: World) -> Doing:
     ada, refs = world.customer(), world.aws.stack.refs
     writes = HoldWrites(refs["AccountsTable"], refs["LedgerTable"])
@@ -152,6 +185,9 @@ ACTS: tuple[Act, ...] = (
     create_with_a_key,
     create_with_a_file_inside,
     create_a_video,
+    create_a_quote,
+    create_what_is_quoted,
+    cancel_a_quote,
     cancel,
     delete_files,
     status,

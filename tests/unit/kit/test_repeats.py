@@ -274,6 +274,7 @@ class TestEveryWrite:
 
     MARKED: ClassVar = {
         "ledger/holds.py HoldWrites.place": "leaves holds.<request>",
+        "ledger/reservations.py draw": "leaves holds.<request>",
         "ledger/holds.py HoldWrites.resolve": "takes holds.<request>, or puts an empty hold in its place",
     }
     COUNTING: ClassVar = {
@@ -291,7 +292,7 @@ class TestEveryWrite:
         "ledger/wallets.py lower_balance",
         "ledger/wallets.py WalletWrites._move",
         "notices/repository.py NoticeRepository.count",
-        "run_tokens/repository.py RunTokenRepository._counted",
+        "ledger/hourly_counts.py count_in_hour",
         "text/responses/storage.py Storage.count",
         "usage/repository.py RollUp._add_labels",
     }
@@ -348,6 +349,9 @@ class TestEveryWrite:
         "exports/repository.py ExportRepository._update",
         "exports/repository.py ExportRepository.change",
         "projects/repository.py ProjectRepository.change",
+        "projects/repository.py ProjectRepository.join",
+        "quotes/repository.py QuoteRepository.add",
+        "quotes/repository.py QuoteRepository.changed",
         "run_tokens/repository.py RunTokenRepository.opened",
         "run_tokens/repository.py RunTokenRepository.revoked",
         "tasks/idempotency.py IdempotencyStore.remember",

@@ -91,7 +91,7 @@ class Books:
         self.ledger.open_counter(self.id, allowance, self.now_ms)
         entry = charge_entry(self.id, task_id, "m", amount, self.now_ms, counter=allowance.counter)
         window = self.meter.guess(self.id, self.now_ms)
-        self.db.transact(self.ledger.charge([entry], window, allowance))
+        self.db.transact(self.ledger.charge(entry.account_id, [entry], window, allowance))
         self.meter.counted(self.id, window)
         self.spent[allowance.counter] += amount
         return allowance.counter

@@ -59,7 +59,7 @@ class Books:
     def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
         entry = charge_entry(account_id, task_id, "test-image", amount, 2)
         window = self.meter.guess(account_id, NOW)
-        self.db.transact(self.ledger.charge([entry], window))
+        self.db.transact(self.ledger.charge(entry.account_id, [entry], window))
         self.meter.counted(account_id, window)
 
     def refund(self, task_id: str, amount: int) -> None:

@@ -46,7 +46,7 @@ class Books:
         task_id, now_ms = f"task_{self._tasks:06d}", self.clock.now_ms()
         window = self.meter.guess(self.id, now_ms)
         entry = charge_entry(self.id, task_id, "m", cents * CENT, now_ms)
-        self.db.transact(self.ledger.charge([entry], window))
+        self.db.transact(self.ledger.charge(entry.account_id, [entry], window))
         self.meter.counted(self.id, window)
         if refunded:
             self.refund(task_id, cents)

@@ -1,0 +1,116 @@
+"""The parts of a quote: the price of each request, or the most that it can cost. Pure."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tollgate.accounts.models import ApiKey
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.pricing import Quote
+from tollgate.quotes.request import GENERATION, Asked
+from tollgate.text.admission import demand_of, model_named
+from tollgate.text.metering import Demand, full_hold
+from tollgate.text.models import TextModel
+from tollgate.text.request import TextRequest
+from tollgate.text.views import wire_model
+
+VERSION_CHARS = 16
+# Bytes that a client may add to the body that it quoted, such as `"stream": true` and an end user.
+ROOM_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One request of a quote.
+
+    `micro_usd` is the price of a generation, and the most that a text request can cost. A generation has its
+    `body` until its task is created, and then its `task_id`. A text request has its `demand`.
+    """
+
+    path: str
+    model: str
+    micro_usd: int
+    version: str
+    body: Mapping[str, Any] | None = None
+    demand: Demand | None = None
+    task_id: str | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether it is a text request."""
+        return self.path != GENERATION
+
+    def started(self, task_id: str | None) -> "Part":
+        """Return the part after its creation, which needs its body no more."""
+        return replace(self, body=None, task_id=task_id)
+
+    def to_item(self) -> dict[str, Any]:
+        """Return the part as a map of plain values."""
+        found = {
+            "path": self.path,
+            "model": self.model,
+            "micro_usd": self.micro_usd,
+            "version": self.version,
+            "body": self.body,
+            "demand": None if self.demand is None else asdict(self.demand),
+            "task_id": self.task_id,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    @classmethod
+    def from_item(cls, item: Mapping[str, Any]) -> "Part":
+        """Return the part that a map holds."""
+        demand = item.get("demand")
+        return cls(
+            item["path"],
+            item["model"],
+            item["micro_usd"],
+            item["version"],
+            item.get("body"),
+            None if demand is None else Demand(**demand),
+            item.get("task_id"),
+        )
+
+
+def generation_part(body: Mapping[str, Any], model_id: str, price: Quote) -> Part:
+    """Return the part of a generation."""
+    return Part(GENERATION, model_id, price.charge_micro_usd, price.price_version, body=body)
+
+
+def text_part(asked: Asked, request: TextRequest, catalog: Catalog, key: ApiKey) -> Part:
+    """Return the part of a text request. Raises the errors that would refuse the request."""
+    found = catalog.find_by_name(request.model)
+    wired = {request.model.casefold(): wire_model(found)} if isinstance(found, CatalogTextModel) else {}
+    model = model_named(request.model, request.protocol, wired, catalog.use_of, key)
+    demand = demand_of(request, model)
+    # A byte is a token at most (text/tokens.py).
+    most = min(demand.input_tokens + ROOM_BYTES, max(model.context_tokens, demand.input_tokens))
+    return _text_part(asked.path, model, replace(demand, input_tokens=most))
+
+
+def text_part_now(part: Part, catalog: Catalog) -> Part:
+    """Return a text request's part with the present prices. Raises `ModelNotFoundError`."""
+    model = wire_model(catalog.text_model(part.model))
+    return part if part.demand is None else _text_part(part.path, model, part.demand)
+
+
+def _text_part(path: str, model: TextModel, demand: Demand) -> Part:
+    prices = repr((model.prices, model.tiers))
+    return Part(path, model.id, full_hold(demand, model).amount_micro_usd, _short(prices), demand=demand)
+
+
+def total_of(parts: Sequence[Part]) -> int:
+    """Return the sum of parts in micro-USD."""
+    return sum(part.micro_usd for part in parts)
+
+
+def version_of(parts: Sequence[Part]) -> str:
+    """Return a short name of exactly the prices of the parts."""
+    return _short(json.dumps([[part.model, part.version, part.micro_usd] for part in parts]))
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:VERSION_CHARS]

@@ -1,0 +1,105 @@
+"""The requests of a quote, checked as a whole (site/quotes.md). Pure."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.accounts.models import ApiKey, Scope
+from tollgate.kit.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    PayloadTooLargeError,
+    Problem,
+    unknown_fields,
+)
+from tollgate.text.embeddings import read_embedding_request
+from tollgate.text.models import TextProtocol
+from tollgate.text.request import TextRequest, read_request
+
+# The transaction that creates them has two rows for each generation, and DynamoDB accepts 100 rows in one.
+MAX_PARTS = 40
+# The bodies of generations are stored with the quote. A row has 400 KB, and is written twice.
+MAX_STORED_BYTES = 64 * 1024
+GENERATION = "/api/v1/generation/create"
+_PROTOCOLS = {
+    "/api/v1/chat/completions": TextProtocol.OPENAI,
+    "/api/v1/messages": TextProtocol.ANTHROPIC,
+    "/api/v1/embeddings": TextProtocol.EMBEDDINGS,
+}
+PATHS = (GENERATION, *_PROTOCOLS)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of a quote: its body, and the text request in it if it is one."""
+
+    pointer: str
+    path: str
+    body: Mapping[str, Any]
+    text: TextRequest | None = None
+
+
+def read_requests(body: Mapping[str, Any], key: ApiKey) -> list[Asked]:
+    """Return the checked requests in a body; generations are checked when they are priced.
+
+    Raises `InvalidInputError` with every problem, `PayloadTooLargeError`, and `ForbiddenError` for a request
+    that the key may not send.
+    """
+    sent, problems = body.get("requests"), unknown_fields(body, ["requests"])
+    if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_PARTS:
+        allowed = f"1 to {MAX_PARTS} objects with path and body"
+        problems.append(Problem("/requests", "Must be a list of requests.", allowed))
+        sent = []
+    found: list[Asked] = []
+    for number, one in enumerate(sent):
+        try:
+            found.append(_asked(f"/requests/{number}", one))
+        except InvalidInputError as exc:
+            problems += exc.problems
+    if problems:
+        raise InvalidInputError(problems)
+    check_scopes((one.text is not None for one in found), key)
+    if sum(len(stored_body(one.body)) for one in found if one.text is None) > MAX_STORED_BYTES:
+        raise PayloadTooLargeError(MAX_STORED_BYTES)
+    return found
+
+
+def check_scopes(are_text: Iterable[bool], key: ApiKey) -> None:
+    """Raise `ForbiddenError` unless the key may send requests of these kinds."""
+    for scope in sorted({Scope.TEXT if is_text else Scope.MEDIA for is_text in are_text} - key.scopes):
+        raise ForbiddenError(f"This API key has no '{scope}' scope.", "Use a key that has this scope.")
+
+
+def stored_body(body: Mapping[str, Any]) -> str:
+    """Return a body as it is stored."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _asked(pointer: str, sent: Any) -> Asked:
+    if not isinstance(sent, dict):
+        raise InvalidInputError([Problem(pointer, "Must be an object with path and body.")])
+    path: Any = sent.get("path")
+    body: Any = sent.get("body")
+    problems = unknown_fields(sent, ["path", "body"], pointer)
+    if path not in PATHS:
+        problems.append(Problem(f"{pointer}/path", "Must be the path of a request.", list(PATHS)))
+    if not isinstance(body, dict):
+        problems.append(Problem(f"{pointer}/body", "Must be the body of the request, an object."))
+    if problems:
+        raise InvalidInputError(problems)
+    return Asked(pointer, path, body, None if path == GENERATION else _text(pointer, path, body))
+
+
+def _text(pointer: str, path: str, body: Mapping[str, Any]) -> TextRequest:
+    # The longest of the usual forms of the same body, because its bytes bound its input.
+    sent = json.dumps(body).encode()
+    protocol = _PROTOCOLS[path]
+    try:
+        if protocol is TextProtocol.EMBEDDINGS:
+            return read_embedding_request(sent)
+        return read_request(protocol, sent)
+    except InvalidInputError as exc:
+        raise exc.renamed(
+            lambda problem: Problem(f"{pointer}/body{problem.path}", problem.message, problem.allowed)
+        ) from exc
