@@ -43,7 +43,10 @@ GROUPS = {
                 f"tests/unit/text/test_{name}.py"
                 for name in ("billing", "billing_rules", "metering", "leaving", "renewals", "reserves")
             ),
-            *(f"tests/unit/ledger/test_{name}.py" for name in ("wallets", "late_settlements", "caps")),
+            *(
+                f"tests/unit/ledger/test_{name}.py"
+                for name in ("wallets", "late_settlements", "caps", "budget_rules")
+            ),
             "tests/unit/catalog/test_quote.py",
         ],
     ),

@@ -16,6 +16,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.core import DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.budgets import Spender
@@ -23,7 +24,7 @@ from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.wallets import Limits
+from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
@@ -63,6 +64,9 @@ class FullDatabase(FailingDatabase):
 
     async def transact(self, writes: Sequence[TransactWrite]) -> None:
         self.blocking.transact(writes)
+
+    async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        return self.blocking.get_together(table, keys)
 
 
 class Desk:
@@ -167,11 +171,24 @@ class TestPlacing:
             desk.place("req_2", Demand(0, None))
         assert len(desk.row["holds"]) == 1
 
-    def test_a_balance_that_does_not_cover_the_maximum_holds_less(self, desk: Desk) -> None:
-        desk.open(18_000)
+    # The least is 4 096 tokens. A balance that is exactly enough is enough.
+    @pytest.mark.parametrize(("balance", "left"), [(18_000, 9_808), (8_192, 0)])
+    def test_a_balance_that_does_not_cover_the_maximum_holds_less(
+        self, desk: Desk, balance: int, left: int
+    ) -> None:
+        desk.open(balance)
         placed = desk.place("req_1", Demand(0, None))
-        # The least is 4 096 tokens.
-        assert (placed.hold.amount_micro_usd, desk.balance) == (8_192, 9_808)
+        assert (placed.hold.amount_micro_usd, desk.balance) == (8_192, left)
+
+    def test_a_hold_is_whole_if_all_rows_together_cover_it(self, desk: Desk) -> None:
+        desk.open(24_000, wallets=2)
+        _, wallet = row_ids(desk.account_id, 2)
+        desk.db.blocking.transact(WalletWrites(desk.writes.accounts_table).fund(wallet, 12_000, 12_000))
+        # A key with a cap spends from the main row, which has half of the money.
+        assert desk.balance == 12_000
+        allowance = SpendingCap(100_000, CapPeriod.DAY).at("key_1", desk.clock.now_ms())
+        placed = desk.place("req_1", Demand(0, None), allowance=allowance)
+        assert (placed.hold.amount_micro_usd, desk.balance) == (20_000, 4_000)
 
     def test_the_first_request_of_a_period_starts_the_counter_of_its_cap(self, desk: Desk) -> None:
         desk.open(10_000)
