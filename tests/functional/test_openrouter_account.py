@@ -88,7 +88,8 @@ class TestKey:
         for scope, cents, per in (("account", 300, "week"), ("key", 200, "total"), ("user", 100, "day")):
             body = {"name": scope, "scope": scope, "limitCents": cents, "per": per}
             assert call("POST", "/api/v1/budgets", customer.api_key, body)[0] == 200
-        create(customer)
+        body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+        assert call("POST", "/api/v1/generation/create", customer.api_key, body)[0] == 200
         found = ok(customer.api_key, "key")
         names = ("scope", "limit_usd", "spend_usd", "remaining_usd", "reset_interval")
         shown = [tuple(each[name] for name in names) for each in found["budgets"]]

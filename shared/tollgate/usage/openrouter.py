@@ -54,7 +54,9 @@ class OpenRouterAccount:
         now_ms = self.clock.now_ms()
         # Without labels of a request: only the budgets that count each request of the key.
         uses = self.budgets.read(key.account_id).applied(replace(key.spender(NONE), run=None), now_ms).uses
-        counted = [(use, self.budgets.counted(key.account_id, use.item()).micro_usd) for use in uses]
+        counted = [
+            (use, self.budgets.spent(key.account_id, use.budget, use.stamp).get(use.value, 0)) for use in uses
+        ]
         shown = with_budgets(key_view(key, now_ms, account.counters, days), counted)
         run = None if key.token_id is None else self.budgets.run(key.account_id, key.token_id)
         return shown if run is None else with_run(shown, run.terms.limit_micro_usd, run.spent_micro_usd)
