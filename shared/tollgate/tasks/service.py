@@ -14,6 +14,7 @@ from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
+    ForbiddenError,
     IdempotencyConflictError,
     IdempotencyKeyReusedError,
     InvalidInputError,
@@ -279,6 +280,12 @@ class TaskService:
             self.buy(wanted, lambda *_: remember, allowance, spender)
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
+        except (ForbiddenError, InvalidInputError):
+            # A repeat returns its tasks, even if the account's routing policy has changed since.
+            earlier = key and self.idempotency.earlier(wanted.account_id, key, wanted.at_ms)
+            if not earlier:
+                raise
+            return _repeated(earlier, body_hash)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
