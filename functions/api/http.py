@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
 from tollgate.accounts.models import ApiKey, Scope
-from tollgate.accounts.sent_key import sent_key
+from tollgate.accounts.sent_key import ACCOUNT_HEADER, sent_key
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
 from tollgate.kit.errors import ForbiddenError, InvalidInputError
@@ -68,12 +68,18 @@ def file_key(api: Services, request: Request) -> ApiKey:
 
 
 def account_key(api: Services, request: Request) -> ApiKey:
-    """Return the caller's key, which must have the `account` scope."""
-    return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
+    """Return the caller's key, which must have the `account` scope.
+
+    For a sub-account that the request names, it is a key of the parent.
+    """
+    key = _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
+    return _acting(api, request, key)
 
 
 def any_key(api: Services, request: Request) -> ApiKey:
-    """Return the caller's key, whatever its scopes."""
+    """Return the caller's key, whatever its scopes. A sub-account needs the scope `account`."""
+    if ACCOUNT_HEADER in request.headers:
+        return account_key(api, request)
     with suppress(ForbiddenError):
         return file_key(api, request)
     return account_key(api, request)
@@ -81,7 +87,8 @@ def any_key(api: Services, request: Request) -> ApiKey:
 
 def key_of_now(api: Services, request: Request) -> ApiKey:
     """Return the caller's key with the `account` scope from the table, not from the cache of 30 s."""
-    return _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
+    key = _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
+    return _acting(api, request, key)
 
 
 async def attributed(request: Request) -> Attribution:
@@ -102,9 +109,15 @@ def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
     return key
 
 
+def _acting(api: Api, request: Request, key: ApiKey) -> ApiKey:
+    """Return the key as a caller of the sub-account that the request names, if it names one."""
+    child = request.headers.get(ACCOUNT_HEADER)
+    return key if child is None else api.subaccounts.acting(key, child)
+
+
 def _caller(request: Request, scope: Scope) -> tuple[str, Scope, str | None]:
     # Read here instead of declared, because FastAPI would build a validator of each header for each route.
-    text = sent_key(request.headers, request.query_params)
+    text = sent_key(request.headers, request.query_params, acts=scope is Scope.ACCOUNT)
     # On Lambda this is the address that the gateway received (Mangum reads it from the event).
     return text, scope, request.client.host if request.client else None
 

@@ -75,6 +75,10 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /projects": SPENDERS,
     "POST /projects/{project_id}": SPENDERS,
     "POST /projects/{project_id}/delete": SPENDERS,
+    "GET /subaccounts": MEMBERS,
+    # They move money out of the account.
+    "POST /subaccounts": OWNERS,
+    "POST /subaccounts/{subaccount_id}/credit": OWNERS,
     # The account, in which the person must be a spender, is chosen on the page.
     "GET /connect": MEMBERS,
     "POST /connect": MEMBERS,

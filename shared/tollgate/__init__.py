@@ -13,6 +13,7 @@ providers/     the adapters for providers
 catalog/       the models and their prices; routing/: wishes about providers
 accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
 budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents; projects/
+subaccounts/   prepaid accounts of end customers, each with a parent
 reconciliation/  our costs beside the providers' reports
 seals/         signed days of the ledger, which customers verify
 ledger/        money; payments/: top-ups; low_balance/: notices and refills

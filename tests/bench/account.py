@@ -276,9 +276,12 @@ async def budgeted_at(world: World, rate: float, seconds: float) -> Outcome:
     """Serve text requests that all count in the same budget."""
     shared = Budget("bud_1", "all", "account", BALANCE_MICRO_USD, BudgetPeriod.MONTH)
     budgets = BudgetRepository(world.blocking, "AccountsTable", "BudgetsTable")
-    await world.threads.run(
-        lambda: budgets.change(world.account_id, budgets.read(world.account_id), [shared])
-    )
+
+    def change() -> None:
+        read = budgets.read(world.account_id)
+        budgets.change(world.account_id, read, replace(read, budgets=(shared,)))
+
+    await world.threads.run(change)
     return await text_at(world, rate, seconds)
 
 

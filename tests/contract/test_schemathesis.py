@@ -227,6 +227,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("GET /api/v1/generation", "id"): billed_request(aws, rich.account_id),
         ("/files/{id}", "id"): file.file_id,
         ("/budgets/{id}", "id"): api.budgets.create(rich.account_id, BUDGET)["id"],
+        ("/subaccounts/{id}", "id"): api.subaccounts.create(rich.account_id, {"name": "Acme"})["id"],
         ("/projects/{id}", "id"): api.projects.create(rich.account_id, {"name": "Website"})["id"],
         ("/quotes/{id}", "id"): made_quote(api, rich),
         ("/tokens/{id}", "id"): made_token(api, rich),

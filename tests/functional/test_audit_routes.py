@@ -53,6 +53,12 @@ NOTED = {
     f"POST {D}/projects": {Action.PROJECT_CREATED},
     f"POST {D}/projects/{{project_id}}": {Action.PROJECT_CHANGED},
     f"POST {D}/projects/{{project_id}}/delete": {Action.PROJECT_DELETED},
+    f"POST {D}/subaccounts": {Action.SUBACCOUNT_CREATED},
+    f"POST {D}/subaccounts/{{subaccount_id}}/credit": {Action.SUBACCOUNT_CREDITED},
+    f"POST {R}/subaccounts": {Action.SUBACCOUNT_CREATED},
+    f"PATCH {R}/subaccounts/{{subaccount_id}}": {Action.SUBACCOUNT_CHANGED},
+    f"DELETE {R}/subaccounts/{{subaccount_id}}": {Action.SUBACCOUNT_CLOSED},
+    f"POST {R}/subaccounts/{{subaccount_id}}/credit": {Action.SUBACCOUNT_CREDITED},
     f"POST {D}/budgets": {Action.BUDGET_CREATED},
     f"POST {D}/budgets/{{budget_id}}": {Action.BUDGET_CHANGED},
     f"POST {D}/budgets/{{budget_id}}/delete": {Action.BUDGET_DELETED},
@@ -273,6 +279,13 @@ class TestTheRoutes:
         other = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=console)
         run_to_end(other, clock)
+        page("/subaccounts", "/subaccounts", {"name": "Acme"})
+        accounts = api_parts.api().subaccounts
+        (child,) = accounts.page(account_id, {})["subaccounts"]
+        route, moved = "/subaccounts/{subaccount_id}/credit", {"amount": "0.01", "once": "form_1"}
+        page(route, f"/subaccounts/{child['id']}/credit", moved)
+        # A parent of an open sub-account cannot be closed.
+        accounts.close(account_id, child["id"])
         page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=console)
         off = {"provider": "fal", "disabled": "true", "reason": "slow"}
         page("/providers", "/providers", off, browser=console)
@@ -308,9 +321,9 @@ class TestTheRoutes:
         opened = api_parts.api().accounts.open(micro_usd_of_cents(100))
 
         def ask(route: str, path: str, body: Any = None) -> Any:
-            method = route.split(" ", maxsplit=1)[0]
+            method, headers = route.split(" ", maxsplit=1)[0], {"idempotency-key": "1"}
             return walk.take(
-                route, opened.account_id, path, lambda at: call(method, at, opened.api_key, body)
+                route, opened.account_id, path, lambda at: call(method, at, opened.api_key, body, headers)
             )
 
         _, made, _ = ask(f"POST {R}/keys", f"{R}/keys", {"name": "Made"})
@@ -328,6 +341,11 @@ class TestTheRoutes:
         made_at = f"{R}/projects/{made['data']['id']}"
         ask(f"PATCH {R}/projects/{{project_id}}", made_at, {"name": "Site"})
         ask(f"DELETE {R}/projects/{{project_id}}", made_at)
+        _, made, _ = ask(f"POST {R}/subaccounts", f"{R}/subaccounts", {"name": "Acme"})
+        made_at = f"{R}/subaccounts/{made['data']['id']}"
+        ask(f"PATCH {R}/subaccounts/{{subaccount_id}}", made_at, {"name": "Shop"})
+        ask(f"POST {R}/subaccounts/{{subaccount_id}}/credit", f"{made_at}/credit", {"cents": 1})
+        ask(f"DELETE {R}/subaccounts/{{subaccount_id}}", made_at)
         settings = f"PATCH {R}/exports/settings"
         ask(settings, settings.split(" ")[1], {"requestWebhook": "https://example.com/hook"})
         _, made, _ = ask(f"POST {R}/tokens", f"{R}/tokens", {"maxCostCents": 1})

@@ -30,6 +30,8 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budgets import counted_item
+from tollgate.ledger.entries import EntryKind
+from tollgate.ledger.families import markup_of
 from tollgate.providers.runtime.registry import providers
 from tollgate.tasks.lifecycle import MAX_SUBMITS
 from tollgate.tasks.models import Attempt
@@ -47,6 +49,7 @@ LOST = float(os.environ.get("CHAOS_LOST") or "0.01")
 """The share of all answers that get lost: of AWS, of providers, of receivers of webhooks, and our own."""
 CUSTOMERS = 5
 BALANCE_CENTS = 1_000_000
+MARKUP = 30
 
 
 @pytest.fixture
@@ -73,15 +76,35 @@ def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Custo
     with ExitStack() as ends:
         for _ in range(CUSTOMERS):
             account = api_parts.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
-            headers = {"authorization": f"Bearer {account.api_key}"}
-            http = ends.enter_context(httpx.Client(base_url=base_url, headers=headers, timeout=60))
+            parent = None
+            # The last customer is the end customer of another account.
+            if len(found) == CUSTOMERS - 1:
+                parent = Customer(account, ends.enter_context(client_of(base_url, account)), "")
+                account = subaccount_of(account)
+            http = ends.enter_context(client_of(base_url, account))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
             budget = {"name": "b", "scope": "user", "limitCents": BALANCE_CENTS, "per": "total"}
             api_parts.api().budgets.create(account.account_id, budget)
             # Every second customer has an agent.
             run = run_token_of(account) if len(found) % 2 else {}
-            found.append(Customer(account, http, webhook, run=run))
+            found.append(Customer(account, http, webhook, run=run, parent=parent))
         yield found
+
+
+def client_of(base_url: str, account: OpenedAccount) -> httpx.Client:
+    """Return a client with an account's key."""
+    headers = {"authorization": f"Bearer {account.api_key}"}
+    return httpx.Client(base_url=base_url, headers=headers, timeout=60)
+
+
+def subaccount_of(parent: OpenedAccount) -> OpenedAccount:
+    """Open a sub-account, which has nearly all of its parent's money."""
+    api = api_parts.api()
+    child = api.subaccounts.create(parent.account_id, {"name": "Acme", "markupPercent": MARKUP})["id"]
+    sent = {"cents": BALANCE_CENTS - TASKS * 2}
+    api.subaccounts.transfer(parent.account_id, child, sent, "first")
+    key = api.keys.create(child, {"name": "all", "scopes": [str(scope) for scope in Scope]})["key"]
+    return OpenedAccount(child, key, api.accounts.me(child).webhook_secrets[0].text)
 
 
 def run_token_of(account: OpenedAccount) -> dict[str, Any]:
@@ -152,16 +175,33 @@ def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     amounts: dict[str, list[int]] = defaultdict(list)
     for entry in run_task_parts.step_runner().ledger.entries(account_id):
         amounts[entry.task_id or "credit"].append(entry.amount_micro_usd)
+    credited = sum(amounts.pop("credit"))
     costs = {task_id: micro_usd_of_cents(views[task_id]["costCents"]) for task_id in customer.taken}
     finished = {task_id for task_id in customer.taken if views[task_id]["status"] == "finished"}
-    assert amounts == {
-        "credit": [micro_usd_of_cents(BALANCE_CENTS)],
-        **{task: [-cost] if task in finished else [-cost, cost] for task, cost in costs.items()},
-    }
+    assert amounts == {task: [-cost] if task in finished else [-cost, cost] for task, cost in costs.items()}
+    kept = 0 if customer.parent is None else TASKS * 2
+    assert credited == micro_usd_of_cents(BALANCE_CENTS - kept + sum(customer.moved_cents))
     spent = sum(costs[task_id] for task_id in finished)
-    assert account.balance_micro_usd == micro_usd_of_cents(BALANCE_CENTS) - spent
+    assert account.balance_micro_usd == credited - spent
+    if customer.parent is not None:
+        has_family_that_agrees(customer.parent.account.account_id, account_id)
     assert (account.open_tasks, account.running_tasks, account.holds) == (0, 0, ())
     assert run_task_parts.step_runner().tasks.waiting(account_id, TASKS) == []
+
+
+def has_family_that_agrees(parent: str, child: str) -> None:
+    """The money of a parent and a sub-account is the payment less the charges at Tollgate's own prices."""
+    ledger = run_task_parts.step_runner().ledger
+    entries = [*ledger.entries(parent), *ledger.entries(child)]
+    own_prices = sum(
+        entry.amount_micro_usd + (entry.markup_micro_usd or 0) for entry in entries if entry.task_id
+    )
+    rows = [row for one in (parent, child) if (row := ledger.account_row(one)) is not None]
+    money = sum(row["balance_micro_usd"] + markup_of(row) for row in rows)
+    assert money == micro_usd_of_cents(BALANCE_CENTS) + own_prices
+    assert any(entry.kind is EntryKind.MARKUP and entry.amount_micro_usd > 0 for entry in entries)
+    for one in (parent, child):
+        assert check_ledger_parts.ledger_audit().check(one, full=True).drift is None
 
 
 def has_budgets_that_agree(customer: Customer) -> None:

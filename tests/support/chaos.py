@@ -60,6 +60,9 @@ class Customer:
     """The body of each, by task."""
     run: dict[str, Any] = field(default_factory=dict)
     """The run token with which it creates tasks; empty for its key."""
+    parent: "Customer | None" = None
+    """Of a sub-account: the account that moves money to it and back."""
+    moved_cents: list[int] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     """What the service answered where it could not do what it was asked for."""
 
@@ -88,9 +91,20 @@ class Customer:
             headers["authorization"] = f"Bearer {self.run['token']}"
         task_id = str(self.data("POST", "/api/v1/generation/create", json=body, headers=headers)["taskId"])
         self.taken[task_id] = body
+        if self.parent is not None:
+            self._move(self.parent, len(self.taken) % 3 or -1)
         if cancelled:
             self.data("POST", f"/api/v1/task/cancel/{task_id}")
         return task_id
+
+    def _move(self, parent: "Customer", cents: int) -> None:
+        """Let the parent move money to this sub-account, or take it back."""
+        path, headers = (
+            f"/api/v1/subaccounts/{self.account.account_id}/credit",
+            {"idempotency-key": new_id("move")},
+        )
+        parent.data("POST", path, json={"cents": cents}, headers=headers)
+        self.moved_cents.append(cents)
 
     def status(self, task_id: str) -> Any:
         """Return a task's status."""

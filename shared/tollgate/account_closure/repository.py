@@ -12,6 +12,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Equals, Exists, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
+from tollgate.ledger.families import NO_MARKUP_IS_LEFT
 
 # Rows of one table that one run deletes for an account. The next run continues.
 MAX_ROWS = 2_000
@@ -153,7 +154,7 @@ class ErasureRepository:
 
         The row stays, because the ledger is checked against it. Raises `BalanceLeftError` otherwise.
         """
-        has_nothing = Equals("balance_micro_usd", 0) & Equals("open_tasks", 0)
+        has_nothing = Equals("balance_micro_usd", 0) & Equals("open_tasks", 0) & NO_MARKUP_IS_LEFT
         secrets = [new_webhook_secret(now_ms).to_item()]
         self.db.write(
             Write(

@@ -19,6 +19,7 @@ from tollgate.low_balance.rules import LowBalanceState, cancelled
 from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
+from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.web.sessions import SessionStore
 
 # The time in which an owner can cancel the closure.
@@ -38,6 +39,7 @@ class AccountClosureService:
     sessions: SessionStore
     ledger: LedgerRepository
     low_balances: LowBalanceRepository
+    subaccounts: SubaccountRepository
     audit: AuditLog
     clock: Clock
 
@@ -56,6 +58,8 @@ class AccountClosureService:
             if team.closing is not None:
                 raise TeamError("This account is already being closed.")
             _check_idle(account)
+            if count := self.subaccounts.count(account_id):
+                raise TeamError(f"This account has {count} open sub-accounts. Close them first.")
             _check_balance(account, balance)
             no_top_up = self._without_top_up(self.low_balances.get(account_id))
             now_ms = self.clock.now_ms()

@@ -18,6 +18,7 @@ from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.team import AccountClosure, Team
+from tollgate.subaccounts.closing import ReturnOfRest
 
 # The accounts of one shard that one run continues.
 MAX_DUE = 20
@@ -49,6 +50,7 @@ class AccountClosureWorker:
     ledger: LedgerRepository
     closures: AccountClosureService
     erasure: Erasure
+    rest: ReturnOfRest
     clock: Clock
 
     def run(self) -> dict[ClosureOutcome, int]:
@@ -80,7 +82,11 @@ class AccountClosureWorker:
             return ClosureOutcome.SHUT
         if self.clock.now_ms() < team.closing.erase_at_ms:
             return ClosureOutcome.MOVED
-        waits_for = _waits_for(self.accounts.me(team.account_id), team.closing)
+        account = self.accounts.me(team.account_id)
+        waits_for = _waits_for(account, team.closing)
+        if account.parent is not None and waits_for in (None, ClosureOutcome.TO_REFUND):
+            # The money of a sub-account returns to its parent. If more arrived meanwhile, it returns later.
+            waits_for = None if self.rest.give_back(team.account_id) else ClosureOutcome.RUNNING
         if waits_for is not None:
             return self._later(
                 team, waits_for, RETRY_DELAY_MS if waits_for is ClosureOutcome.RUNNING else MS_PER_DAY

@@ -20,7 +20,7 @@ from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 from tollgate.ledger.runs import RunTerms, token_id_of
-from tollgate.ledger.wallets import DEFAULT, Limits
+from tollgate.ledger.wallets import BUDGET_SEQ, DEFAULT, PARENT, Limits
 from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
 
 
@@ -128,6 +128,8 @@ class Account:
     """The operator's reason for a suspension (`ledger/suspension.py`)."""
     limits: Limits = DEFAULT
     """The account's limits; the default of all accounts if it has no limits."""
+    parent: str | None = None
+    """The account that a sub-account belongs to."""
 
     @property
     def reserved_micro_usd(self) -> int:
@@ -152,6 +154,8 @@ class Account:
             "webhook_secrets": [secret.to_item() for secret in self.webhook_secrets],
             "holds": {},
             "api_keys": 0,
+            # A sub-account has the first version of its budgets, which have its mark-up.
+            **({} if self.parent is None else {PARENT: self.parent, BUDGET_SEQ: 1}),
         }
 
     @classmethod
@@ -169,6 +173,7 @@ class Account:
             item.get("running_tasks", 0),
             item.get("suspended", {}).get("reason"),
             Limits.of(item).whole(),
+            item.get(PARENT),
         )
 
 
@@ -208,6 +213,8 @@ class ApiKey:
     """The terms of a run token. Such a key is not listed."""
     routing: Wishes = NO_WISHES
     """The routing policy of the key."""
+    acts_from: str | None = None
+    """Not stored: the key's own account, if it acts for the sub-account `account_id` in this request."""
 
     @property
     def listed_id(self) -> str | None:
@@ -237,14 +244,18 @@ class ApiKey:
 
         Returns `None` if that key is gone, revoked or expired.
         """
-        if creator is None or creator.account_id != self.account_id or not creator.usable_at(now_ms):
+        issuer = None if self.run is None else self.run.issuer
+        if creator is None or creator.account_id != (issuer or self.account_id):
+            return None
+        if not creator.usable_at(now_ms):
             return None
         models = self.models if creator.models is None else creator.models & (self.models or creator.models)
         return replace(
             self,
             scopes=self.scopes & creator.scopes,
             models=models,
-            networks=creator.networks,
+            # A parent's server creates the tokens that browsers of its customers use.
+            networks=creator.networks if issuer is None else None,
             cap=creator.cap,
             project_id=creator.project_id,
             routing=creator.routing,

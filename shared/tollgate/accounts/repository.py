@@ -18,7 +18,7 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import is_wallet, merged_rows
+from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, merged_rows
 
 # Keys of one account, not counting revoked keys.
 MAX_API_KEYS = 100
@@ -66,13 +66,16 @@ class AccountRepository:
         """Store a new account. Raises as `new` does, and `AlreadyExistsError`."""
         self._db.write(self.new(account))
 
-    def new(self, account: Account) -> Write:
-        """Return the write that stores a new account. Raises `ValueError` if it starts with money."""
+    def new(self, account: Account, limits: Limits = DEFAULT) -> Write:
+        """Return the write that stores a new account with these limits.
+
+        Raises `ValueError` if it starts with money.
+        """
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
-        return put_new(
-            self._table, account.to_item(), "account_id", lambda _: AlreadyExistsError(account.account_id)
-        )
+        limited = {"limits": limits.to_item()} if limits != DEFAULT else {}
+        row = account.to_item() | limited
+        return put_new(self._table, row, "account_id", lambda _: AlreadyExistsError(account.account_id))
 
     def replace_webhook_secrets(
         self,
@@ -188,7 +191,7 @@ class ApiKeyRepository(OneTable):
         return Write(
             self._table,
             key={"key_id": caller.key_id},
-            update=(Set("account_id", caller.account_id),),
+            update=(Set("account_id", caller.acts_from or caller.account_id),),
             condition=Missing("revoked_at_ms") & _nobody_changed(caller),
             refused=_caller_refused,
         )

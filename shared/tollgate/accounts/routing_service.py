@@ -53,7 +53,7 @@ class RoutingPolicies:
                 words = ", ".join(sorted(wishes.to_item())) or "none"
                 noted = self.audit.note(account_id, actor, Action.ROUTING_CHANGED, SUBJECT, words)
                 policy = self.budgets.policy_write(account_id, wishes)
-                self.budgets.change(account_id, read, read.budgets, policy, noted)
+                self.budgets.change(account_id, read, read, policy, noted)
             return routing_view(wishes)
 
         return retry_change(change, StaleBudgetsError, what="The routing policy of this account is")

@@ -6,20 +6,27 @@ Source: site/keys.md. Every route reads the same two headers.
 from collections.abc import Mapping
 
 from tollgate.accounts.keys import PREFIX
-from tollgate.kit.errors import InvalidApiKeyError
+from tollgate.kit.errors import InvalidApiKeyError, InvalidInputError, Problem
+
+ACCOUNT_HEADER = "x-tollgate-account"
+"""The sub-account for which a key of its parent calls a route that manages accounts."""
 
 _SEND = "Send it as: Authorization: Bearer <API_KEY>."
 # Headers of other services for a key: Azure, Google, Kong, and proxies.
 _NOT_READ = ("api-key", "x-goog-api-key", "apikey", "x-auth-token")
 
 
-def sent_key(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
+def sent_key(headers: Mapping[str, str], query: Mapping[str, str], *, acts: bool = False) -> str:
     """Return the text of the key in `Authorization: Bearer …` or `x-api-key`, the headers of the SDKs.
 
     The names in `headers` are in lower case; `query` has the parameters of the URL. Raises
     `InvalidApiKeyError` if there is no key or if there are two. Its message names the place of a key that is
-    in another place.
+    in another place. Raises `InvalidInputError` for the header `x-tollgate-account`, unless a key `acts` for
+    sub-accounts on this route: otherwise the parent would pay.
     """
+    if ACCOUNT_HEADER in headers and not acts:
+        message = f"The header {ACCOUNT_HEADER} has no effect on this route."
+        raise InvalidInputError([Problem("", message, "send a key or a run token of the sub-account")])
     scheme, _, token = headers.get("authorization", "").strip().partition(" ")
     bearer = token.strip() if scheme.lower() == "bearer" else ""
     found = [text for text in (bearer, headers.get("x-api-key", "").strip()) if text]

@@ -7,6 +7,7 @@ from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, EndingRequestV
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RequestNotFoundError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.entries import Entry, EntryKind
@@ -63,6 +64,10 @@ class AccountService:
         wallets = max(had, wallets_for(limits.text_at_once or MAX_HOLDS, MAX_HOLDS))
         self._ledger.wallets.set_limits(account_id, replace(limits, wallets=wallets))
         return self.me(account_id).limits
+
+    def new_row(self, account: Account, limits: Limits) -> Write:
+        """Return the write of a new account with these limits, which must not need several rows."""
+        return self._accounts.new(account, limits)
 
     def open(self, credit_micro_usd: int) -> OpenedAccount:
         """Open an account with a key of all scopes and `credit_micro_usd` on it."""

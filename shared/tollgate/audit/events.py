@@ -38,6 +38,10 @@ class Action(StrEnum):
     PROJECT_CHANGED = "project.changed"  # A project was renamed.
     PROJECT_DELETED = "project.deleted"  # A project was deleted.
     TOKEN_CREATED = "token.created"  # noqa: S105 - an act: a run token was created.
+    SUBACCOUNT_CREATED = "subaccount.created"  # A sub-account was created.
+    SUBACCOUNT_CHANGED = "subaccount.changed"  # The settings of a sub-account were changed.
+    SUBACCOUNT_CREDITED = "subaccount.credited"  # Money moved to a sub-account, or back.
+    SUBACCOUNT_CLOSED = "subaccount.closed"  # A sub-account was closed.
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 - an act: a run token was revoked.
     CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
     KEY_EXPIRING = "key.expiring"  # A key expires in three days.

@@ -138,7 +138,7 @@ class BudgetService:
             raise BudgetLimitReachedError(f"This account has {MAX_BUDGETS} budgets, the most allowed.")
         if at_once(changed) > MAX_AT_ONCE:
             raise BudgetLimitReachedError(f"At most {MAX_AT_ONCE} budgets can apply to one request.")
-        self.budgets.change(account_id, read, changed, noted)
+        self.budgets.change(account_id, read, replace(read, budgets=tuple(changed)), noted)
 
     def _noted(
         self, action: Action, account_id: str, budget: Budget, by: ApiKey | None, who: str

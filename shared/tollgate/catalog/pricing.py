@@ -6,7 +6,7 @@ media charge is rounded up once, on its total, to whole cents (docs/architecture
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -65,6 +65,18 @@ class Quote:
     breakdown: list[PartView]
     price_version: str
     source_seconds: Decimal = NOTHING_MEASURED.seconds
+    markup_micro_usd: int = 0
+    """The part of the charge that the parent of a sub-account earns."""
+
+    def marked_up(self, percent: int) -> "Quote":
+        """Return the charge of a sub-account, whose prices are higher by a percentage."""
+        if not percent:
+            return self
+        factor = 1 + Decimal(percent).scaleb(-2)
+        lines = [_line(part["key"], part["unit"], *_marked_up(part, factor)) for part in self.breakdown]
+        charge_cents = _charge_cents(lines)
+        markup = money.micro_usd_of_cents(charge_cents - self.charge_cents)
+        return replace(self, charge_cents=charge_cents, breakdown=lines, markup_micro_usd=markup)
 
     @property
     def charge_micro_usd(self) -> int:
@@ -89,10 +101,17 @@ def quote(model: Model, checked: CheckedInput, measured: Measured = NOTHING_MEAS
         count = len(checked.values.get(extra.counts, [])) - extra.free
         if count > 0:
             lines.append(_line(extra.key, "generation", count * batch, extra.price))
+    return Quote(_charge_cents(lines), lines, price_version(model), measured.seconds)
+
+
+def _charge_cents(lines: Sequence[PartView]) -> int:
     # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
     total = sum((Decimal(line["amountUsd"]) for line in lines), Decimal(0))
-    charge_cents = money.cents_up(money.micro_usd_up(total))
-    return Quote(charge_cents, lines, price_version(model), measured.seconds)
+    return money.cents_up(money.micro_usd_up(total))
+
+
+def _marked_up(part: PartView, factor: Decimal) -> tuple[Decimal, Decimal]:
+    return Decimal(part["quantity"]), Decimal(part["unitPriceUsd"]) * factor
 
 
 def price_version(model: Model) -> str:

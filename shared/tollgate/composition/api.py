@@ -80,6 +80,7 @@ from tollgate.webhooks.service import WebhookService
 if TYPE_CHECKING:
     from tollgate.quotes.service import QuoteService
     from tollgate.reference.pages import Reference
+    from tollgate.subaccounts.service import SubaccountService
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +195,11 @@ class Api:
         return FocusFiles(self.statement.ledger, clock())
 
     @property
+    def subaccounts(self) -> "SubaccountService":
+        """Return the service for sub-accounts."""
+        return _subaccounts()
+
+    @property
     def activity(self) -> ActivityService:
         """Return the lists of requests."""
         return self.records.activity
@@ -297,6 +303,15 @@ def _exports(audit: AuditLog) -> ExportService:
 
 def _mover(settings: ApiSettings) -> BudgetMover:
     return BudgetMover(database(), BudgetWrites(settings.budgets_table))
+
+
+@part
+def _subaccounts() -> "SubaccountService":
+    # Imported here, because few accounts have sub-accounts.
+    from tollgate.composition.subaccounts import subaccount_service  # noqa: PLC0415 - see above
+
+    parts = api()
+    return subaccount_service(parts.accounts, parts.keys, parts.audit, parts.low_balance.guard)
 
 
 def _webhooks(

@@ -17,9 +17,12 @@ from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.due_index import DueIndex
+from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
+from tollgate.subaccounts.closing import ReturnOfRest
+from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.web.sessions import SessionStore
 
 
@@ -73,9 +76,11 @@ def closure_worker() -> AccountClosureWorker:
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,
             low_balances=low_balances,
+            subaccounts=SubaccountRepository(db, settings.budgets_table),
             audit=audit,
             clock=clock(),
         ),
+        rest=ReturnOfRest(FamilyRepository(db, settings.accounts_table, settings.ledger_table), clock()),
         erasure=Erasure(
             rows=ErasureRepository(db, _tables(settings)),
             teams=teams,

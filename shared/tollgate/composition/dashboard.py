@@ -24,6 +24,7 @@ from tollgate.members.identities import Identities
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.tasks.watch import RouteWatch
 from tollgate.web.chat_keys import ChatKeys
 from tollgate.web.pool import PoolSettings
@@ -151,6 +152,7 @@ def dashboard() -> Dashboard:
             sessions=sessions,
             ledger=ledger,
             low_balances=api_parts.api().low_balance.low_balances,
+            subaccounts=SubaccountRepository(db, settings.budgets_table),
             audit=audit,
             clock=parts.clock(),
         ),

@@ -380,6 +380,12 @@ class QuoteNotFoundError(TollgateError, status=404, code="quote_not_found"):
     default_message = "Quote not found."
 
 
+class SubaccountNotFoundError(TollgateError, status=404, code="subaccount_not_found"):
+    """The sub-account does not exist or belongs to another account."""
+
+    default_message = "Sub-account not found."
+
+
 class DeliveryNotFoundError(TollgateError, status=404, code="delivery_not_found"):
     """The webhook delivery does not exist or belongs to another account."""
 
@@ -454,6 +460,19 @@ class ProjectInUseError(TollgateError, status=409, code="project_in_use"):
 
     default_message = "This project has API keys."
     next_step = "Revoke them, or move them to another project."
+
+
+class SubaccountLimitReachedError(TollgateError, status=409, code="subaccount_limit_reached"):
+    """The account has the maximum number of sub-accounts."""
+
+    next_step = "Close a sub-account first."
+
+
+class SubaccountClosedError(TollgateError, status=409, code="subaccount_closed"):
+    """The sub-account was closed, so it cannot be changed."""
+
+    default_message = "This sub-account is closed."
+    next_step = "Create another sub-account."
 
 
 class TokenLimitReachedError(TollgateError, status=409, code="token_limit_reached"):

@@ -16,6 +16,7 @@ wallets.py      several rows of one account; `wallet_repository.py` reads and wr
 budgets.py      budgets of an account; `budget_repository.py` and `budget_mover.py` write their rows
 reservations.py the hold of a quote, from which its text requests take theirs
 runs.py         run tokens: keys that have a budget each
+families.py     money between accounts and sub-accounts; `family_repository.py` moves it
 caps.py         spending caps of keys; `rate.py`: requests per minute; the charging writes count both
 request_counts.py  requests of any kind in a minute; `hourly_counts.py`: things that cost nothing, in an hour
 statement.py    the ledger as its customer reads it; `query.py` reads the question

@@ -28,6 +28,11 @@ class Line(NamedTuple):
     created_at_ms: int
     answers: str | None = None
     budgets: Sequence[str] = ()
+    markup_micro_usd: int = 0
+    peer: str | None = None
+
+
+_NOTHING = Line("", "", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Tally:
     through_ms: int = -1
     entries: int = 0
     amount_micro_usd: int = 0
+    markup_micro_usd: int = 0
+    """The mark-up of the charges, less the mark-up that was moved to the parent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +54,15 @@ class Drift:
     balance_micro_usd: int
     ledger_micro_usd: int
     unanswered_refunds: tuple[str, ...]
-    """Refunds without the charge they answer, or of another amount."""
+    """Refunds without the charge they answer, or of another amount; and entries about money between a parent
+    and a sub-account without the other account's entry."""
     held_micro_usd: int = 0
     budgets: Mapping[str, int] = field(default_factory=dict)
     """How much each budget's rows exceed its entries and open holds, by main row; at most `MAX_NAMED`."""
     entry_id: str = field(default="", compare=False)
     """The newest entry that was read."""
+    markup_micro_usd: int = 0
+    """How much the counters of a sub-account's mark-up exceed its entries."""
 
     @property
     def amount_micro_usd(self) -> int:
@@ -69,6 +79,7 @@ class Drift:
             and self.amount_micro_usd == other.amount_micro_usd
             and self.unanswered_refunds == other.unanswered_refunds
             and self.budgets == other.budgets
+            and self.markup_micro_usd == other.markup_micro_usd
             and (self.balance_micro_usd < 0) == (other.balance_micro_usd < 0)
         )
 
@@ -78,7 +89,7 @@ class EntrySums:
     """Entries that are read one after the other, in any order, and their sums."""
 
     tally: Tally = Tally()
-    texts: dict[str, int] = field(default_factory=dict)
+    texts: dict[str, Line] = field(default_factory=dict)
     """Charges that open holds may be settled with: those that are newer than a hold can be old."""
     unanswered: tuple[str, ...] = ()
     newest: tuple[int, str] = (-1, "")
@@ -96,6 +107,7 @@ class EntrySums:
             self.tally,
             entries=count + len(lines),
             amount_micro_usd=amount + sum(line.amount_micro_usd for line in lines),
+            markup_micro_usd=self.tally.markup_micro_usd + sum(line.markup_micro_usd for line in lines),
         )
         self.unanswered += tuple(unanswered)
         if self.counted:
@@ -104,7 +116,7 @@ class EntrySums:
             last = max((line.created_at_ms, line.entry_id) for line in lines)
             self.newest = max(self.newest, last)
         if recent:
-            self.texts |= {line.entry_id: line.amount_micro_usd for line in lines if line.kind == "text"}
+            self.texts |= {line.entry_id: line for line in lines if line.kind == "text"}
 
 
 def count_spent(counted: dict[str, int], spent: Iterable[tuple[Sequence[str], int]]) -> None:
@@ -132,33 +144,68 @@ def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> lis
     ]
 
 
+def unpaired(account_id: str, lines: Iterable[Line], others: Mapping[tuple[str, str], Entry]) -> list[str]:
+    """Return the entries about money between a parent and a sub-account that do not add up with the other's.
+
+    `others` are the entries of the other accounts, by account and id.
+    """
+    return [
+        line.entry_id
+        for line in lines
+        if line.peer is not None and not _is_pair(account_id, line, others.get((line.peer, line.entry_id)))
+    ]
+
+
+def _is_pair(account_id: str, line: Line, other: Entry | None) -> bool:
+    if other is None or other.peer != account_id or other.kind != line.kind:
+        return False
+    return line.amount_micro_usd + line.markup_micro_usd == -(
+        other.amount_micro_usd + (other.markup_micro_usd or 0)
+    )
+
+
 def compare(
     account_id: str,
     balance_micro_usd: int,
     holds: Iterable[Hold],
     reading: EntrySums,
     counters: Mapping[str, int] = NO_COUNTERS,
+    *,
+    markup_micro_usd: int = 0,
 ) -> Drift | None:
     """Compare a balance and its open holds with the entries that were read; `None` when all is well.
 
     Checked: the sum; that the balance is not negative; that each refund returns exactly its charge; that the
-    `counters` of budgets, in micro-USD by main row, are the sums of the entries and holds that name them. A
-    hold whose request is recorded but not settled counts for hold − charge.
+    `counters` of budgets, in micro-USD by main row, are the sums of the entries and holds that name them; and
+    that the counters of mark-up, together `markup_micro_usd`, are the sum of the entries' mark-up. A hold
+    whose request is recorded but not settled counts for hold − charge. Its mark-up is not counted yet.
     """
+    open_holds = list(holds)
+    recorded = [reading.texts.get(text_entry_id(hold.request_id), _NOTHING) for hold in open_holds]
     held = [
-        (hold.budgets, hold.amount_micro_usd + reading.texts.get(text_entry_id(hold.request_id), 0))
-        for hold in holds
+        (hold.budgets, hold.amount_micro_usd + line.amount_micro_usd)
+        for hold, line in zip(open_holds, recorded, strict=True)
     ]
+    due = reading.tally.markup_micro_usd - sum(line.markup_micro_usd for line in recorded)
     counted = dict(reading.counted)
     count_spent(counted, held)
     budgets = {main: counters[main] - due for main, due in counted.items() if counters.get(main, due) != due}
     total, held_total = reading.tally.amount_micro_usd, sum(amount for _, amount in held)
     agree = total == balance_micro_usd + held_total and balance_micro_usd >= 0
-    if agree and not reading.unanswered and not budgets:
+    if agree and not reading.unanswered and not budgets and markup_micro_usd == due:
         return None
     named = dict(islice(sorted(budgets.items()), MAX_NAMED))
     last = reading.newest[1]
-    return Drift(account_id, balance_micro_usd, total, reading.unanswered, held_total, named, last)
+    return Drift(
+        account_id,
+        balance_micro_usd,
+        total,
+        reading.unanswered,
+        held_total,
+        named,
+        last,
+        markup_micro_usd - due,
+    )
 
 
 def audit(

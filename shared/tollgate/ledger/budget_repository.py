@@ -11,6 +11,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.observability import logger
 from tollgate.ledger.budgets import (
+    NO_BUDGETS,
     Budget,
     Budgets,
     BudgetWrites,
@@ -58,9 +59,17 @@ class BudgetRepository:
         """Return the write of an account's routing policy, for `change`."""
         return self._writes.route(account_id, wishes)
 
-    def change(
-        self, account_id: str, read: Budgets, changed: Sequence[Budget], *others: TransactWrite
-    ) -> None:
+    def read_all(self, account_ids: Sequence[str]) -> dict[str, Budgets]:
+        """Return the budgets of at most 100 accounts, by id."""
+        rows = self._db.get_all(self._writes.table, [definitions_key(each) for each in account_ids])
+        found = {row["account_id"]: Budgets.from_item(row) for row in rows}
+        return {each: found.get(each, NO_BUDGETS) for each in account_ids}
+
+    def first(self, account_id: str, budgets: Budgets) -> Write:
+        """Return the write of the first version of a new account's budgets, which its row already names."""
+        return self._writes.define(account_id, NO_BUDGETS, budgets)
+
+    def change(self, account_id: str, read: Budgets, changed: Budgets, *others: TransactWrite) -> None:
         """Replace the budgets that were read, together with other writes.
 
         Every later charge is checked by the new budgets. Raises `UserNotFoundError`, and

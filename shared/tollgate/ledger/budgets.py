@@ -217,11 +217,16 @@ class StaleSharesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The budgets of an account, its routing policy, and the version of both: 0 if it never had any."""
+    """The budgets of an account, its routing policy, and the version of both: 0 if it never had any.
+
+    `markup_percent` is added to the prices of a sub-account (`families.py`). It has the same version, so each
+    charge has the current mark-up.
+    """
 
     seq: int = 0
     budgets: tuple[Budget, ...] = ()
     routing: Wishes = NO_WISHES
+    markup_percent: int = 0
 
     @classmethod
     def from_item(cls, row: Item | None, routing: Item | None = None) -> "Budgets":
@@ -229,7 +234,13 @@ class Budgets:
         if not row:
             return NO_BUDGETS
         wishes = Wishes.from_item((routing or {}).get("wishes"))
-        return cls(row["seq"], tuple(Budget.from_item(each) for each in row["budgets"]), wishes)
+        budgets = tuple(Budget.from_item(each) for each in row["budgets"])
+        return cls(row["seq"], budgets, wishes, row.get("markup_percent", 0))
+
+    def to_item(self) -> Item:
+        """Return the attributes of the row of definitions, without its version."""
+        marked_up: Item = {"markup_percent": self.markup_percent} if self.markup_percent else {}
+        return {"budgets": [budget.to_item() for budget in self.budgets], **marked_up}
 
     def applied(self, spender: Spender, now_ms: int) -> "Applied":
         """Return the budgets, with each budget that counts a request."""
@@ -383,13 +394,9 @@ class BudgetWrites:
         """Return the write of an account's routing policy, for the transaction of `define`."""
         return Write(self.table, item={**routing_key(account_id), "wishes": wishes.to_item()})
 
-    def define(self, account_id: str, read: Budgets, changed: Sequence[Budget]) -> Write:
+    def define(self, account_id: str, read: Budgets, changed: Budgets) -> Write:
         """Return the write of an account's budgets. Refused: `StaleBudgetsError`, if they were changed."""
-        item = {
-            **definitions_key(account_id),
-            "seq": read.seq + 1,
-            "budgets": [budget.to_item() for budget in changed],
-        }
+        item = {**definitions_key(account_id), **changed.to_item(), "seq": read.seq + 1}
         nobody_changed_them = Equals("seq", read.seq) if read.seq else Missing("item")
         return Write(
             self.table,

@@ -38,7 +38,8 @@ class Checkpoints(OneTable):
         row = self._db.get(self._table, {"account_id": account_id})
         if row is None:
             return Tally()
-        return Tally(row["through_ms"], row["entries"], row["amount_micro_usd"])
+        amounts = row["amount_micro_usd"], row.get("markup_micro_usd", 0)
+        return Tally(row["through_ms"], row["entries"], *amounts)
 
     def put(self, account_id: str, tally: Tally) -> None:
         """Replace an account's checkpoint. A later checkpoint of another run may be lost: all are sound."""

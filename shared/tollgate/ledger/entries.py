@@ -22,6 +22,11 @@ class EntryKind(StrEnum):
     # A text request was not answered because every provider failed or it timed out. Its hold was returned
     # (0). It has the charge's id, so only one of the two can be written: the first.
     VOID = "void"
+    # Money moved between an account and its sub-account. Both have an entry of this id (plus and minus).
+    TRANSFER = "transfer"
+    # The mark-up of a sub-account moved to its parent (plus). The sub-account's own entry is 0, because its
+    # charges contained the mark-up.
+    MARKUP = "markup"
 
 
 _OPTIONAL = (
@@ -44,6 +49,8 @@ _OPTIONAL = (
     "token",
     "budgets",
     "trace",
+    "markup_micro_usd",
+    "peer",
 )
 
 
@@ -129,6 +136,13 @@ class Entry:
     """The rows of the budgets that counted it (`ledger/budgets.py`); a refund is returned to them."""
     trace: Mapping[str, Any] | None = None
     """How a request went (`ledger/trace.py`)."""
+    markup_micro_usd: int | None = None
+    """The part of a sub-account's charge that its parent earns (`ledger/families.py`).
+
+    A refund has it negative, and so has the entry of mark-up that was moved to the parent.
+    """
+    peer: str | None = None
+    """The other account of a transfer or of moved mark-up. Its entry has the same id."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -186,6 +200,7 @@ def charge_entry(
     attribution: Attribution = NONE,
     budgets: Sequence[str] = (),
     trace: Trace = NO_TRACE,
+    markup_micro_usd: int = 0,
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
@@ -200,6 +215,7 @@ def charge_entry(
         key_id=key_id,
         budgets=tuple(budgets) or None,
         trace=trace.to_item() or None,
+        markup_micro_usd=markup_micro_usd or None,
         **attribution.stored(),
     )
 
@@ -217,4 +233,5 @@ def refund_of(charge: Entry, now_ms: int) -> Entry:
         created_at_ms=now_ms,
         answers=charge.entry_id,
         trace=None,
+        markup_micro_usd=-charge.markup_micro_usd if charge.markup_micro_usd else None,
     )

@@ -6,7 +6,9 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import AtMost, Equals
 from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.hold_entries import charge_of, void_entry
+from tollgate.ledger.families import move_due_ms
+from tollgate.ledger.family_repository import FamilyRepository
+from tollgate.ledger.hold_entries import charge_of, markup_in, void_entry
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     AlreadyRecordedError,
@@ -23,9 +25,12 @@ class HoldExpiry:
     def __init__(self, db: Database, writes: HoldWrites) -> None:
         self._db = db
         self._writes = writes
+        self._families = FamilyRepository(db, writes.accounts_table, writes.ledger_table)
 
     def expire(self, now_ms: int, limit: int) -> int:
         """Resolve the expired holds of at most `limit` accounts a shard; return how many.
+
+        The mark-up that sub-accounts have earned moves to their parents.
 
         A recorded request's row settles its hold. Any other hold is returned whole, by a `void`
         that is written instead of that row.
@@ -51,18 +56,21 @@ class HoldExpiry:
         for hold in expired:
             # The row of the ledger first, because it decides. A crash right after it leaves the hold in
             # place; the next sweep finds the row and settles by it.
-            charge = (
-                charge_of(self._decide(void_entry(account_of(row_id), hold, now_ms))) if hold.has_entry else 0
-            )
+            decided = void_entry(account_of(row_id), hold, now_ms)
+            if hold.has_entry:
+                decided = self._decide(decided)
+            charge = charge_of(decided)
             # The request itself, or a later request of the account, may have been faster.
             with suppress(AlreadyResolvedError):
-                resolve = self._writes.resolve(row_id, hold, charge)
+                resolve = self._writes.resolve(row_id, hold, charge, markup_micro_usd=markup_in(decided))
                 if hold.budgets:
                     returned = self._writes.returned_to_budgets(row_id, hold, charge)
                     self._db.transact([resolve, *returned])
                 else:
                     self._db.write(resolve)
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
+        if move_due_ms(account) is not None and not self._families.move_markup(account, now_ms):
+            left.append(now_ms + HOLD_LIFETIME_MS)
         # A reservation is left for long, and holds that are placed meanwhile end sooner without a new timer.
         earliest = min([*left, now_ms + HOLD_LIFETIME_MS]) if left else None
         # Another sweep moved the timer, or a hold was placed meanwhile and needs it.

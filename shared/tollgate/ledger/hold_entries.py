@@ -41,10 +41,11 @@ def text_entry(
     first_byte_ms: int | None = None,
     attribution: Attribution = NONE,
     trace: Trace = NO_TRACE,
+    markup_micro_usd: int = 0,
 ) -> Entry:
     """Return the entry that bills a text request of `provider`'s.
 
-    `usage` and `reason` say what was billed, `key_id` is the caller's key.
+    `usage` and `reason` say what was billed, `key_id` is the caller's key. The charge contains the mark-up.
     """
     return Entry(
         account_id,
@@ -63,6 +64,7 @@ def text_entry(
         latency_ms=latency_ms,
         first_byte_ms=first_byte_ms,
         trace=trace.to_item() or None,
+        markup_micro_usd=markup_micro_usd or None,
         **attribution.stored(),
     )
 
@@ -115,8 +117,10 @@ def late_entry(
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back.
 
-    `budgets` are the rows that count it.
+    `budgets` are the rows that count it. If it takes less than the charge, the mark-up becomes less first.
     """
+    missing = charge_of(charge) - amount_micro_usd
+    markup_micro_usd = max(0, markup_in(charge) - missing)
     return replace(
         charge,
         entry_id=late_entry_id(hold.request_id),
@@ -124,6 +128,7 @@ def late_entry(
         answers=charge.entry_id,
         counter=None if allowance is None else allowance.counter,
         budgets=tuple(budgets) or None,
+        markup_micro_usd=markup_micro_usd or None,
     )
 
 
@@ -138,6 +143,11 @@ def affordable_late_charge(
     covered = min(charge_micro_usd, account["balance_micro_usd"])
     left = None if allowance is None else allowance.left(counters_of(account))
     return (covered, None) if left is None else (min(covered, left), allowance)
+
+
+def markup_in(entry: Entry) -> int:
+    """Return the part of a charge that the parent of a sub-account earns, from the row that decides."""
+    return entry.markup_micro_usd or 0
 
 
 def charge_of(entry: Entry) -> int:

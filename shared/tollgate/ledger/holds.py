@@ -47,6 +47,7 @@ from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.budgets import NO_BUDGETS, Budgets, BudgetWrites
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry
+from tollgate.ledger.families import NO_MARKUP_IS_LEFT, earn_markup
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, account_of, lower_balance
@@ -303,13 +304,22 @@ class HoldWrites:
             lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
         )
         # The row first: a repeated charge is refused as a repeat, no matter what the balance is.
-        return [self.record(entry), add_spend(debit, allowance, amount)]
+        debit = add_spend(debit, allowance, amount)
+        markup, now_ms = entry.markup_micro_usd or 0, entry.created_at_ms
+        return [self.record(entry), earn_markup(debit, entry.account_id, markup, now_ms)]
 
     def resolve(
-        self, row_id: str, hold: Hold, charge_micro_usd: int, *, empty_until_ms: int | None = None
+        self,
+        row_id: str,
+        hold: Hold,
+        charge_micro_usd: int,
+        *,
+        empty_until_ms: int | None = None,
+        markup_micro_usd: int = 0,
     ) -> MarkedWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
+        The mark-up is the part of the charge that the parent of a sub-account earns.
         A hold with budgets needs `returned_to_budgets` in the same transaction.
         With `empty_until_ms` an empty hold replaces it until then. Refused: `AlreadyResolvedError`, also for
         a reservation whose amount has changed since it was read.
@@ -327,6 +337,7 @@ class HoldWrites:
             update=(Add("balance_micro_usd", back),),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
+        resolve = earn_markup(resolve, row_id, markup_micro_usd, hold.expires_at_ms)
         return release_spend(resolve, hold.counter, back)
 
     def returned_to_budgets(self, row_id: str, hold: Hold, charge_micro_usd: int) -> list[TransactWrite]:
@@ -335,16 +346,16 @@ class HoldWrites:
         return [*self.budgets.give(account_of(row_id), hold.budgets, back)]
 
     def set_next_expiry(self, row_id: str, found: Item, earliest: int | None) -> Write:
-        """Return the write that moves the sweeper's timer from the value found to the earliest hold's end, if
-        any, and drops the marks of requests that have ended.
+        """Return the write that moves the sweeper's timer from the value found to the `earliest` time that
+        something is due, if any, and drops the marks of requests that have ended.
 
         Refused: `AlreadyResolvedError`, when another sweep moved it.
         """
         no_sweep_came_first = Equals("wake_at", found["wake_at"])
         holds = found.get("holds", {})
         ends = [name for name in found if name.startswith(_END) and name.removeprefix(_END) not in holds]
-        # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
-        no_hold_is_left = Equals(Size("holds"), 0)
+        # With nothing left the timer goes; a hold that was placed meanwhile, or mark-up, must keep it.
+        nothing_is_left = Equals(Size("holds"), 0) & NO_MARKUP_IS_LEFT
         timer: tuple[RepeatableChange, ...] = (Remove("wake_at"), Remove("due_shard"))
         if earliest is not None:
             timer = (Set("wake_at", earliest),)
@@ -352,7 +363,7 @@ class HoldWrites:
             self.accounts_table,
             key={"account_id": row_id},
             update=(*timer, *(Remove(end) for end in ends[:MAX_DROPPED])),
-            condition=no_sweep_came_first if earliest is not None else no_sweep_came_first & no_hold_is_left,
+            condition=no_sweep_came_first if earliest is not None else no_sweep_came_first & nothing_is_left,
             refused=lambda _: AlreadyResolvedError(row_id),
         )
 

@@ -9,7 +9,7 @@ from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import BeginsWith, Between, Equals
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.ledger.audit import Line, unanswered_refunds
+from tollgate.ledger.audit import Line, unanswered_refunds, unpaired
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_entries import text_entry_id
 from tollgate.ledger.holds import Hold
@@ -20,7 +20,16 @@ from tollgate.ledger.wallets import is_wallet, merged_rows
 # Entries that the proof reads at once; DynamoDB reads 1 MB a page, which is about a third of it.
 LINES_AT_ONCE = 10_000
 # The attributes that the proof reads; reading all of them takes three times as long.
-_LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers", "budgets")
+_LINE = (
+    "entry_id",
+    "kind",
+    "amount_micro_usd",
+    "created_at_ms",
+    "answers",
+    "budgets",
+    "markup_micro_usd",
+    "peer",
+)
 
 
 class LedgerReader:
@@ -86,10 +95,22 @@ class LedgerReader:
                     row["created_at_ms"],
                     row.get("answers"),
                     row.get("budgets", ()),
+                    row.get("markup_micro_usd", 0),
+                    row.get("peer"),
                 )
                 for row in found
             ]
-            yield lines, unanswered_refunds(lines, self._charges(account_id, lines))
+            wrong = unanswered_refunds(lines, self._charges(account_id, lines))
+            yield lines, [*wrong, *unpaired(account_id, lines, self._others(lines))]
+
+    def _others(self, lines: Sequence[Line]) -> dict[tuple[str, str], Entry]:
+        """Return the other accounts' entries about money between a parent and a sub-account."""
+        keys = [{"account_id": line.peer, "entry_id": line.entry_id} for line in lines if line.peer]
+        found: dict[tuple[str, str], Entry] = {}
+        for start in range(0, len(keys), MAX_KEYS):
+            rows = self._db.get_all(self._ledger_table, keys[start : start + MAX_KEYS])
+            found |= {(row["account_id"], row["entry_id"]): Entry.from_item(row) for row in rows}
+        return found
 
     def _charges(self, account_id: str, lines: Sequence[Line]) -> dict[str, int]:
         """Return the amounts of the charges that the refunds among some entries answer, by id."""

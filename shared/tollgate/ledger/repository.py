@@ -7,6 +7,7 @@ explains it. So `balance + Σ open holds = Σ ledger entries` holds after every 
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -39,6 +40,7 @@ from tollgate.ledger.caps import (
 )
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
+from tollgate.ledger.families import close_markup, open_markup
 from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.reader import LedgerReader
@@ -163,6 +165,7 @@ class LedgerRepository(LedgerReader):
         )
         wallet = wallet_number(row)
         debit = add_spend(count_request(debit, window), allowance, amount)
+        debit = open_markup(debit, sum(entry.markup_micro_usd or 0 for entry in entries))
         counted = [self._budgets.take(account_id, use, amount, wallet) for use in applied.uses]
         return [debit, *counted, *map(self._post, entries)]
 
@@ -222,9 +225,17 @@ class LedgerRepository(LedgerReader):
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
-    def close_task(self, row_id: str, refund: Entry | None, *, was_running: bool) -> list[TransactWrite]:
+    def close_task(
+        self,
+        row_id: str,
+        refund: Entry | None,
+        *,
+        was_running: bool,
+        markup_micro_usd: int = 0,
+        now_ms: int = 0,
+    ) -> list[TransactWrite]:
         """Return the writes that count a task as ended and, with `refund`, return its charge, in the row that
-        counted it.
+        counted it. The mark-up of a task with a result is earned.
 
         Refused: `UserNotFoundError`, `AlreadyPostedError`; and `CounterUnderflowError`, which is our fault.
         """
@@ -240,6 +251,7 @@ class LedgerRepository(LedgerReader):
             condition=was_counted,
             refused=lambda account: _close_refused(row_id, account),
         )
+        close = close_markup(close, row_id, markup_micro_usd, now_ms, earned=refund is None)
         if refund is None:
             return [close]
         return [release_spend(close, refund.counter, amount), *self._returned(refund), self._post(refund)]
@@ -247,8 +259,10 @@ class LedgerRepository(LedgerReader):
     def refund_ended(self, refund: Entry) -> list[TransactWrite]:
         """Return the writes that return the charge of a task that was closed before, without a refund.
 
-        Refused: `UserNotFoundError`, `AccountClosedError`, `AlreadyPostedError`.
+        Its mark-up was earned, and stays so. Refused: `UserNotFoundError`, `AccountClosedError`,
+        `AlreadyPostedError`.
         """
+        refund = replace(refund, markup_micro_usd=None)
         raised = self._raise_balance(refund)
         counted = release_spend(raised, refund.counter, refund.amount_micro_usd)
         return [self._post(refund), counted, *self._returned(refund)]

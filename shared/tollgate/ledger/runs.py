@@ -32,15 +32,18 @@ class RunTerms:
     limit_micro_usd: int
     key_id: str
     labels: Attribution = NONE
+    issuer: str | None = None
+    """The parent of the token's account, if a key of the parent created it."""
 
     def to_item(self) -> Item:
         """Return the terms as a map of plain values."""
-        return {"limit": self.limit_micro_usd, "key_id": self.key_id, **self.labels.stored()}
+        issued = {} if self.issuer is None else {"issuer": self.issuer}
+        return {"limit": self.limit_micro_usd, "key_id": self.key_id, **self.labels.stored(), **issued}
 
     @classmethod
     def from_item(cls, item: Item) -> "RunTerms":
         """Return the terms that a map holds."""
-        return cls(item["limit"], item["key_id"], Attribution.from_item(item))
+        return cls(item["limit"], item["key_id"], Attribution.from_item(item), item.get("issuer"))
 
     def use(self, token_id: str, name: str, ends_ms: int) -> Use:
         """Return the budget of a token that ends at `ends_ms`."""

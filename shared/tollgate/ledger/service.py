@@ -20,6 +20,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.observability import logger
 from tollgate.ledger.audit import NO_COUNTERS, Drift, EntrySums, Line, Tally, compare
 from tollgate.ledger.checkpoints import Checkpoints, Run
+from tollgate.ledger.families import markup_of
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.reader import LedgerReader
 
@@ -277,7 +278,14 @@ def _compare(
 ) -> Drift | None:
     if row is None:
         return None
-    return compare(account_id, row["balance_micro_usd"], holds_of(row), reading, counters)
+    return compare(
+        account_id,
+        row["balance_micro_usd"],
+        holds_of(row),
+        reading,
+        counters,
+        markup_micro_usd=markup_of(row),
+    )
 
 
 @dataclass(slots=True)

@@ -43,6 +43,8 @@ MAX_CACHED_ACCOUNTS = 10_000
 SEPARATOR = "#"
 # The attribute of each row with the version of the account's budgets (`budgets.py`).
 BUDGET_SEQ = "budget_seq"
+# The attributes of a sub-account's rows: its parent, and the counters of its mark-up (`families.py`).
+PARENT, OPEN, EARNED = "parent", "markup_open_micro_usd", "markup_earned_micro_usd"
 
 
 class StaleWalletsError(Exception):
@@ -147,6 +149,9 @@ def merged_rows(rows: Sequence[Item]) -> Item:
     for row in rows[1:]:
         for name in ("balance_micro_usd", "open_tasks", "running_tasks"):
             joined[name] = joined.get(name, 0) + row.get(name, 0)
+        # The counters of a sub-account's mark-up (`families.py`)
+        for name in {OPEN, EARNED} & row.keys():
+            joined[name] = joined.get(name, 0) + row[name]
         joined["holds"] = {**joined["holds"], **row["holds"]}
     return joined
 
@@ -246,8 +251,8 @@ class WalletWrites:
 
 
 def wallet_row(row_id: str, limits: Limits, main_row: Item) -> Item:
-    """Return the row of an empty wallet; it may spend if the main row may, and has the same budgets."""
-    kept: Item = {name: main_row[name] for name in ("suspended", BUDGET_SEQ) if name in main_row}
+    """Return the row of an empty wallet; it has the main row's suspension, budgets and parent."""
+    kept: Item = {name: main_row[name] for name in ("suspended", BUDGET_SEQ, PARENT) if name in main_row}
     return {
         **kept,
         "account_id": row_id,

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.aws.queue import Queue
@@ -42,7 +43,8 @@ class BalanceMonitor:
         """Check the accounts of some entries, each once."""
         newest: dict[str, int] = defaultdict(int)
         for entry in entries:
-            at_ms = entry.created_at_ms if entry.kind is EntryKind.CREDIT else 0
+            is_credit = entry.kind in (EntryKind.CREDIT, EntryKind.TRANSFER) and entry.amount_micro_usd > 0
+            at_ms = entry.created_at_ms if is_credit else 0
             newest[entry.account_id] = max(newest[entry.account_id], at_ms)
         for account_id, newest_credit_ms in newest.items():
             self.check_account(account_id, newest_credit_ms)
@@ -76,7 +78,8 @@ class BalanceMonitor:
             return state
         has_crossed = changed.crossing > state.crossing
         try:
-            saved = self.low_balances.save(state, changed, self._event(changed) if has_crossed else ())
+            events = self._events(changed, account.parent) if has_crossed else ()
+            saved = self.low_balances.save(state, changed, events)
         except StaleDeliveryError:
             # The delivery id contains the number of the crossing, so a concurrent worker already wrote it.
             raise StaleLowBalanceError(state.account_id) from None
@@ -84,19 +87,30 @@ class BalanceMonitor:
             logger.info("record_usage.balance_low", account_id=state.account_id, fall=saved.crossing)
         return saved
 
-    def _event(self, state: LowBalanceState) -> Sequence[Write]:
-        """Return the webhook's delivery, a write of the same transaction: never lost, never duplicated."""
-        if state.settings.webhook is None:
-            return ()
-        now_ms = self.clock.now_ms()
-        delivery = Delivery(
-            f"evt_low_{state.account_id.removeprefix('usr_')}_{state.crossing}",
-            state.account_id,
-            state.settings.webhook,
+    def _events(self, state: LowBalanceState, parent: str | None) -> Sequence[Write]:
+        """Return the webhooks' deliveries, writes of the same transaction: never lost, never duplicated.
+
+        The low balance of a sub-account is an event of its parent too.
+        """
+        receivers = {state.account_id: state.settings.webhook}
+        if parent is not None:
+            receivers[parent] = self.low_balances.get(parent).settings.webhook
+        return [
+            self.deliveries.enqueue(self._event(state, account_id, webhook))
+            for account_id, webhook in receivers.items()
+            if webhook is not None
+        ]
+
+    def _event(self, state: LowBalanceState, account_id: str, webhook: str) -> Delivery:
+        now_ms, is_parents = self.clock.now_ms(), account_id != state.account_id
+        about: dict[str, Any] = {"subaccountId": state.account_id} if is_parents else {}
+        return Delivery(
+            f"evt_{'sub' if is_parents else ''}low_{state.account_id.removeprefix('usr_')}_{state.crossing}",
+            account_id,
+            webhook,
             EVENT,
             now_ms,
-            data={"thresholdCents": state.settings.threshold_cents, "topUp": str(state.top_up)},
+            data={"thresholdCents": state.settings.threshold_cents, "topUp": str(state.top_up), **about},
             next_attempt_at_ms=now_ms,
             wake_at_ms=now_ms + LATE_MS,
         )
-        return [self.deliveries.enqueue(delivery)]

@@ -11,6 +11,7 @@ from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
+    ForbiddenError,
     InvalidInputError,
     ModelNotFoundError,
     Problem,
@@ -28,7 +29,7 @@ from tollgate.quotes.parts import Part, generation_part, text_part, text_part_no
 from tollgate.quotes.repository import QuoteRepository, StaleQuoteError
 from tollgate.quotes.request import Asked, check_scopes, read_requests
 from tollgate.quotes.views import QuoteStatus, QuoteView, SavedQuote
-from tollgate.tasks.charges import Purchase
+from tollgate.tasks.charges import MarkupChangedError, Purchase
 from tollgate.tasks.service import PricedTask, TaskService, below
 
 # Each but the first because another request used or cancelled the quote meanwhile.
@@ -55,6 +56,8 @@ class QuoteService:
         `ForbiddenError`, `QuoteLimitReachedError`, and the errors of a body that states another price.
         """
         asked = read_requests(body, key)
+        if self.tasks.charges.markup_percent(key.account_id, now=True):
+            raise _no_quotes()
         priced = iter(self._priced({one.pointer: one.body for one in asked if one.text is None}, key))
         texts = iter(self._text_parts(asked, key))
         parts = [next(texts) if one.text is not None else _part_of(one.body, next(priced)) for one in asked]
@@ -92,6 +95,8 @@ class QuoteService:
                 continue
             except WriteConflictError as exc:
                 raise ConcurrencyLimitedError(_CONFLICT) from exc
+            except MarkupChangedError as exc:
+                raise _no_quotes() from exc
         raise ConcurrencyLimitedError(_CONFLICT)
 
     def cancel(self, account_id: str, quote_id: str) -> QuoteView:
@@ -210,6 +215,11 @@ class QuoteService:
     def _view(self, quote: SavedQuote) -> QuoteView:
         hold = None if quote.reservation is None else self.ledger.reserved(quote.reservation)
         return quote.view(self.clock.now_ms(), 0 if hold is None else hold.amount_micro_usd)
+
+
+def _no_quotes() -> ForbiddenError:
+    message = "A sub-account with a mark-up has no quotes."
+    return ForbiddenError(message, "Send the requests one by one.")
 
 
 def _part_of(body: Mapping[str, Any], priced: PricedTask) -> Part:

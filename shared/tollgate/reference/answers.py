@@ -18,6 +18,7 @@ from tollgate.projects import views as projects
 from tollgate.quotes import views as quotes
 from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
+from tollgate.subaccounts import views as subaccounts
 from tollgate.tasks import models as tasks
 from tollgate.text import endpoints
 from tollgate.text import views as text
@@ -43,6 +44,7 @@ _MODULES = (
     quotes,
     run_tokens,
     seals,
+    subaccounts,
     tasks,
     text,
     counts,

@@ -54,7 +54,7 @@ class RunTokenService:
         wanted, now_ms = read_token(body, self.model_id_of, self.guard), self.clock.now_ms()
         if wanted.webhook is not None:
             check_host("/webhook", wanted.webhook, self.guard)
-        made, terms = new_key(), RunTerms(wanted.limit_micro_usd, by.key_id, wanted.labels)
+        made, terms = new_key(), RunTerms(wanted.limit_micro_usd, by.key_id, wanted.labels, by.acts_from)
         key = ApiKey(
             made.key_id,
             account_id,

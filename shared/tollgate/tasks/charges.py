@@ -24,6 +24,10 @@ from tollgate.tasks.routing import Choose
 MAX_CHARGES = MAX_WALLETS + 12
 
 
+class MarkupChangedError(Exception):
+    """The account's prices are marked up by another percentage; nothing was charged. Price it again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Purchase:
     """The money that one request takes at once, all or none: the charges of its tasks, and a quote's hold.
@@ -36,6 +40,8 @@ class Purchase:
     tasks: Sequence[Task]
     choices: Sequence[Choose]
     hold: Hold | None = None
+    markup_percent: int = 0
+    """The mark-up in the prices, if it is a sub-account's."""
 
     @property
     def amount_micro_usd(self) -> int:
@@ -91,6 +97,15 @@ class TaskCharges:
     limits: KnownLimits
     budgets: BudgetMover
 
+    def markup_percent(self, account_id: str, *, now: bool = False) -> int:
+        """Return the mark-up of an account's prices: as this process knows it, or as it is stored `now`.
+
+        A charge with an old mark-up is refused, so a create needs no read.
+        """
+        if now:
+            self.budgets.load(account_id)
+        return self.budgets.known.get(account_id).markup_percent
+
     def charge(
         self, wanted: Purchase, others: Others, allowance: Allowance | None, spender: Spender
     ) -> Purchase:
@@ -98,14 +113,16 @@ class TaskCharges:
 
         Returns the purchase as it was placed. The `others` come first in the transaction. A row with too
         little money is funded, else all money is gathered in the account's main row. Raises the refusals of
-        `LedgerRepository.charge`, of the others and of `choices`, `BudgetReachedError`, and
-        `WriteConflictError`.
+        `LedgerRepository.charge`, of the others and of `choices`, `BudgetReachedError`,
+        `WriteConflictError`, and `MarkupChangedError` if the prices do not have the account's mark-up.
         """
         account_id = wanted.account_id
         rows = _Rows.of(self._limits(account_id), allowance)
         for _ in range(MAX_CHARGES):
             wallet = rows.wallets[0]
             applied = self.budgets.applied(account_id, spender, wanted.at_ms)
+            if applied.budgets.markup_percent != wanted.markup_percent:
+                raise MarkupChangedError
             placed = wanted.placed(wallet, applied.items(wallet), applied.budgets.routing)
             row_id = wallet_row_id(account_id, wallet)
             together = others(placed, row_id)

@@ -36,7 +36,13 @@ class TaskFinalizer:
         now_ms = self.clock.now_ms()
         refund = refund_of(task.charge(), now_ms) if end.refund else None
         # `seq` guards the task's row, so a second step writes none of this: one refund at most.
-        others = self.ledger.close_task(task.row_id, refund, was_running=was_running)
+        others = self.ledger.close_task(
+            task.row_id,
+            refund,
+            was_running=was_running,
+            markup_micro_usd=task.markup_micro_usd,
+            now_ms=now_ms,
+        )
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))

@@ -231,6 +231,8 @@ class Task:
     """The parts of its price. A new task has them, and its charge stores them."""
     routing: tuple[str, ...] | None = None
     """The providers that may run it, best first; `None` for all."""
+    markup_micro_usd: int = 0
+    """The part of its charge that the parent of a sub-account earns (`ledger/families.py`)."""
 
     @property
     def row_id(self) -> str:
@@ -250,6 +252,7 @@ class Task:
             attribution=self.attribution,
             budgets=self.budgets,
             trace=Trace(parts=self.price_parts),
+            markup_micro_usd=self.markup_micro_usd,
         )
 
     @property

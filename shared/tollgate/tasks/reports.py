@@ -47,7 +47,7 @@ def _report_cost(attempt: Attempt, task: Task) -> None:
     if attempt.cost_micro_usd is None:
         return
     # Free models of Tollgate have no provider with a charge.
-    is_loss = attempt.cost_micro_usd > task.charge_micro_usd
+    is_loss = attempt.cost_micro_usd > task.charge_micro_usd - task.markup_micro_usd
     log = logger.error if is_loss else logger.info
     log(
         "run_task.cost_stated",

@@ -27,6 +27,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
+from tollgate.kit.retry import retry_change
 from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance
@@ -34,7 +35,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.tasks.charges import Others, Purchase, TaskCharges
+from tollgate.tasks.charges import MarkupChangedError, Others, Purchase, TaskCharges
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -68,6 +69,10 @@ class PricedTask:
     choose: Choose
     """Returns the providers that the account's routing policy permits."""
 
+    def marked_up(self, percent: int) -> "PricedTask":
+        """Return it at the price of a sub-account, which is higher by a percentage."""
+        return replace(self, price=self.price.marked_up(percent))
+
     def refusal(self) -> TollgateError | None:
         """Return the error if the price differs from the price that the customer accepted, else `None`."""
         request, price = self.request, self.price
@@ -88,6 +93,7 @@ class PricedTask:
             charge_micro_usd=price.charge_micro_usd,
             price_version=price.price_version,
             price_parts=tuple(price.breakdown),
+            markup_micro_usd=price.markup_micro_usd,
             created_at_ms=now_ms,
             deadline_at_ms=now_ms + request.model.deadline_s * MS_PER_S,
             wake_at_ms=now_ms + STEP_GRACE_MS,
@@ -122,7 +128,7 @@ class TaskService:
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
         (priced,) = self.priced(account_id, {"": body}, key)
-        price = priced.price
+        price = priced.marked_up(self.charges.markup_percent(account_id, now=True)).price
         # A policy of the account that this process does not know yet is applied by the create.
         priced.choose(self.charges.budgets.routing(account_id))
         return {
@@ -170,18 +176,23 @@ class TaskService:
         # One time for the task, its charge, its deadline and the windows that count it.
         now_ms = self.clock.now_ms()
         body_hash = request_hash(body if copies == 1 else {**body, "copies": copies})
-        refusal = priced.refusal()
-        if refusal is not None:
-            # A repeat returns its task, even if the price has changed since.
-            key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
-            if not key_used:
-                raise refusal
-            return _repeated(key_used, body_hash)
         allowance = None if key is None else key.allowance(now_ms)
         spender = Spender(None, attribution) if key is None else key.spender(attribution)
-        tasks = [priced.task(account_id, now_ms, allowance, spender) for _ in range(copies)]
-        wanted = Purchase(account_id, now_ms, tasks, [priced.choose] * copies)
-        created = self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
+
+        def charge() -> list[CreatedTaskView]:
+            percent = self.charges.markup_percent(account_id)
+            marked = priced.marked_up(percent)
+            refusal = marked.refusal()
+            if refusal is not None:
+                return self._repeated_or(
+                    refusal, account_id, idempotency_key, body_hash=body_hash, percent=percent
+                )
+            tasks = [marked.task(account_id, now_ms, allowance, spender) for _ in range(copies)]
+            choices = [marked.choose] * copies
+            wanted = Purchase(account_id, now_ms, tasks, choices, markup_percent=percent)
+            return self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
+
+        created = retry_change(charge, MarkupChangedError, what="The mark-up of this account is")
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
         # because the provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.store(priced.files)
@@ -263,6 +274,27 @@ class TaskService:
             key.check_model(request.model.id)
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
         return request, origin, files
+
+    def _repeated_or(
+        self,
+        refusal: TollgateError,
+        account_id: str,
+        idempotency_key: str | None,
+        *,
+        body_hash: str,
+        percent: int,
+    ) -> list[CreatedTaskView]:
+        """Return the tasks of an earlier request with this key, even if the price has changed since.
+
+        Raises `refusal` if there is none, or `MarkupChangedError` if the price had an old mark-up.
+        """
+        now_ms = self.clock.now_ms()
+        key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
+        if key_used:
+            return _repeated(key_used, body_hash)
+        if percent and self.charges.markup_percent(account_id, now=True) != percent:
+            raise MarkupChangedError
+        raise refusal
 
     def _charge_once(
         self,

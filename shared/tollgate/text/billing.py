@@ -30,7 +30,7 @@ from tollgate.ledger.rate import RateMeter
 from tollgate.routing.speeds import RecentSpeeds
 from tollgate.text.drawing import Drawing
 from tollgate.text.endings import HoldEndings
-from tollgate.text.metering import charge_micro_usd, unit_prices
+from tollgate.text.metering import charge_micro_usd, markup_micro_usd, unit_prices
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.placing import Placing
@@ -71,14 +71,15 @@ class TextBilling:
         placed.settling = True
         self._renewals.stop(placed)
         full_charge = charge_micro_usd(usage, model)
+        # Never more than the hold. The excess is our loss, and rings an alarm below.
+        charge = min(full_charge, placed.hold.amount_micro_usd)
         entry = text_entry(
             placed.account_id,
             placed.hold.request_id,
             placed.hold.counter,
             budgets=placed.hold.budgets,
             model=model.id,
-            # Never more than the hold. The excess is our loss, and rings an alarm below.
-            charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
+            charge_micro_usd=charge,
             usage=stored_usage(usage),
             now_ms=self._clock.now_ms(),
             provider=placed.provider,
@@ -88,13 +89,14 @@ class TextBilling:
             first_byte_ms=placed.first_byte_ms,
             attribution=placed.spender.attribution,
             trace=placed.trace(unit_prices(usage, model)),
+            markup_micro_usd=markup_micro_usd(usage, model, charge),
         )
         self._note_speed(placed, model, usage)
         decided = await self._endings.record(entry)
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
         # that expired the hold.
         charge = charge_of(decided)
-        await self._end_hold(placed, charge)
+        await self._end_hold(placed, decided)
         if decided.kind is EntryKind.VOID:
             charge = await self._charge_late(placed, entry)
             logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
@@ -123,7 +125,7 @@ class TextBilling:
         self._renewals.stop(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
-            await self._end_hold(placed, 0)
+            await self._end_hold(placed, None)
 
     async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         """Void the hold of a request without a response. If a provider was called, record the failure."""
@@ -195,7 +197,10 @@ class TextBilling:
                 return amount
         return 0
 
-    async def _end_hold(self, placed: PlacedHold, charge: int) -> None:
-        """Resolve a request's own hold, so that no late copy of its place takes the money again."""
+    async def _end_hold(self, placed: PlacedHold, decided: Entry | None) -> None:
+        """Resolve a request's own hold by the row that decides, or void it without one.
+
+        No late copy of its place takes the money again.
+        """
         until_ms = self._clock.now_ms() + EMPTY_LIFETIME_MS if placed.is_doubtful else None
-        await self._endings.resolve(placed.row_id, placed.hold, charge, empty_until_ms=until_ms)
+        await self._endings.resolve(placed.row_id, placed.hold, decided, empty_until_ms=until_ms)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.hold_entries import charge_of, void_entry
+from tollgate.ledger.hold_entries import charge_of, markup_in, void_entry
 from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, Hold, HoldWrites
 from tollgate.ledger.wallets import account_of
 
@@ -27,10 +27,13 @@ class HoldEndings:
         return entry
 
     async def resolve(
-        self, row_id: str, hold: Hold, charge: int, *, empty_until_ms: int | None = None
+        self, row_id: str, hold: Hold, decided: Entry | None, *, empty_until_ms: int | None = None
     ) -> None:
-        """Resolve a hold, unless that was done before."""
-        resolve = self.writes.resolve(row_id, hold, charge, empty_until_ms=empty_until_ms)
+        """Resolve a hold by the row that decides, or void it without one, unless that was done before."""
+        charge, markup = (0, 0) if decided is None else (charge_of(decided), markup_in(decided))
+        resolve = self.writes.resolve(
+            row_id, hold, charge, empty_until_ms=empty_until_ms, markup_micro_usd=markup
+        )
         with suppress(AlreadyResolvedError):
             if hold.budgets:
                 returned = self.writes.returned_to_budgets(row_id, hold, charge)
@@ -42,8 +45,8 @@ class HoldEndings:
         """Resolve holds that outlived their request; return whether there were any."""
         expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
-            charge = 0
+            decided = None
             if hold.has_entry:
-                charge = charge_of(await self.record(void_entry(account_of(row_id), hold, now_ms)))
-            await self.resolve(row_id, hold, charge)
+                decided = await self.record(void_entry(account_of(row_id), hold, now_ms))
+            await self.resolve(row_id, hold, decided)
         return bool(expired)

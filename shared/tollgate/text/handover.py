@@ -29,9 +29,12 @@ def handed_over(placed: PlacedHold, now_ms: int) -> dict[str, Any]:
         "key_id": spender.key_id,
         "attribution": spender.attribution.stored(),
         "uses": [[use.budget.to_item(), use.value, use.stamp, use.ends_ms] for use in placed.uses],
+        "markup_percent": placed.markup_percent,
         "is_doubtful": placed.is_doubtful,
         "routes": placed.routes.stored(),
-        "prices": {one.model.id: prices_of(one.model) for one in placed.routes.candidates},
+        "prices": {
+            one.model.id: prices_of(one.model.unmarked or one.model) for one in placed.routes.candidates
+        },
         "api": placed.api,
         "held_ms": placed.held_ms,
         "accepted_at_ms": now_ms - placed.elapsed_ms(),
@@ -51,6 +54,7 @@ def taken_over(given: Mapping[str, Any], now_ms: int) -> PlacedHold:
         api=given["api"],
         held_ms=given["held_ms"],
         spender=Spender(given["key_id"], Attribution.from_item(given["attribution"])),
+        markup_percent=given.get("markup_percent", 0),
         uses=tuple(Use(Budget.from_item(item), *rest) for item, *rest in given["uses"]),
         accepted_at=time.monotonic() - (now_ms - given["accepted_at_ms"]) / MS_PER_S,
         is_doubtful=given["is_doubtful"],

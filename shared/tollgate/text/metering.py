@@ -51,6 +51,14 @@ def charge_micro_usd(usage: Usage, model: TextModel) -> int:
     return _rounded_up(exact_micro_usd(usage, model))
 
 
+def markup_micro_usd(usage: Usage, model: TextModel, charge: int) -> int:
+    """Return the part of a charge that the parent of a sub-account earns; 0 at Tollgate's own prices.
+
+    Tollgate's price comes first, if the charge is less than the cost of `usage`.
+    """
+    return 0 if model.unmarked is None else max(0, charge - charge_micro_usd(usage, model.unmarked))
+
+
 def exact_micro_usd(usage: Usage, model: TextModel) -> Decimal:
     """Return the cost of `usage` in micro-USD before it is rounded."""
     prices = model.prices_for(usage.total_input_tokens)

@@ -1,6 +1,6 @@
 """Text models for the text wire. The catalog fills them in; prices are US dollars per 1M tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -60,6 +60,16 @@ class TokenPrices:
         if self.cache_write_1h is not None:
             return self.cache_write_1h
         return self.of_cache_write() if self.cache_write is None else 2 * self.input
+
+    def times(self, factor: Decimal) -> "TokenPrices":
+        """Return each price times a factor."""
+        return TokenPrices(
+            self.input * factor,
+            self.output * factor,
+            self.of_cache_read() * factor,
+            self.of_cache_write() * factor,
+            self.of_cache_write_1h() * factor,
+        )
 
     def dearest_input(self) -> Decimal:
         """Return the highest price that a token of input can have."""
@@ -133,6 +143,16 @@ class TextModel:
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
     embedding: Embedding | None = None
+    unmarked: "TextModel | None" = None
+    """The model at Tollgate's own prices, if these are a sub-account's."""
+
+    def marked_up(self, percent: int) -> "TextModel":
+        """Return the model at the prices of a sub-account, which are higher by a percentage."""
+        if not percent:
+            return self
+        factor = 1 + Decimal(percent).scaleb(-2)
+        tiers = tuple(replace(tier, prices=tier.prices.times(factor)) for tier in self.tiers)
+        return replace(self, prices=self.prices.times(factor), tiers=tiers, unmarked=self)
 
     def prices_for(self, input_tokens: int) -> TokenPrices:
         """Return the prices of a request with that much input: of the highest tier it reaches."""

@@ -55,6 +55,8 @@ class _HoldTerms:
     spender: Spender
     lifetime_ms: int
     accepted_at: float
+    markup_percent: int = 0
+    """Of the prices of the routes, which have these prices here."""
 
 
 class _ShortError(Exception):
@@ -115,8 +117,11 @@ class Placing:
         accepted_at = time.monotonic()
         for _ in range(MAX_READS):
             limits = self.limits.get(account_id) or DEFAULT
-            routes = choose(self.budgets.routing(account_id))
-            terms = _HoldTerms(account_id, request_id, routes, allowance, spender, lifetime_ms, accepted_at)
+            percent = self.budgets.known.get(account_id).markup_percent
+            routes = choose(self.budgets.routing(account_id)).marked_up(percent)
+            terms = _HoldTerms(
+                account_id, request_id, routes, allowance, spender, lifetime_ms, accepted_at, percent
+            )
             try:
                 if limits.wallets == 1:
                     return await self._place_in(account_id, terms, limits)
@@ -237,6 +242,9 @@ class Placing:
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + terms.lifetime_ms
         applied = self.budgets.applied(terms.account_id, terms.spender)
+        # Another request of this process may have read the budgets since the hold was planned.
+        if applied.budgets.markup_percent != terms.markup_percent:
+            raise StaleBudgetsError({})
         wallet = wallet_number(row_id)
         items = applied.items(wallet)
         hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter, budgets=items)
@@ -260,6 +268,7 @@ class Placing:
             spender=terms.spender,
             uses=applied.uses,
             routes=terms.routes,
+            markup_percent=terms.markup_percent,
         )
         placed.accepted_at = terms.accepted_at
         placed.held_ms = placed.elapsed_ms()

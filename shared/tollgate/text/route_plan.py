@@ -4,7 +4,7 @@ Law: the hold is at least the charge of whichever permitted model answers, if th
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +51,11 @@ class RoutePlan:
     candidates: tuple[Candidate, ...]
     required: bool = False
     private: Mapping[str, Any] = field(default_factory=dict)
+
+    def marked_up(self, percent: int) -> "RoutePlan":
+        """Return the plan at the prices of a sub-account, which are higher by a percentage."""
+        marked = (replace(one, model=one.model.marked_up(percent)) for one in self.candidates)
+        return replace(self, candidates=tuple(marked)) if percent else self
 
     def full_hold(self) -> HoldPlan:
         """Return the hold that covers the client's limit, whichever model answers."""

@@ -184,7 +184,8 @@ class TextService:
         if "routes" in handed:
             prices = handed["prices"]
             models = {name: at_prices(one, prices.get(one.id)) for name, one in self.models.items()}
-            placed.routes = plan_from(handed["routes"], models, lambda one: demand_of(request, one))
+            stored = plan_from(handed["routes"], models, lambda one: demand_of(request, one))
+            placed.routes = stored.marked_up(placed.markup_percent)
         elif model is not None:
             demands = [(model, demand_of(request, model))]
             placed.routes = plan_of(demands, NO_WISHES, NO_POLICIES, self.providers)

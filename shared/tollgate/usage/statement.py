@@ -1,6 +1,6 @@
 """The statement of one month: the opening balance, the changes, and the closing balance. Pure.
 
-    opening + credits + debits + charges + refunds = closing, which is the next month's opening
+    opening + credits + debits + transfers + mark-up + charges + refunds = closing, the next month's opening
 
 All amounts are sums of the ledger's entries, by the UTC month of each entry (site/statistics.md).
 """
@@ -58,6 +58,16 @@ class MonthStatement:
         return self._sum(EntryKind.REFUND)
 
     @property
+    def transfers_micro_usd(self) -> int:
+        """Return the money from and to sub-accounts, or the parent account."""
+        return self._sum(EntryKind.TRANSFER)
+
+    @property
+    def markup_micro_usd(self) -> int:
+        """Return the mark-up that sub-accounts have earned for this account."""
+        return self._sum(EntryKind.MARKUP)
+
+    @property
     def closing_micro_usd(self) -> int:
         """Return the balance at the end of the month."""
         return self.opening_micro_usd + sum(each.amount_micro_usd for each in self.sums_by_kind.values())
@@ -77,6 +87,9 @@ class MonthStatement:
             yield _line(
                 str(entry.kind), amount, date=iso(entry.created_at_ms), about=about, of=entry.reference
             )
+        # One line each: a parent with many sub-accounts has thousands of entries.
+        moved = (EntryKind.TRANSFER, self.transfers_micro_usd), (EntryKind.MARKUP, self.markup_micro_usd)
+        yield from (_line(str(kind), amount) for kind, amount in moved if amount)
         for model, counts in self.by_model:
             yield from _usage_lines("charge", "refund", model, counts)
         yield _line("closing", self.closing_micro_usd)

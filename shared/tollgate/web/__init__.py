@@ -6,7 +6,7 @@ cognito.py      sign-in on AWS; `development.py`: sign-in on one machine; `sessi
 sign_ins.py     starts and ends sessions, and records them in the audit log
 pool.py         the settings of the user pool, and the errors of a sign-in there
 forms.py        a model's form, from its published input
-key_form.py     the form of an API key; `token_form.py`: of a run token
+key_form.py     the form of an API key; `token_form.py`, `subaccount_form.py`
 budgets.py      the bars and the forms of budgets
 first_steps.py  the first steps of a new account
 first_price.py  the price of an incomplete form; `token_prices.py`: the prices of a chat

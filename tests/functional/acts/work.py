@@ -14,11 +14,13 @@ from local.events import Context, stream_event
 from notify_members.app import handler as notify_members
 from refill_balance.app import handler as refill_balance
 from run_task.app import handler as run_task
+from tests.functional.acts.api import child_of
 from tests.functional.acts.worlds import Act, Doing, World
 from tests.functional.closing import EVENT as CLOSING
 from tests.functional.closing import account_of
 from tests.functional.conftest import StreamReader, invoke, stream_records, with_prompt
 from tests.functional.mailbox import ADA, FROM, Mailbox
+from tests.functional.test_api import call
 from tests.functional.test_make_thumbnails import Drawing, make, put
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import task_of
@@ -148,6 +150,16 @@ def sweep(world: World) -> Doing:
     return lambda: sweep_parts.sweeper().sweep() and None
 
 
+def move_mark_up(world: World) -> Doing:
+    ada = world.customer()
+    child = child_of(ada).rpartition("/")[2]
+    body = {"name": "web", "scopes": ["media"]}
+    key = ada.ok("POST", "/keys", body, x_tollgate_account=child)["key"]
+    task_id = call("POST", "/api/v1/generation/create", key, PAID_BODY)[1]["data"]["taskId"]
+    world.end(task_id)
+    return lambda: sweep_parts.sweeper().sweep() and None
+
+
 def top_up_by_a_saved_card(world: World) -> Doing:
     stripe = world.ends.enter_context(fake_stripe())
     refs, secret = world.aws.stack.refs, json.dumps({**KEYS, "baseUrl": stripe.url})
@@ -201,6 +213,7 @@ ACTS: tuple[Act, ...] = (
     deliver_a_webhook_in_vain,
     count_usage,
     sweep,
+    move_mark_up,
     top_up_by_a_saved_card,
     erase_an_account_and_its_person,
 )

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -40,9 +41,12 @@ class Treasury(Bank):
 
     async def define(self, *budgets: Budget) -> None:
         repository = BudgetRepository(self.blocking, ACCOUNTS, "BudgetsTable")
-        await self.threads.run(
-            lambda: repository.change(self.account_id, repository.read(self.account_id), budgets)
-        )
+
+        def change() -> None:
+            read = repository.read(self.account_id)
+            repository.change(self.account_id, read, replace(read, budgets=budgets))
+
+        await self.threads.run(change)
 
     async def open_token(self, limit: int) -> ApiKey:
         """Return the key of a new run token with a limit."""
