@@ -48,7 +48,8 @@ class TestCountsOf:
             counts_of(Entry("usr_1", "credit_1", EntryKind.CREDIT, 10_000, 0))
 
     def test_every_kind_is_counted_or_is_no_usage(self) -> None:
-        assert {*COUNTED, EntryKind.CREDIT, EntryKind.DEBIT, EntryKind.VOID} == set(EntryKind)
+        moved = {EntryKind.CREDIT, EntryKind.DEBIT, EntryKind.TRANSFER, EntryKind.MARKUP}
+        assert {*COUNTED, *moved, EntryKind.VOID} == set(EntryKind)
 
 
 class TestBucket:
