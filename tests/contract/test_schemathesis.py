@@ -266,6 +266,10 @@ class TestApi:
                     if case.path.endswith("/webhooks/test"):
                         # One test at a time, and this one runs: another address would be asked to wait.
                         case.body = {"url": HOOK}
+                    if case.path.endswith("/credit"):
+                        # The sub-account has nothing to take back, and its parent $100.
+                        case.body = {"amountCents": 1}
+                        case.headers = {"Idempotency-Key": "order-7"}
                 return case.call(headers={"Authorization": f"Bearer {rich.api_key}"})
 
             with subtests.test(route=route):

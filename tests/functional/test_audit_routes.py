@@ -344,7 +344,7 @@ class TestTheRoutes:
         _, made, _ = ask(f"POST {R}/subaccounts", f"{R}/subaccounts", {"name": "Acme"})
         made_at = f"{R}/subaccounts/{made['data']['id']}"
         ask(f"PATCH {R}/subaccounts/{{subaccount_id}}", made_at, {"name": "Shop"})
-        ask(f"POST {R}/subaccounts/{{subaccount_id}}/credit", f"{made_at}/credit", {"cents": 1})
+        ask(f"POST {R}/subaccounts/{{subaccount_id}}/credit", f"{made_at}/credit", {"amountCents": 1})
         ask(f"DELETE {R}/subaccounts/{{subaccount_id}}", made_at)
         settings = f"PATCH {R}/exports/settings"
         ask(settings, settings.split(" ")[1], {"requestWebhook": "https://example.com/hook"})

@@ -48,7 +48,7 @@ class TestAskingForIt:
         account_id, other = account_of(ada), Browser(ada.session, ada.csrf)
         ada.get("/keys")
         made = ada.post("/keys", {"name": "Shop", "scopes": ["media", "account"]}).text
-        key = made.split("data-copy-source>")[1].split("<")[0]
+        key = made.split("data-new-key>")[1].split("<")[0]
         assert call("GET", "/api/v1/user/me", key)[0] == 200
         close(ada)
         # What a process remembers of a key for.

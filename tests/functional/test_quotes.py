@@ -74,7 +74,7 @@ class TestMoney:
     def test_the_estimate_is_the_charge_for_all_together(self, customer_of: OpenedAccount) -> None:
         made = quote(customer_of, IMAGE, TEXT, IMAGE)
         assert (made["status"], micro_usd(customer_of)) == ("open", 1_000_000)
-        assert [part["microUsd"] for part in made["parts"]] == [10_000, TEXT_MICRO_USD, 10_000]
+        assert [part["priceMicroUsd"] for part in made["parts"]] == [10_000, TEXT_MICRO_USD, 10_000]
         assert [part["isExact"] for part in made["parts"]] == [True, False, True]
         assert (made["totalMicroUsd"], made["totalCents"]) == (20_000 + TEXT_MICRO_USD, 3)
         status, shown = started(customer_of, made)

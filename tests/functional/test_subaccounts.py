@@ -61,7 +61,7 @@ def credit(customer: OpenedAccount, child: str, cents: int, key: str = "", **fie
     """Move money; return the status, and the transfer or the error's code."""
     headers = {"idempotency-key": key or f"transfer {cents} {child}"}
     path = f"{SUBACCOUNTS}/{child}/credit"
-    status, answer, _ = call("POST", path, customer.api_key, {"cents": cents, **fields}, headers)
+    status, answer, _ = call("POST", path, customer.api_key, {"amountCents": cents, **fields}, headers)
     return status, answer["data"] if status == 200 else answer["error"]["code"]
 
 
@@ -106,7 +106,7 @@ class TestTransfers:
         assert credit(customer, child, -95, "back")[0] == 200
         assert balance_cents(customer) == 100
 
-    @pytest.mark.parametrize("sent", [{"cents": 0}, {"cents": 1.5}, {"cents": "5"}, {}, {"cents": 5, "x": 1}])
+    @pytest.mark.parametrize("sent", [{"amountCents": 0}, {"amountCents": 1.5}, {"amountCents": "5"}, {}, {"amountCents": 5, "x": 1}])
     def test_a_wrong_body_moves_nothing(self, customer: OpenedAccount, sent: Any) -> None:
         child = ok(customer, "POST", SUBACCOUNTS, ACME)["id"]
         headers = {"idempotency-key": "1"}
@@ -116,7 +116,7 @@ class TestTransfers:
 
     def test_the_key_is_required(self, customer: OpenedAccount) -> None:
         child = ok(customer, "POST", SUBACCOUNTS, ACME)["id"]
-        status, answer, _ = call("POST", f"{SUBACCOUNTS}/{child}/credit", customer.api_key, {"cents": 5})
+        status, answer, _ = call("POST", f"{SUBACCOUNTS}/{child}/credit", customer.api_key, {"amountCents": 5})
         assert status == 400
         assert "Idempotency-Key" in str(answer["error"]["details"])
 
@@ -267,7 +267,7 @@ class TestSettings:
     def test_both_accounts_hear_of_a_low_balance(self, customer: OpenedAccount, aws: Aws) -> None:
         api, mine, theirs = api_parts.api(), "https://93.184.216.34/mine", "https://93.184.216.34/theirs"
         api.low_balance.change(customer.account_id, {"threshold": "1", "webhook": mine})
-        child = opened(customer, lowBalance={"thresholdCents": 19, "webhook": theirs})
+        child = opened(customer, alert={"thresholdCents": 19, "webhook": theirs})
         create(customer, key=child["key"])
         record(counted_records(aws))
         shown = {
@@ -297,8 +297,8 @@ class TestSettings:
             {"name": "A", "markupPercent": -1},
             {"name": "A", "markupPercent": 12.5},
             {"name": "A", "limits": {"textAtOnce": 101}},
-            {"name": "A", "lowBalance": {"webhook": "https://example.com"}},
-            {"name": "A", "lowBalance": {"thresholdCents": 5, "webhook": "ftp://x"}},
+            {"name": "A", "alert": {"webhook": "https://example.com"}},
+            {"name": "A", "alert": {"thresholdCents": 5, "webhook": "ftp://x"}},
             {"name": "A", "suspended": True},
         ],
     )

@@ -101,7 +101,7 @@ def subaccount_of(parent: OpenedAccount) -> OpenedAccount:
     """Open a sub-account, which has nearly all of its parent's money."""
     api = api_parts.api()
     child = api.subaccounts.create(parent.account_id, {"name": "Acme", "markupPercent": MARKUP})["id"]
-    sent = {"cents": BALANCE_CENTS - TASKS * 2}
+    sent = {"amountCents": BALANCE_CENTS - TASKS * 2}
     api.subaccounts.transfer(parent.account_id, child, sent, "first")
     key = api.keys.create(child, {"name": "all", "scopes": [str(scope) for scope in Scope]})["key"]
     return OpenedAccount(child, key, api.accounts.me(child).webhook_secrets[0].text)

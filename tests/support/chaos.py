@@ -103,7 +103,7 @@ class Customer:
             f"/api/v1/subaccounts/{self.account.account_id}/credit",
             {"idempotency-key": new_id("move")},
         )
-        parent.data("POST", path, json={"cents": cents}, headers=headers)
+        parent.data("POST", path, json={"amountCents": cents}, headers=headers)
         self.moved_cents.append(cents)
 
     def status(self, task_id: str) -> Any:

@@ -33,7 +33,7 @@ class QuotePartView(Shape):
 
     path: str
     model: str
-    microUsd: int
+    priceMicroUsd: int
     """The price of a generation, or the most that a text request can cost."""
     isExact: bool
     """True for generations. A text request is charged by its tokens, at most this amount."""
@@ -57,7 +57,7 @@ class QuoteView(Shape):
     """Its requests can be created until then."""
     reservedMicroUsd: NotRequired[int]
     """What is left of the money for its text requests."""
-    reservedUntil: NotRequired[Timestamp]
+    reservationEndsAt: NotRequired[Timestamp]
     """Its text requests can begin until then. The rest is returned."""
 
 
@@ -142,7 +142,7 @@ class SavedQuote:
         }
         if self.reservation is not None:
             shown["reservedMicroUsd"] = left_micro_usd
-            shown["reservedUntil"] = iso(self.reservation.ends_at_ms)
+            shown["reservationEndsAt"] = iso(self.reservation.ends_at_ms)
         return shown
 
 
@@ -150,7 +150,7 @@ def _part_view(part: Part) -> QuotePartView:
     shown: QuotePartView = {
         "path": part.path,
         "model": part.model,
-        "microUsd": part.micro_usd,
+        "priceMicroUsd": part.micro_usd,
         "isExact": not part.is_text,
     }
     if part.task_id is not None:

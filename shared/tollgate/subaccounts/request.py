@@ -32,7 +32,7 @@ def read_subaccount(body: Mapping[str, Any], guard: AddressGuard, *, is_new: boo
         "name": ("name", read_name),
         "markupPercent": ("markup_percent", _markup),
         "limits": ("limits", _limits),
-        "lowBalance": ("low_balance", lambda value: _low_balance(value, guard)),
+        "alert": ("low_balance", lambda value: _low_balance(value, guard)),
     }
     if not is_new:
         readers["suspended"] = ("suspended", _is_suspended)
@@ -40,12 +40,12 @@ def read_subaccount(body: Mapping[str, Any], guard: AddressGuard, *, is_new: boo
 
 
 def read_transfer(body: Mapping[str, Any]) -> Read:
-    """Return `cents`, which is not 0, and `reason`. Raises `InvalidInputError` with every problem."""
+    """Return `amountCents`, which is not 0, and `reason`. Raises `InvalidInputError` with every problem."""
     readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-        "cents": ("cents", _cents),
+        "amountCents": ("cents", _cents),
         "reason": ("reason", _reason),
     }
-    return _read(body, readers, ["cents"])
+    return _read(body, readers, ["amountCents"])
 
 
 def _read(
@@ -70,10 +70,10 @@ def _markup(value: Any) -> int:
 
 
 def _cents(value: Any) -> int:
-    cents = _number("/cents", value, -MAX_CAP_CENTS, MAX_CAP_CENTS)
+    cents = _number("/amountCents", value, -MAX_CAP_CENTS, MAX_CAP_CENTS)
     if not cents:
         raise InvalidInputError(
-            [Problem("/cents", "Must not be 0.", "above 0 to credit, below 0 to take back")]
+            [Problem("/amountCents", "Must not be 0.", "above 0 to credit, below 0 to take back")]
         )
     return cents
 
@@ -122,15 +122,15 @@ def _low_balance(value: Any, guard: AddressGuard) -> LowBalanceSettings:
         return LowBalanceSettings()
     if not isinstance(value, dict):
         example = '{"thresholdCents": 100, "webhook": "https://example.com/low"}, or null for none'
-        raise InvalidInputError([Problem("/lowBalance", "Must be an object, or null.", example)])
-    problems = unknown_fields(value, ["thresholdCents", "webhook"], "/lowBalance")
+        raise InvalidInputError([Problem("/alert", "Must be an object, or null.", example)])
+    problems = unknown_fields(value, ["thresholdCents", "webhook"], "/alert")
     webhook, threshold = value.get("webhook"), 0
     try:
         sent = value.get("thresholdCents")
-        threshold = _number("/lowBalance/thresholdCents", sent, 1, MAX_THRESHOLD_CENTS)
+        threshold = _number("/alert/thresholdCents", sent, 1, MAX_THRESHOLD_CENTS)
     except InvalidInputError as exc:
         problems += exc.problems
-    if webhook is not None and (problem := url_problem("/lowBalance/webhook", webhook, guard)) is not None:
+    if webhook is not None and (problem := url_problem("/alert/webhook", webhook, guard)) is not None:
         problems.append(problem)
     if problems:
         raise InvalidInputError(problems)

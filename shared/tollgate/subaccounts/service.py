@@ -265,7 +265,7 @@ class SubaccountService:
     def _check_hook(self, fields: Mapping[str, Any]) -> None:
         webhook = fields["low_balance"].webhook if "low_balance" in fields else None
         if webhook is not None:
-            check_host("/lowBalance/webhook", webhook, self.guard)
+            check_host("/alert/webhook", webhook, self.guard)
 
     def _alert(self, child: str, fields: Mapping[str, Any]) -> list[TransactWrite]:
         """Return the write of a new account's alert, if it has one."""

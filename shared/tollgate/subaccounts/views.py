@@ -53,7 +53,7 @@ class SubaccountView(Shape):
     earningsMicroUsd: int
     """Mark-up that was charged and not moved to the parent yet."""
     limits: SubaccountLimitsView
-    lowBalance: SubaccountLowBalanceView | None
+    alert: SubaccountLowBalanceView | None
     createdAt: Timestamp
     closedAt: Timestamp | None
 
@@ -130,7 +130,7 @@ def view_of(
             "requestsPerMinute": limits.requests_per_minute,
             "runningTasks": limits.running_tasks,
         },
-        "lowBalance": alert,
+        "alert": alert,
         "createdAt": iso(found.created_at_ms),
         "closedAt": None if found.closed_at_ms is None else iso(found.closed_at_ms),
     }

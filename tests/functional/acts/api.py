@@ -181,13 +181,13 @@ def end_a_text_request(world: World) -> Doing:
 def child_of(ada: Caller, cents: int = 50) -> str:
     """Return the path of a new sub-account with money."""
     path = f"/subaccounts/{ada.ok('POST', '/subaccounts', {'name': 'Acme', 'markupPercent': 50})['id']}"
-    ada.ok("POST", f"{path}/credit", {"cents": cents}, idempotency_key="first")
+    ada.ok("POST", f"{path}/credit", {"amountCents": cents}, idempotency_key="first")
     return path
 
 
 def create_a_subaccount(world: World) -> Doing:
     ada = world.customer()
-    body = {"name": "Acme", "markupPercent": 20, "lowBalance": {"thresholdCents": 5}}
+    body = {"name": "Acme", "markupPercent": 20, "alert": {"thresholdCents": 5}}
     return lambda: ada.ask("POST", "/subaccounts", body, idempotency_key="acme")
 
 
@@ -199,7 +199,7 @@ def change_a_subaccount(world: World) -> Doing:
         "markupPercent": 10,
         "suspended": True,
         "limits": {"textAtOnce": 2},
-        "lowBalance": {"thresholdCents": 5},
+        "alert": {"thresholdCents": 5},
     }
     return lambda: ada.ask("PATCH", path, body)
 
@@ -207,13 +207,13 @@ def change_a_subaccount(world: World) -> Doing:
 def credit_a_subaccount(world: World) -> Doing:
     ada = world.customer()
     path = child_of(ada)
-    return lambda: ada.ask("POST", f"{path}/credit", {"cents": 5}, idempotency_key="order-1")
+    return lambda: ada.ask("POST", f"{path}/credit", {"amountCents": 5}, idempotency_key="order-1")
 
 
 def take_money_back(world: World) -> Doing:
     ada = world.customer()
     path = child_of(ada)
-    return lambda: ada.ask("POST", f"{path}/credit", {"cents": -5}, idempotency_key="order-1")
+    return lambda: ada.ask("POST", f"{path}/credit", {"amountCents": -5}, idempotency_key="order-1")
 
 
 def close_a_subaccount(world: World) -> Doing:
