@@ -24,6 +24,7 @@ from tollgate.catalog.models import Model
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.addresses import AddressGuard
@@ -56,16 +57,21 @@ class KeptWrites(Database):
     def __init__(self) -> None:
         self.writes: Sequence[TransactWrite] = ()
         self.provider = ""
+        self.markup_percent = 0
 
     def transact(self, writes: Sequence[TransactWrite]) -> None:
         self.writes = writes
 
-    def get(self, table: str, key: Mapping[str, Any]) -> dict[str, Any] | None:
+    def get(self, table: str, key: Mapping[str, Any]) -> Item | None:
         assert table == "tasks"
         attempt = Attempt(self.provider, 1, handle={}, ended_at_ms=2, reference="theirs")
         return task_row(
             replace(new_task(), **key, attempts=(attempt,), status=TaskStatus.FINISHED, wake_at_ms=None)
         )
+
+    def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        assert table == "budgets"
+        return [{"seq": 1, "budgets": [], "markup_percent": self.markup_percent}, {}]
 
     def debit_micro_usd(self) -> int:
         """Return what the account's write takes from its balance."""
@@ -132,6 +138,7 @@ def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
     checked = model.check(source)
     database = KeptWrites()
     database.provider = data.draw(st.sampled_from([route.provider for route in model.routes]))
+    database.markup_percent = data.draw(st.sampled_from([0, 20, 1_000]) | st.integers(0, 1_000))
     media = Media(model.probes(checked), Decimal(data.draw(st.integers(2_000, 15_000))) / 1000)
     ours = service(database, media)
     body = {"model": model.id, "input": source}
