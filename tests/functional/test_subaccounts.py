@@ -106,7 +106,13 @@ class TestTransfers:
         assert credit(customer, child, -95, "back")[0] == 200
         assert balance_cents(customer) == 100
 
-    @pytest.mark.parametrize("sent", [{"amountCents": 0}, {"amountCents": 1.5}, {"amountCents": "5"}, {}, {"amountCents": 5, "x": 1}])
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            *({"amountCents": 0}, {"amountCents": 1.5}, {"amountCents": "5"}),
+            *({}, {"amountCents": 5, "x": 1}),
+        ],
+    )
     def test_a_wrong_body_moves_nothing(self, customer: OpenedAccount, sent: Any) -> None:
         child = ok(customer, "POST", SUBACCOUNTS, ACME)["id"]
         headers = {"idempotency-key": "1"}
@@ -116,7 +122,8 @@ class TestTransfers:
 
     def test_the_key_is_required(self, customer: OpenedAccount) -> None:
         child = ok(customer, "POST", SUBACCOUNTS, ACME)["id"]
-        status, answer, _ = call("POST", f"{SUBACCOUNTS}/{child}/credit", customer.api_key, {"amountCents": 5})
+        path = f"{SUBACCOUNTS}/{child}/credit"
+        status, answer, _ = call("POST", path, customer.api_key, {"amountCents": 5})
         assert status == 400
         assert "Idempotency-Key" in str(answer["error"]["details"])
 

@@ -220,11 +220,12 @@ class TestCountTokens:
     ) -> None:
         client = open_client(USD)
         (made,) = text_parts._made.values()
-        monkeypatch.setattr(made.service.billing, "meter", RateMeter(3))
+        placing = made.service.billing.place.__self__
+        monkeypatch.setattr(placing, "_meter", RateMeter(3))
         # One minute for all of them, however long they take.
         clock = ManualClock()
         clock.set_to_now()
-        monkeypatch.setattr(made.service.billing, "_clock", clock)
+        monkeypatch.setattr(placing, "_clock", clock)
         answers = [ask(client, "POST", "/messages/count_tokens", COUNT) for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
         assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]

@@ -32,7 +32,7 @@ ADDRESS = re.compile(r"\$TOLLGATE_URL/clients/(\S+)")
 
 def installed(text: str) -> list[str]:
     """Return each word of a text's install lines that names a package."""
-    text = re.sub(r"\{\{? ?base_url ?\}\}?", "$TOLLGATE_URL", text)
+    text = re.sub(r"\{\{? ?base_url ?\}\}?|\bADDRESS\b", "$TOLLGATE_URL", text)
     words = [match.expand(r"\1\2").split() for match in INSTALLS.finditer(text)]
     words += [[word] for word in RUNS.findall(text)]
     return [word.strip("\"'") for line in words for word in line if not word.startswith("-")]

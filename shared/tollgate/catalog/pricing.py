@@ -8,15 +8,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.media import Measured
 from tollgate.catalog.models import PRICE_VERSION_CHARS, Model, Pricing
-from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
+
+if TYPE_CHECKING:
+    # Profiles load pydantic, and text reads prices without it.
+    from tollgate.catalog.profiles.base import Profile
 
 NOTHING_MEASURED = Measured()
 # A wrong version passes with a probability of 1 in 65,536.
@@ -132,7 +135,7 @@ def _with_checksum(model: Model, version: str) -> str:
     return version + checksum[:CHECKSUM_CHARS]
 
 
-def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, str]:
+def price_facts(profile: "type[Profile]", values: Mapping[str, Any]) -> dict[str, str]:
     """The dimensions of an input as prices name them, e.g. `{"resolution": "720p", "audio": "true"}`."""
     facts = {
         dimension: profile.readings.get(dimension, dimension_text)(values[name])

@@ -7,7 +7,8 @@ from tollgate.catalog import params
 from tollgate.catalog.models import CatalogTextModel, Model, Price, Pricing
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
-from tollgate.routing.facts import NO_PROVIDERS, DataPolicy, Fact, KnownProviders
+from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
+from tollgate.routing.views import DataPolicyView, data_policy_view
 
 PriceUnit = Literal["generation", "second", "megatoken"]
 
@@ -47,35 +48,6 @@ class ShutsDownView(Shape):
 
     day: Date
     successor: str
-
-
-class FactView(Shape):
-    """A fact about a provider, with its public source and the day on which that was read."""
-
-    value: str | bool
-    source: str
-    asOf: Date
-
-
-class RetentionView(Shape):
-    """How long a provider keeps prompts and results. 0 hours: not at all; null: for an unknown time."""
-
-    hours: int | None
-    source: str
-    asOf: Date
-
-
-class DataPolicyView(Shape):
-    """A provider's handling of data under its default terms. Null means unknown, and never \"no\"."""
-
-    region: FactView | None
-    """A country's code."""
-    retention: RetentionView | None
-    training: FactView | None
-    """Whether it may train models with prompts and results."""
-    passesWishes: FactView | None
-    """True if it chooses among other companies, and only among those that fulfil `zdr` and
-    `data_collection`."""
 
 
 class RouteView(Shape):
@@ -147,23 +119,6 @@ def _route(provider: str, known: KnownProviders) -> RouteView:
         "name": known.title(provider),
         "dataPolicy": data_policy_view(known.data(provider)),
     }
-
-
-def data_policy_view(data: DataPolicy) -> DataPolicyView:
-    """Return a provider's handling of data as the API shows it."""
-    kept = data.kept
-    return {
-        "region": _fact(data.region),
-        "retention": None
-        if kept is None
-        else {"hours": kept.value.hours, "source": kept.source, "asOf": kept.as_of},
-        "training": _fact(data.trains),
-        "passesWishes": _fact(data.passes_wishes),
-    }
-
-
-def _fact(fact: Fact[str] | Fact[bool] | None) -> FactView | None:
-    return None if fact is None else {"value": fact.value, "source": fact.source, "asOf": fact.as_of}
 
 
 def card(model: Model | CatalogTextModel) -> Card:

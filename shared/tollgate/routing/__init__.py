@@ -7,4 +7,5 @@ wishes.py     wishes as values, how they combine, and their rows
 reading.py    the fields of a body: `provider`, `models`, `route`
 selection.py  the routes that the wishes permit, or the refusal
 speeds.py     measured latency and throughput
+views.py      the handling of data in responses
 """

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from tollgate.catalog.models import CatalogModel, CatalogTextModel, CatalogTextRoute, Model, Route
 from tollgate.catalog.pricing import price_from
-from tollgate.catalog.views import DataPolicyView, data_policy_view
 from tollgate.kit.response_shapes import Shape
 from tollgate.routing.facts import KnownProviders
+from tollgate.routing.views import DataPolicyView, data_policy_view
 from tollgate.text.models import Refuses
 from tollgate.text.views import architecture_of, created_of, parameters_of, prices_per_token
 

@@ -341,9 +341,13 @@ class TestHostile:
 
 
 class TestSealedForm:
-    # What a customer is not charged by: the service's own counters and how it served a request
+    # What a customer is not charged by: the service's own counters, how it served a request, and how the
+    # parent of a sub-account shares in its charges
     UNSEALED = frozenset(
-        {"counter", "provider", "event_id", "latency_ms", "first_byte_ms", "budgets", "trace"}
+        {
+            *("counter", "provider", "event_id", "latency_ms", "first_byte_ms", "budgets", "trace"),
+            *("markup_micro_usd", "peer"),
+        }
     )
 
     def test_each_field_of_an_entry_is_sealed_or_named_here(self) -> None:

@@ -31,7 +31,7 @@ class Book:
     asked: list[int] = field(default_factory=list)
     sent: list[dict[str, Any]] = field(default_factory=list)
 
-    def close_task(self, _: str, refund: Entry | None, *, was_running: bool) -> list[Any]:
+    def close_task(self, _: str, refund: Entry | None, *, was_running: bool, **_more: int) -> list[Any]:
         self.closed.append((refund, was_running))
         return ["account"]
 
