@@ -220,7 +220,7 @@ class TestCountTokens:
     ) -> None:
         client = open_client(USD)
         (made,) = text_parts._made.values()
-        placing = made.service.billing.place.__self__
+        placing = made.service.billing.place.__self__  # type: ignore[attr-defined]
         monkeypatch.setattr(placing, "_meter", RateMeter(3))
         # One minute for all of them, however long they take.
         clock = ManualClock()
