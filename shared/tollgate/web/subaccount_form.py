@@ -9,7 +9,7 @@ from tollgate.web.key_form import cents_of
 from tollgate.web.problems import in_words
 
 FIELDS = ("name", "markup", "amount", "reason")
-_SHOWN = {"markupPercent": "markup", "cents": "amount"}
+_SHOWN = {"markupPercent": "markup", "amountCents": "amount"}
 _MOST = 10**6
 TAKE = "take"
 """The direction of a transfer that takes money back."""
@@ -29,7 +29,7 @@ def transfer_body(sent: Mapping[str, str]) -> dict[str, Any]:
     """
     cents = cents_of(sent.get("amount", "").strip(), "/amount")
     reason = sent.get("reason", "").strip()
-    body: dict[str, Any] = {"cents": -cents if sent.get("direction") == TAKE else cents}
+    body: dict[str, Any] = {"amountCents": -cents if sent.get("direction") == TAKE else cents}
     return {**body, "reason": reason} if reason else body
 
 
