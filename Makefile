@@ -67,7 +67,7 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
 
 test: .venv/.ready .local/ministack/.ready  ## all tests but the next
-	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup $(HOUSE_TESTS:%=--ignore=%)  # more workers than cores: journeys wait most of the time
+	@$(PYTHON) -m pytest -q -n 4 --dist loadgroup $(HOUSE_TESTS:%=--ignore=%)  # more workers than cores: journeys wait most of the time
 
 mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
