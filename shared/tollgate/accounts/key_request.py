@@ -9,6 +9,7 @@ from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem, one_of, shortened, unknown_fields
+from tollgate.kit.fields import Readers, read_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
@@ -46,7 +47,7 @@ def read_key(
 
     Raises `InvalidInputError` with every problem of the body; a new key must have a name.
     """
-    readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    readers: Readers = {
         "name": ("name", read_name),
         "scopes": ("scopes", _scopes),
         "expiresAt": ("expires_at_ms", _or_none(lambda value: _expiry(value, now_ms))),
@@ -59,15 +60,8 @@ def read_key(
     problems = unknown_fields(body, list(readers))
     if is_new and "name" not in body:
         problems.append(Problem("/name", "Required."))
-    found: dict[str, Any] = {}
-    for name, (field, read) in readers.items():
-        if name in body:
-            try:
-                found[field] = read(body[name])
-            except InvalidInputError as exc:
-                problems += exc.problems
-    if problems:
-        raise InvalidInputError(problems)
+    found, wrong = read_fields(body, readers)
+    _raise_if([*problems, *wrong])
     return found
 
 

@@ -8,7 +8,7 @@ http/               requests that arrive, and requests to others
 
 clock.py            time, passed in as a value; `ids.py`: ULIDs with a prefix
 money.py            micro-USD, and the only place that rounds; `numbers.py`: numbers of a request
-errors.py           every error that a customer can receive
+errors.py           every error that a customer can receive; `fields.py`: the fields of a request's body
 retry.py            conflicts and throttles: which requests to retry, and the error after the last attempt
 cache.py            a value with an expiry; a dict with a bound
 remote_document.py  a document that is stored elsewhere and read repeatedly

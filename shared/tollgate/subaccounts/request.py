@@ -1,12 +1,13 @@
 """The bodies of requests about sub-accounts, each checked as a whole (site/subaccounts.md). Pure."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tollgate.accounts.key_request import MAX_CAP_CENTS, read_name
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.fields import Readers, number_within, read_fields
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.numbers import whole_number
 from tollgate.ledger.families import MAX_MARKUP_PERCENT
 from tollgate.ledger.holds import MAX_HOLDS
 from tollgate.ledger.wallets import Limits
@@ -41,36 +42,28 @@ def read_subaccount(body: Mapping[str, Any], guard: AddressGuard, *, is_new: boo
 
 def read_transfer(body: Mapping[str, Any]) -> Read:
     """Return `amountCents`, which is not 0, and `reason`. Raises `InvalidInputError` with every problem."""
-    readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    readers: Readers = {
         "amountCents": ("cents", _cents),
         "reason": ("reason", _reason),
     }
     return _read(body, readers, ["amountCents"])
 
 
-def _read(
-    body: Mapping[str, Any], readers: Mapping[str, tuple[str, Callable[[Any], Any]]], required: list[str]
-) -> Read:
+def _read(body: Mapping[str, Any], readers: Readers, required: list[str]) -> Read:
     problems = unknown_fields(body, list(readers))
     problems += [Problem(f"/{name}", "Required.") for name in required if name not in body]
-    found: Read = {}
-    for name, (field, read) in readers.items():
-        if name in body:
-            try:
-                found[field] = read(body[name])
-            except InvalidInputError as exc:
-                problems += exc.problems
-    if problems:
-        raise InvalidInputError(problems)
+    found, wrong = read_fields(body, readers)
+    if problems or wrong:
+        raise InvalidInputError([*problems, *wrong])
     return found
 
 
 def _markup(value: Any) -> int:
-    return _number("/markupPercent", value, 0, MAX_MARKUP_PERCENT)
+    return number_within("/markupPercent", value, 0, MAX_MARKUP_PERCENT)
 
 
 def _cents(value: Any) -> int:
-    cents = _number("/amountCents", value, -MAX_CAP_CENTS, MAX_CAP_CENTS)
+    cents = number_within("/amountCents", value, -MAX_CAP_CENTS, MAX_CAP_CENTS)
     if not cents:
         raise InvalidInputError(
             [Problem("/amountCents", "Must not be 0.", "above 0 to credit, below 0 to take back")]
@@ -104,17 +97,17 @@ def _limits(value: Any) -> Limits:
     sent = {} if value is None else value
     if not isinstance(sent, dict):
         raise InvalidInputError([Problem("/limits", "Must be an object, or null.", '{"textAtOnce": 5}')])
-    problems = unknown_fields(sent, list(most), "/limits")
-    found: dict[str, Any] = {}
-    for name, (field, highest) in most.items():
-        if sent.get(name) is not None:
-            try:
-                found[field] = _number(f"/limits/{name}", sent[name], 1, highest)
-            except InvalidInputError as exc:
-                problems += exc.problems
-    if problems:
+    readers: Readers = {
+        name: (field, partial(_limit, f"/limits/{name}", highest)) for name, (field, highest) in most.items()
+    }
+    found, wrong = read_fields({name: one for name, one in sent.items() if one is not None}, readers)
+    if problems := [*unknown_fields(sent, list(most), "/limits"), *wrong]:
         raise InvalidInputError(problems)
     return Limits(**found)
+
+
+def _limit(path: str, highest: int, value: Any) -> int:
+    return number_within(path, value, 1, highest)
 
 
 def _low_balance(value: Any, guard: AddressGuard) -> LowBalanceSettings:
@@ -127,7 +120,7 @@ def _low_balance(value: Any, guard: AddressGuard) -> LowBalanceSettings:
     webhook, threshold = value.get("webhook"), 0
     try:
         sent = value.get("thresholdCents")
-        threshold = _number("/alert/thresholdCents", sent, 1, MAX_THRESHOLD_CENTS)
+        threshold = number_within("/alert/thresholdCents", sent, 1, MAX_THRESHOLD_CENTS)
     except InvalidInputError as exc:
         problems += exc.problems
     if webhook is not None and (problem := url_problem("/alert/webhook", webhook, guard)) is not None:
@@ -135,10 +128,3 @@ def _low_balance(value: Any, guard: AddressGuard) -> LowBalanceSettings:
     if problems:
         raise InvalidInputError(problems)
     return LowBalanceSettings(threshold_cents=threshold, webhook=webhook)
-
-
-def _number(path: str, value: Any, least: int, most: int) -> int:
-    number = whole_number(value)
-    if number is None or not least <= number <= most:
-        raise InvalidInputError([Problem(path, "Must be a whole number.", f"{least} to {most}")])
-    return number
