@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 
 from tollgate.activity.found import SHOWN, ActivityKind, Found, ending_of, status_of
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.errors import Problem
-from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, page_size
+from tollgate.kit.http.query import A_TIME, QueryReader, date_ms, epoch_ms, page_size
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import END_MS, LABELS, StatementQuery, position_of, read_labels
 from tollgate.ledger.trace import Ending
@@ -48,8 +47,8 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
     Raises `InvalidInputError`.
     """
     reader = QueryReader(query, PARAMETERS)
-    first_ms = reader.read("from", _day_ms, 0, "Not a calendar date.", _A_DATE)
-    last_ms = reader.read("to", _day_ms, END_MS - MS_PER_DAY, "Not a calendar date.", _A_DATE)
+    first_ms = reader.read("from", date_ms, 0, "Not a calendar date.", _A_DATE)
+    last_ms = reader.read("to", date_ms, END_MS - MS_PER_DAY, "Not a calendar date.", _A_DATE)
     wanted = _read(reader, query, (first_ms, last_ms + MS_PER_DAY), (default_limit, max_limit))
     found = replace(wanted, status=reader.choose("status", TaskStatus, None, TaskStatus))
     _check_times(reader, found.entries, "Must not be after `to`.", "Not a cursor of a page of these days.")
@@ -96,10 +95,3 @@ def _check_times(reader: QueryReader, entries: StatementQuery, order: str, curso
         reader.problems.append(Problem("/from", order))
     elif entries.after and not entries.first_ms <= entries.after.created_at_ms < entries.end_ms:
         reader.problems.append(Problem("/cursor", cursor))
-
-
-def _day_ms(text: str) -> int:
-    """Read `YYYY-MM-DD`; raise `ValueError` for the other formats of ISO 8601."""
-    if date.fromisoformat(text).isoformat() != text:
-        raise ValueError(text)
-    return epoch_ms(text)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 
 from tollgate.exports.focus import COLUMNS, KINDS, row_of
@@ -10,11 +9,11 @@ from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
 from tollgate.kit.csv_table import Cell, as_csv
 from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.errors import Problem
-from tollgate.kit.http.query import QueryReader, epoch_ms
+from tollgate.kit.http.query import QueryReader, date_ms
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.query import Position, position_of
 from tollgate.ledger.reader import LedgerReader
-from tollgate.ledger.service import SETTLED_AFTER_MS
+from tollgate.ledger.service import last_settled_day
 
 # Rows of one page: about 3 MB. A response of Lambda has at most 6 MB.
 MAX_ROWS = 5_000
@@ -47,21 +46,17 @@ class FocusFiles:
         `InvalidInputError`.
         """
         reader = QueryReader(query, ("date", "cursor"))
-        day_ms = reader.read("date", _day_ms, None, "Not a calendar date.", A_DAY)
+        day_ms = reader.read("date", date_ms, None, "Not a calendar date.", A_DAY)
         after = reader.read("cursor", position_of, None, "Not a cursor of an earlier page.")
         if "date" not in query:
             reader.problems.append(Problem("/date", "Required.", A_DAY))
-        if day_ms is not None and not self.is_complete(day_ms):
-            last = utc_day(self.clock.now_ms() - SETTLED_AFTER_MS - MS_PER_DAY)
+        last = last_settled_day(self.clock.now_ms())
+        if day_ms is not None and utc_day(day_ms) > last:
             reader.problems.append(Problem("/date", "This day is not complete yet.", f"at most {last}"))
         if day_ms is not None and after and not day_ms <= after.created_at_ms < day_ms + MS_PER_DAY:
             reader.problems.append(Problem("/cursor", "Not a cursor of a page of this date."))
         reader.finish()
         return self.part(account_id, day_ms or 0, after)
-
-    def is_complete(self, day_ms: int) -> bool:
-        """Return whether a day, given by its first millisecond, has all its entries."""
-        return self.clock.now_ms() >= day_ms + MS_PER_DAY + SETTLED_AFTER_MS
 
     def part(
         self, account_id: str, day_ms: int, after: Position | None = None, most: int = MAX_ROWS
@@ -101,10 +96,3 @@ def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     left = iter(entries)
     while some := list(islice(left, MAX_KEYS)):
         yield some
-
-
-def _day_ms(text: str) -> int:
-    """Read `YYYY-MM-DD`; raise `ValueError` for the other formats of ISO 8601."""
-    if date.fromisoformat(text).isoformat() != text:
-        raise ValueError(text)
-    return epoch_ms(text)

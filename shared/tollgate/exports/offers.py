@@ -8,9 +8,9 @@ from tollgate.exports.repository import ExportRepository
 from tollgate.exports.settings import ExportSettings
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.cache import BoundedCache
-from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock, utc_day
+from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.ledger.entries import Entry, EntryKind, charge_id
-from tollgate.ledger.service import SETTLED_AFTER_MS
+from tollgate.ledger.service import last_settled_day
 
 # How long a process uses settings that it read. A new export begins that much later at most.
 KNOWN_MS = 30 * MS_PER_S
@@ -46,8 +46,7 @@ class RequestOffers:
     def offer_day(self, account_id: str) -> None:
         """Have the files of the last complete day written, if the account has a bucket."""
         if self._settings(account_id).bucket is not None:
-            over_ms = self.clock.now_ms() - SETTLED_AFTER_MS - MS_PER_DAY
-            self.queue.send({"account_id": account_id, "day": utc_day(over_ms)})
+            self.queue.send({"account_id": account_id, "day": last_settled_day(self.clock.now_ms())})
 
     def _offer(self, account_id: str, entry_ids: list[str]) -> None:
         if self._settings(account_id).has_requests:

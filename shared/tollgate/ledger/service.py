@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
-from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock, utc_day
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.observability import logger
 from tollgate.ledger.audit import NO_COUNTERS, Drift, EntrySums, Line, Tally, compare
@@ -36,6 +36,11 @@ MAX_DRIFTING_READS = 2
 REREAD_PAUSE_S = 0.5
 # Full reads, until two of them agree.
 MAX_FULL_READS = 3
+
+
+def last_settled_day(now_ms: int) -> str:
+    """Return the last UTC day whose entries are all in the ledger. Pure."""
+    return utc_day(now_ms - SETTLED_AFTER_MS - MS_PER_DAY)
 
 
 class OutOfTimeError(Exception):

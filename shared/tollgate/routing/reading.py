@@ -115,7 +115,9 @@ def read_wishes(
         return NO_WISHES, [Problem(under, "Must be an object.", list(_PROVIDER_FIELDS))]
     given = {name: one for name, one in value.items() if one is not None}
     problems = [
-        *unknown_fields(given, (*_PROVIDER_FIELDS, *_UNSUPPORTED), under),
+        *unknown_fields(
+            {name: one for name, one in given.items() if name not in _UNSUPPORTED}, _PROVIDER_FIELDS, under
+        ),
         *_unsupported(given, under),
         *_flag_problems(given, under),
         *_list_problems(given, under),
@@ -127,7 +129,7 @@ def read_wishes(
     sort, across, sort_problems = _sort(given.get("sort"), f"{under}/sort")
     problems += [*found, *sort_problems]
     if problems:
-        return NO_WISHES, [_without_unsupported(one) for one in problems]
+        return NO_WISHES, problems
     wishes = Wishes(
         order=tuple(dict.fromkeys(given.get("order", ()))),
         only=frozenset(given["only"]) if given.get("only") else None,
@@ -141,13 +143,6 @@ def read_wishes(
         across_models=across,
     )
     return wishes, []
-
-
-def _without_unsupported(problem: Problem) -> Problem:
-    """Return the problem of an unknown field with only the names that work."""
-    if isinstance(problem.allowed, list) and "quantizations" in problem.allowed:
-        return replace(problem, allowed=list(_PROVIDER_FIELDS))
-    return problem
 
 
 def _unsupported(given: Mapping[str, Any], under: str) -> Iterator[Problem]:

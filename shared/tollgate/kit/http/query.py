@@ -1,7 +1,7 @@
 """The query of a request, parameter by parameter, with every problem at once. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
 from tollgate.kit.errors import InvalidInputError, Problem, one_of, unknown_fields
@@ -87,3 +87,10 @@ def epoch_ms(text: str) -> int:
     if aware < _EPOCH:
         raise ValueError(text)
     return (aware - _EPOCH) // timedelta(milliseconds=1)
+
+
+def date_ms(text: str) -> int:
+    """Read `YYYY-MM-DD` as its first millisecond; raise `ValueError` for the other formats of ISO 8601."""
+    if date.fromisoformat(text).isoformat() != text:
+        raise ValueError(text)
+    return epoch_ms(text)
