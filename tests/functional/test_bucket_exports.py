@@ -52,12 +52,7 @@ def bucket(customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 def days(aws: Aws) -> list[dict[str, Any]]:
     """Take the messages about days out of the webhook queue, also those that wait."""
-    url, found = aws.stack.refs["WebhookQueue"], []
-    while some := aws.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
-        for one in some:
-            found.append(json.loads(one["Body"]))
-            aws.clients.sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
-    return [one for one in found if "day" in one]
+    return [one for one in map(json.loads, aws.messages("WebhookQueue")) if "day" in one]
 
 
 def sent(message: dict[str, Any]) -> None:

@@ -47,12 +47,7 @@ def shown(customer: OpenedAccount) -> Any:
 
 def messages(aws: Aws) -> list[dict[str, Any]]:
     """Take the messages about requests out of the webhook queue."""
-    url, found = aws.stack.refs["WebhookQueue"], []
-    while some := aws.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
-        for one in some:
-            found.append(json.loads(one["Body"]))
-            aws.clients.sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
-    return [one for one in found if "entries" in one]
+    return [one for one in map(json.loads, aws.messages("WebhookQueue")) if "entries" in one]
 
 
 def sent(message: dict[str, Any]) -> None:
