@@ -22,6 +22,7 @@ from tollgate.composition.api import Api
 from tollgate.composition.dashboard import Dashboard
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.numbers import digits
+from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.snippets import export_line, text_snippets
@@ -148,9 +149,6 @@ def _of_text(request: Request, model: CatalogTextModel) -> dict[str, Any]:
 
 def _routes(services: Dashboard, model: AnyModel) -> list[dict[str, Any]]:
     """Return the providers of a model in the order of use, each with its name and whether it is available."""
-    # Imported here, because it imports every provider.
-    from tollgate.providers.runtime.accounts import accounts  # noqa: PLC0415 - see above
-
     known, health, now_ms = accounts(), services.health.health(), services.clock.now_ms()
     names = dict.fromkeys(route.provider for route in model.routes)
     return [
