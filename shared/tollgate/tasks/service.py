@@ -46,6 +46,10 @@ from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_r
 from tollgate.tasks.routing import Choose, chooser
 from tollgate.webhooks.receivers import check_host
 
+# The refusals of a request that can follow from a change since an earlier one: of the price, or of the
+# account's routing policy.
+REFUSALS = (MaxCostExceededError, PriceChangedError, ForbiddenError, InvalidInputError)
+
 
 class MediaProber(Protocol):
     """Reads the properties of media without reading it whole."""
@@ -182,15 +186,17 @@ class TaskService:
         def charge() -> list[CreatedTaskView]:
             percent = self.charges.markup_percent(account_id)
             marked = priced.marked_up(percent)
-            refusal = marked.refusal()
-            if refusal is not None:
+            try:
+                if (refusal := marked.refusal()) is not None:
+                    raise refusal
+                tasks = [marked.task(account_id, now_ms, allowance, spender) for _ in range(copies)]
+                choices = [marked.choose] * copies
+                wanted = Purchase(account_id, now_ms, tasks, choices, markup_percent=percent)
+                return self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
+            except REFUSALS as exc:
                 return self._repeated_or(
-                    refusal, account_id, idempotency_key, body_hash=body_hash, percent=percent
+                    exc, account_id, idempotency_key, body_hash=body_hash, percent=percent
                 )
-            tasks = [marked.task(account_id, now_ms, allowance, spender) for _ in range(copies)]
-            choices = [marked.choose] * copies
-            wanted = Purchase(account_id, now_ms, tasks, choices, markup_percent=percent)
-            return self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
 
         created = retry_change(charge, MarkupChangedError, what="The mark-up of this account is")
         # Only after the charge, so unpaid requests leave no files. A crash in between ends in a refund,
@@ -284,8 +290,9 @@ class TaskService:
         body_hash: str,
         percent: int,
     ) -> list[CreatedTaskView]:
-        """Return the tasks of an earlier request with this key, even if the price has changed since.
+        """Return the tasks of an earlier request with this key.
 
+        The price may have changed since, or the account's routing policy.
         Raises `refusal` if there is none, or `MarkupChangedError` if the price had an old mark-up.
         """
         now_ms = self.clock.now_ms()
@@ -312,12 +319,6 @@ class TaskService:
             self.buy(wanted, lambda *_: remember, allowance, spender)
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
-        except (ForbiddenError, InvalidInputError):
-            # A repeat returns its tasks, even if the account's routing policy has changed since.
-            earlier = key and self.idempotency.earlier(wanted.account_id, key, wanted.at_ms)
-            if not earlier:
-                raise
-            return _repeated(earlier, body_hash)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
