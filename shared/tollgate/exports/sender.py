@@ -5,7 +5,6 @@
 A message that comes again writes no delivery twice, and its spans have the same ids.
 """
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,7 +29,7 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.payload import readable
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository, StaleDeliveryError
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import LATE_MS, spread_s
 
 EVENT = "request.completed"
 TIMEOUT_S = 10.0
@@ -178,9 +177,7 @@ def wait_s(request_id: str, attempt: int, retry_after: str | None) -> int:
     asked = digits(retry_after or "", 0, 10**9)
     if asked is not None:
         return min(asked, MAX_WAIT_S)
-    longest = min(FIRST_WAIT_S << (attempt - 1), MAX_WAIT_S)
-    # Spread over the second half, so that messages that failed together do not come back together.
-    return longest - zlib.crc32(f"{request_id}#{attempt}".encode()) % (longest // 2 + 1)
+    return spread_s(f"{request_id}#{attempt}", min(FIRST_WAIT_S << (attempt - 1), MAX_WAIT_S))
 
 
 def event_id_of(request_id: str) -> str:

@@ -73,10 +73,8 @@ class Drawing:
                 uses=applied.uses,
                 routes=routes,
             )
-            placed.accepted_at = accepted_at
-            placed.held_ms = placed.elapsed_ms()
-            placed.is_doubtful = written.is_doubtful
-            placed.completes = (self.limits.get(account_id) or DEFAULT).completes_answers
+            completes = (self.limits.get(account_id) or DEFAULT).completes_answers
+            placed.begin(accepted_at, is_doubtful=written.is_doubtful, completes=completes)
             self.renewals.plan(placed)
             return placed
         raise DatabaseBusyError("the account's budgets keep moving")

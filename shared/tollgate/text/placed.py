@@ -69,6 +69,12 @@ class PlacedHold:
     is_over: bool = False
     """Whether the request is being settled or voided, so the hold is not renewed any more."""
 
+    def begin(self, accepted_at: float, *, is_doubtful: bool, completes: bool) -> None:
+        """Note that the hold is in place now, for a request that was accepted at `accepted_at`."""
+        self.accepted_at = accepted_at
+        self.held_ms = self.elapsed_ms()
+        self.is_doubtful, self.completes = is_doubtful, completes
+
     def elapsed_ms(self) -> int:
         """Return how long ago the request was accepted."""
         return round((time.monotonic() - self.accepted_at) * MS_PER_S)

@@ -270,10 +270,8 @@ class Placing:
             routes=terms.routes,
             markup_percent=terms.markup_percent,
         )
-        placed.accepted_at = terms.accepted_at
-        placed.held_ms = placed.elapsed_ms()
-        placed.is_doubtful = written.is_doubtful
-        placed.completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
+        completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
+        placed.begin(terms.accepted_at, is_doubtful=written.is_doubtful, completes=completes)
         self._renewals.plan(placed)
         return placed
 

@@ -72,12 +72,18 @@ def claimed(delivery: Delivery, now_ms: int) -> Delivery:
     )
 
 
+def spread_s(name: str, most_s: int) -> int:
+    """Return a wait in the second half of `most_s`, always the same for a name.
+
+    So messages that were put off together do not return together.
+    """
+    return most_s - zlib.crc32(name.encode()) % (most_s // 2 + 1)
+
+
 def defer(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
     """Return a delivery whose account's lane is full, and the seconds until its next message."""
     ceiling_s = min(FIRST_DEFERRAL_S << delivery.deferrals, MAX_DELAY_S)
-    # Spread over the second half, so that deliveries that were deferred together do not return together.
-    spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
-    wait_s = ceiling_s - spread
+    wait_s = spread_s(f"{delivery.delivery_id}#{delivery.seq}", ceiling_s)
     waiting = replace(delivery, seq=delivery.seq + 1, deferrals=delivery.deferrals + 1)
     return _due_after(waiting, wait_s, now_ms), wait_s
 
