@@ -75,7 +75,7 @@ def claimed(delivery: Delivery, now_ms: int) -> Delivery:
 def spread_s(name: str, most_s: int) -> int:
     """Return a wait in the second half of `most_s`, always the same for a name.
 
-    So messages that were put off together do not return together.
+    So messages that were deferred together do not return together.
     """
     return most_s - zlib.crc32(name.encode()) % (most_s // 2 + 1)
 
