@@ -184,7 +184,8 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
         from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above
 
         body = error_body(TextProtocol.ANTHROPIC, error)
-    helped = with_help(body, error.code, base_url(request.scope), request.state.request_id)
+    agent = request.headers.get("user-agent", "")
+    helped = with_help(body, error.code, base_url(request.scope), request.state.request_id, agent)
     return JSONResponse(helped, status_code=error.status, headers=error.headers())
 
 

@@ -26,6 +26,8 @@ ROUTES = [
     ("GET", f"/api/v1/task/status/task_{'1' * 26}"),
 ]
 ANTHROPIC = {"anthropic-version": "2023-06-01"}
+# openrouter 1.3.84 (PyPI).
+OPENROUTER = {"user-agent": "speakeasy-sdk/python 1.3.84 2.914.0 1.0.0 openrouter"}
 
 
 @cache
@@ -73,6 +75,14 @@ class TestEveryError:
         assert body["request_id"] == headers["x-request-id"]
         assert body["error"]["docsUrl"] == f"{BASE_URL}/docs/errors#{error.code}"
         assert "requestId" not in body["error"]
+
+    def test_has_a_number_for_openrouters_sdks(
+        self, aws: Aws, monkeypatch: pytest.MonkeyPatch, error: TollgateError
+    ) -> None:
+        monkeypatch.setattr(Authenticator, "authenticate", raising(error))
+        _, body, _ = call("GET", "/api/v1/credits", "tg_live_x", headers=OPENROUTER)
+        assert body["error"]["code"] == error.status
+        assert body["error"]["metadata"] == {"code": error.code}
 
 
 class TestOtherErrors:

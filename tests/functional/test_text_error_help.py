@@ -101,6 +101,15 @@ class TestFaults:
         assert (answer.status_code, answer.json()["error"]["code"]) == FAULTS[prompt]
         check(client, answer.json(), answer.headers, FAULTS[prompt][1])
 
+    @pytest.mark.parametrize("prompt", ["[[reject]]", "[[status 503]]"])
+    def test_of_a_provider_has_a_number_for_openrouters_sdks(self, client: TextClient, prompt: str) -> None:
+        # @openrouter/sdk 1.3.19 (npm): `code` is an integer in each of its error types.
+        agent = "speakeasy-sdk/typescript 1.3.19 2.914.0 1.0.0 @openrouter/sdk"
+        answer = client.post("/chat/completions", chat(prompt), **{"user-agent": agent})
+        error = answer.json()["error"]
+        assert (error["code"], answer.json()["code"]) == (answer.status_code, answer.status_code)
+        assert error["metadata"].keys() == {"code"}
+
     @pytest.mark.parametrize("stream", [False, True])
     @pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
     @pytest.mark.parametrize("model", [GPT, CLAUDE])

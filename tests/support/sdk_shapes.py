@@ -25,8 +25,8 @@ OURS = {
     # OpenRouter's SDKs refuse an answer without the penalties
     "Response": {"store", "frequency_penalty", "presence_penalty"},
     "ResponseFunctionCallArgumentsDoneEvent": {"name"},
-    "ChatCompletionMessage": {"reasoning_content", "thinking_blocks", "extra_content"},
-    "ChoiceDelta": {"reasoning_content", "thinking_blocks", "extra_content"},
+    "ChatCompletionMessage": {"reasoning_content", "reasoning_details", "thinking_blocks", "extra_content"},
+    "ChoiceDelta": {"reasoning_content", "reasoning_details", "thinking_blocks", "extra_content"},
     "ChatCompletionMessageFunctionToolCall": {"extra_content"},
     "ChoiceDeltaToolCall": {"extra_content"},
     "ErrorResponse": {"code"},

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from local.simulator.media import Artifact
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 from local.simulator.providers.content import MEDIA
 from local.simulator.providers.inputs import (
     ModelInput,
@@ -67,7 +67,7 @@ class LastFrameInput(VideoInput):
         """Return the videos and, if it is requested, an image."""
         said, found = self.said(), super().artifacts(label, count)
         if said.get("return_last_frame"):
-            found.append(Png(*_LAST_FRAME_PX, text(said.get("prompt")), label, found[0].seed))
+            found.append(Picture(*_LAST_FRAME_PX, text(said.get("prompt")), label, found[0].seed))
         return found
 
 

@@ -21,7 +21,7 @@ from local.simulator.media import Artifact, rendered
 from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 from local.simulator.media.shapes import aspect
 from local.simulator.providers import fal_models as models
 from local.simulator.providers import fal_tools
@@ -81,7 +81,7 @@ class ZImage(ModelInput):
         size = self.image_size
         width, height = _PRESETS_PX[size] if isinstance(size, str) else (size.width, size.height)
         seed = seed_of(self.prompt) if self.seed is None else self.seed
-        return [Png(width, height, text(self.prompt), label, seed + index) for index in range(count)]
+        return [Picture(width, height, text(self.prompt), label, seed + index) for index in range(count)]
 
 
 class ZImageToImage(ZImage):
@@ -229,7 +229,7 @@ async def _output(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
             "height": image.height_px,
         }
         for url, image in zip(urls, job.artifacts, strict=True)
-        if isinstance(image, Png)
+        if isinstance(image, Picture)
     ]
     if job.model in fal_tools.ONE_IMAGE:
         return {"image": images[0]}

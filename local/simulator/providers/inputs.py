@@ -14,7 +14,7 @@ from local.simulator.media import Artifact
 from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 from local.simulator.media.shapes import LONG_SIDE_PX, aspect, image_size_px
 from local.simulator.wire import MAX_PROMPT_CHARS, text
 
@@ -86,7 +86,8 @@ class ImageInput(ModelInput):
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
-        return [Png(width, height, caption, label, seed + index) for index in range(count)]
+        made = {"form": said.get("output_format", "png"), "quality": said.get("output_compression", 80)}
+        return [Picture(width, height, caption, label, seed + index, **made) for index in range(count)]
 
 
 class VideoInput(ModelInput):
@@ -117,7 +118,7 @@ class CutoutInput(ModelInput):
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return images with a transparent background."""
-        return [Png(512, 512, "", label, index, is_cutout=True) for index in range(count)]
+        return [Picture(512, 512, "", label, index, is_cutout=True) for index in range(count)]
 
 
 def images(**fields: Any) -> type[ModelInput]:

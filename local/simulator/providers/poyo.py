@@ -22,7 +22,7 @@ from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 from local.simulator.media.shapes import aspect, image_size_px
 from local.simulator.providers import poyo_models as models
 from local.simulator.providers import table
@@ -62,7 +62,7 @@ class ZImage(ModelInput):
         """Return the job's images."""
         width, height = image_size_px(self.size or "1:1")
         caption, seed = text(self.prompt), seed_of(self.prompt)
-        return [Png(width, height, caption, label, seed + index) for index in range(count)]
+        return [Picture(width, height, caption, label, seed + index) for index in range(count)]
 
 
 class Seedance(ModelInput):

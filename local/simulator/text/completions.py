@@ -170,6 +170,8 @@ class Shape:
             deltas.append({"tool_calls": [called]})
             for piece in pieces[1]:
                 deltas.append({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
+        if self.vendor in SIGNS_CALLS and not self.answer.calls:
+            deltas.append({"content": "", **signature_of(self.answer.id)})
         chunks = [self._chunk(delta, None, index) for delta in deltas for index in range(self._count)]
         chunks += [self._chunk({}, self._finish(), index) for index in range(1, self._count)]
         last = self._chunk({}, self._finish())
@@ -204,6 +206,9 @@ class Shape:
         if self._splits:
             named = {"type": "reasoning.text", "id": "reasoning-text-1", "format": "MiniMax-response-v1"}
             return {"reasoning_details": [{**named, "index": 0, "text": thinking}]}
+        if self.vendor == SAYS_REASONING:
+            details = {"type": "reasoning.text", "text": thinking, "format": "unknown", "index": 0}
+            return {"reasoning": thinking, "reasoning_details": [details]}
         if self.vendor != IN_PARTS:
             return {self._reasoning: thinking}
         parts: list[dict[str, Any]] = [{"type": "thinking", "thinking": [{"type": "text", "text": thinking}]}]

@@ -21,7 +21,7 @@ from tollgate.reference.document import errors
 from tollgate.reference.generations import example_input
 from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked, outside_of_fences
 from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers
-from tollgate.text import fields
+from tollgate.text import fields, inner_fields
 
 HOOK = "your webhook"
 # More than the number of pages. Each has a few kilobytes.
@@ -112,6 +112,7 @@ class Site:
         if doc is None:
             raise RouteNotFoundError("GET", f"/docs/{path}")
         context = {"base_url": base_url, "examples": examples, "supplied": supplied, "fields": fields}
+        context["inner"] = inner_fields
         if doc.section == API:
             name, more = "endpoint", self._of_endpoint(path)
         elif doc.section == MODELS:

@@ -13,6 +13,7 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.call_state import signed, without_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import CHAT
+from tollgate.text.message_state import DETAILS, details_of
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
@@ -122,6 +123,11 @@ def _fit_message(
             changes["tool_call_id"] = short_call_id(message["tool_call_id"])
     kept = SHOWN_THINKING if keeps_thoughts else ()
     refused = [name for name in message if name not in kept and not _takes_of_message(name, dialect)]
+    if DETAILS in message:
+        if details := details_of(message[DETAILS], dialect.details_formats):
+            changes |= {DETAILS: details} if details != message[DETAILS] else {}
+        else:
+            refused.append(DETAILS)
     if not changes and not refused:
         return message
     return {name: value for name, value in message.items() if name not in refused} | changes

@@ -25,6 +25,8 @@ class ChatDialect:
     stream always has its usage. `message_fields` are the fields of a message that are not refused.
     `short_call_ids`: ids of tool calls have nine letters or digits.
 
+    `details_formats` are the formats of the vendor's own `reasoning_details`, which come back with a message.
+
     A vendor that `signs_calls` refuses calls of tools that come back without their state
     (`text/call_state.py`).
 
@@ -46,6 +48,7 @@ class ChatDialect:
     message_fields: frozenset[str] | None = None
     short_call_ids: bool = False
     signs_calls: bool = False
+    details_formats: frozenset[str | None] = frozenset()
     passes: frozenset[str] | None = None
 
     def knows(self, name: str) -> bool:

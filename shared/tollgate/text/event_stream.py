@@ -93,7 +93,7 @@ async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp
             )
         case Refused(status, refusal, headers, anchor):
             logger.info("text.refused", status=status)
-            return Reply(encoded(add_help(refusal, anchor)), status, headers)
+            return Reply(encoded(add_help({"code": status, **refusal}, anchor)), status, headers)
         case StreamedResponse():
             raise AssertionError("no stream was requested")
 

@@ -58,7 +58,8 @@ class TextMiddleware:
         sent_path = scope["path"]
         scope = {**scope, "path": canonical_path(sent_path)}
         state[REQUEST_ID] = request_id = begin_request()
-        state[HELPED] = lambda body, anchor: with_help(body, anchor, self._base_url(scope), request_id)
+        agent = _user_agent(scope)
+        state[HELPED] = lambda body, anchor: with_help(body, anchor, self._base_url(scope), request_id, agent)
         has_begun = False
 
         async def send_named(message: Message) -> None:
@@ -127,6 +128,10 @@ def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateEr
             return InternalError()
     logger.info("text.refused", status=error.status, code=error.code)
     return error
+
+
+def _user_agent(scope: Scope) -> str:
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"user-agent"), "")
 
 
 def _error_reply(scope: Scope, sent_path: str, exc: Exception) -> Reply:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tollgate.text.message_state import joined_states
 from tollgate.text.request import dumps
 
 # To distinguish our seal from another provider's content.
@@ -18,7 +19,7 @@ _SEAL = "tg1."
 
 def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
     """Return thinking blocks as one text."""
-    return _SEAL + base64.b64encode(dumps(list(thinking_blocks)).encode()).decode()
+    return _SEAL + base64.b64encode(dumps(joined_states(thinking_blocks)).encode()).decode()
 
 
 def is_sealed(encrypted: object) -> bool:

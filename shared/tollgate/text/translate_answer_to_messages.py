@@ -14,6 +14,7 @@ from typing import Any
 from tollgate.text.call_numbers import CallNumbers
 from tollgate.text.call_state import state_block
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.message_state import text_state, thinking_state
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
 from tollgate.text.request import dumps
@@ -49,13 +50,18 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
         for name, kind in _PARTS.items()
         if isinstance(said.get(name), str) and said[name]
     ]
-    state = _list(said.get("thinking_blocks"))
+    state = [*_list(said.get("thinking_blocks")), *thinking_state(said)]
+    # Last, because many programs read the first block as the answer.
+    last = [] if calls else text_state(said)
+    state += text_state(said) if calls else []
     state += [block for at, call in enumerate(calls) for block in state_block(_id_of(call, at), call)]
     if state:
         if not content or content[0]["type"] != "thinking":
             content.insert(0, dict(_EMPTY["thinking"]))
         content[0]["signature"] = sealed(state)
     content += [_tool_use(call, at) for at, call in enumerate(calls)]
+    if last:
+        content = [*(content or [_EMPTY["text"]]), {**_EMPTY["thinking"], "signature": sealed(last)}]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
     usage = meter.told(messages_usage)
     return dumps(
@@ -98,6 +104,7 @@ class MessagesFromChat(AnswerStream):
         self._tools: dict[int, _Tool] = {}
         self._live: _Tool | None = None
         self._state: list[dict[str, Any]] = []
+        self._last_state: list[dict[str, Any]] = []
         self._late_text = ""
         self._finish: object = None
         self._refused = False
@@ -124,7 +131,8 @@ class MessagesFromChat(AnswerStream):
             yield self._message_start(payload)
         choice = _first(payload.get("choices"))
         delta = shown_part(choice.get("delta"))
-        self._state += _list(delta.get("thinking_blocks"))
+        self._state += [*_list(delta.get("thinking_blocks")), *thinking_state(delta)]
+        self._last_state += text_state(delta)
         for name, kind in _PARTS.items():
             text = delta.get(name)
             if isinstance(text, str) and text:
@@ -145,6 +153,8 @@ class MessagesFromChat(AnswerStream):
         if self._late_text or self._blocks == 0:
             yield from self._open("text", _EMPTY["text"])
             yield from self._piece("text_delta", "text", self._late_text)
+        self._state += self._last_state
+        yield from self._keep_state()
         yield from self._close()
         stop = stop_of(self._finish, self._dialect, refused=self._refused)
         delta = message_end({"stop_reason": stop})
@@ -197,7 +207,8 @@ class MessagesFromChat(AnswerStream):
         yield from self._piece("signature_delta", "signature", sealed(state))
 
     def _open_tool(self, tool: _Tool) -> Iterator[dict[str, Any]]:
-        self._state += tool.state
+        self._state += [*self._last_state, *tool.state]
+        self._last_state = []
         yield from self._keep_state()
         named = {"id": tool.id or _made_up_id(tool.number), "name": tool.name}
         yield from self._open("tool_use", shown_block({"type": "tool_use", **named, "input": {}}))

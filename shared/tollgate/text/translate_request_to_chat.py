@@ -11,6 +11,8 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import MESSAGES, unsent
+from tollgate.text.inner_fields import hints_of_messages
+from tollgate.text.message_state import is_message_state, state_fields
 from tollgate.text.request import TextRequest, dumps, translated_tools
 from tollgate.text.thinking import unsealed
 
@@ -70,7 +72,7 @@ def ignored_by_chat(request: TextRequest, dialect: ChatDialect) -> list[str]:
         ignored = [*ignored, "thinking"]
     config = request.fields.get("output_config")
     unknown = [name for name in config if name not in _CONFIG] if isinstance(config, dict) else []
-    return [*ignored, *(f"output_config.{name}" for name in unknown)]
+    return [*ignored, *(f"output_config.{name}" for name in unknown), *hints_of_messages(request.fields)]
 
 
 def _is_switched_off(fields: Mapping[str, Any]) -> bool:
@@ -142,10 +144,10 @@ def _assistant(blocks: list[dict[str, Any]], path: str, dialect: ChatDialect) ->
         elif kind != "redacted_thinking":
             raise _invalid(f"{path}/{position}", f"This model does not take a {kind} block here.")
     content = _joined(texts, "", path) if texts else None
-    message: dict[str, Any] = {"role": "assistant", "content": content}
+    message: dict[str, Any] = {"role": "assistant", "content": content, **state_fields(kept)}
     if calls:
         message["tool_calls"] = with_states(calls, states_of(kept))
-    if blocks := [block for block in kept if not is_state(block)]:
+    if blocks := [block for block in kept if not (is_state(block) or is_message_state(block))]:
         message["thinking_blocks"] = blocks
     if thoughts and dialect.echoes_reasoning:
         message["reasoning_content"] = "".join(thoughts)
@@ -162,7 +164,7 @@ def _user(blocks: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
             results.append(result)
             parts += images
         else:
-            parts.append(_part(block, where))
+            parts += _parts(block, where)
     if not parts:
         return results
     is_text = all(part["type"] == "text" for part in parts)
@@ -172,11 +174,19 @@ def _user(blocks: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
 
 def _tool_result(block: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     # A tool message is text only: images of the result follow in the user's own message.
-    parts = [_part(inner, path) for inner in _blocks(block.get("content") or "", path)]
+    inner = _blocks(block.get("content") or "", path)
+    parts = [part for each in inner for part in _parts(each, path)]
     text = "".join(part["text"] for part in parts if part["type"] == "text")
     shown = f"{ERROR_PREFIX}{text}" if block.get("is_error") else text
     message = {"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": shown}
     return message, [part for part in parts if part["type"] != "text"]
+
+
+def _parts(block: Mapping[str, Any], path: str) -> list[dict[str, Any]]:
+    part = _part(block, path)
+    # The context of a text document is in its own text.
+    context = block.get("context") if part["type"] == "file" else None
+    return [{"type": "text", "text": context}, part] if context else [part]
 
 
 def _part(block: Mapping[str, Any], path: str) -> dict[str, Any]:

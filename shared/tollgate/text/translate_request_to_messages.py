@@ -13,6 +13,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.text.capabilities import sampling_to_report, without_sampling
 from tollgate.text.fields import CHAT, MESSAGES, unsent
+from tollgate.text.inner_fields import hints_of_chat, hints_of_response
 from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
@@ -96,7 +97,7 @@ def ignored_by_messages(request: TextRequest, model: TextModel) -> list[str]:
     is_forced = fields.get("tool_choice") not in (None, "auto", "none")
     if is_forced and Refuses.FORCED_TOOLS in model.refuses:
         left.append("tool_choice")
-    return ignored + left
+    return [*ignored, *left, *hints_of_response(request.native), *hints_of_chat(fields)]
 
 
 def _takes(name: str) -> bool:
@@ -222,7 +223,7 @@ def _document(part: Mapping[str, Any], path: str) -> dict[str, Any]:
 def _assistant_blocks(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> list[dict[str, Any]]:
     thinking = message.get("thinking_blocks")
     blocks = [block for block in thinking or [] if _is_signed(block)] if isinstance(thinking, list) else []
-    blocks += _texts(message.get("content"), path)
+    blocks += _texts(message.get("content"), path) or _texts(message.get("refusal"), path)
     calls = message.get("tool_calls") or []
     if not isinstance(calls, list) or message.get("function_call"):
         raise _invalid(f"{path}/tool_calls", "Must be a list of function calls.")

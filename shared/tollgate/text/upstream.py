@@ -16,6 +16,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
 from tollgate.text.fields import unsent
+from tollgate.text.inner_fields import hints_of_response
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
@@ -214,6 +215,7 @@ def relayed_chat_body(
     ignored += sampling_to_report(
         request.fields, [*refused, *(name for name in fitted if name == "tool_choice")]
     )
+    ignored += hints_of_response(request.native)
     if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from local.simulator.files import LIE
 from local.simulator.media.glb import Glb
 from local.simulator.media.mp4 import Mp4
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 from local.simulator.media.sound import Song
 from tests.support.encoded import picture, sound, video
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
@@ -78,7 +78,7 @@ class TestRealFiles:
         found = [
             media_type(made.render())
             for made in (
-                Png(64, 64, "a fox", "test", seed=1),
+                Picture(64, 64, "a fox", "test", seed=1),
                 Mp4((16, 9), 1, True, "a fox", "test", seed=1),
                 Song("a song", seed=1),
             )

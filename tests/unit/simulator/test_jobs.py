@@ -3,9 +3,9 @@ from hypothesis import strategies as st
 
 from local.simulator.directions import Directions
 from local.simulator.jobs import Job, JobState, JobStore
-from local.simulator.media.png import Png
+from local.simulator.media.picture import Picture
 
-PICTURE = Png(64, 64, "a fox", "fal", seed=1)
+PICTURE = Picture(64, 64, "a fox", "fal", seed=1)
 ENDED = {JobState.SUCCEEDED, JobState.FAILED, JobState.REJECTED}
 
 

@@ -11,25 +11,35 @@ from local.simulator.media import rendered
 from local.simulator.media.lettering import font, wrap
 from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.png import Png
+from local.simulator.media.picture import FORMATS, Picture
 from local.simulator.media.shapes import image_size_px
 from local.simulator.media.sound import Song
+from local.simulator.providers.inputs import images
 
 
 class TestPicture:
     def test_it_is_a_png_of_the_asked_size_with_more_than_a_gradient_on_it(self) -> None:
-        image = Image.open(io.BytesIO(Png(1024, 576, "a red fox", "fal", seed=3).render()))
+        image = Image.open(io.BytesIO(Picture(1024, 576, "a red fox", "fal", seed=3).render()))
         image.load()
         assert (image.format, image.size, image.mode) == ("PNG", (1024, 576), "RGB")
         assert len(set(image.resize((64, 36)).get_flattened_data())) > 100
 
+    @pytest.mark.parametrize(("form", "suffix"), FORMATS.items())
+    def test_it_has_the_requested_type(self, form: str, suffix: str) -> None:
+        asked = images(output_format=str, output_compression=int)
+        [picture] = asked(prompt="a fox", output_format=form, output_compression=20).artifacts("fal", 1)
+        image = Image.open(io.BytesIO(picture.render()))
+        image.load()
+        assert (image.format, image.get_format_mimetype()) == (form.upper(), picture.content_type)
+        assert picture.suffix == suffix
+
     def test_the_caption_changes_the_picture(self) -> None:
-        pictures = [Png(256, 256, caption, "fal", seed=3).render() for caption in ("a fox", "a hare")]
+        pictures = [Picture(256, 256, caption, "fal", seed=3).render() for caption in ("a fox", "a hare")]
         assert pictures[0] != pictures[1]
 
     @pytest.mark.parametrize("caption", ["", "x" * 5_000, "\u72d0\u72f8 \U0001f98a", "\x00\t\n", "[[fail]]"])
     def test_any_caption_can_be_drawn(self, caption: str) -> None:
-        assert Image.open(io.BytesIO(Png(64, 128, caption, "fal", seed=1).render())).size == (64, 128)
+        assert Image.open(io.BytesIO(Picture(64, 128, caption, "fal", seed=1).render())).size == (64, 128)
 
 
 class TestFilm:
@@ -57,7 +67,7 @@ class TestFilm:
     @pytest.mark.parametrize("seed", [-5, 10**15])
     def test_any_seed_will_do(self, seed: int) -> None:
         assert Mp4((16, 9), 4, True, "a fox", "fal", seed).render()
-        assert Png(64, 64, "a fox", "fal", seed).render()
+        assert Picture(64, 64, "a fox", "fal", seed).render()
 
     def test_the_index_stands_before_the_data(self) -> None:
         content = Mp4((16, 9), 4, False, "a fox", "fal", seed=1).render()
@@ -87,8 +97,8 @@ class TestSong:
 
 class TestRendered:
     def test_equal_artifacts_are_made_once(self) -> None:
-        first = rendered(Png(64, 64, "once", "fal", seed=1))
-        assert rendered(Png(64, 64, "once", "fal", seed=1)) is first
+        first = rendered(Picture(64, 64, "once", "fal", seed=1))
+        assert rendered(Picture(64, 64, "once", "fal", seed=1)) is first
 
 
 class TestLettering:

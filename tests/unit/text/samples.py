@@ -124,7 +124,7 @@ def gathered_completion(chunks: list[Any]) -> dict[str, Any]:
                     message[name] = value
                 elif name in ("content", "reasoning_content", "refusal"):
                     message[name] = f"{message.get(name) or ''}{value}" or None
-                elif name == "thinking_blocks":
+                elif name in ("thinking_blocks", "reasoning_details"):
                     message[name] = [*message.get(name, []), *value]
                 elif name == "tool_calls":
                     _add_calls(calls, value)

@@ -24,6 +24,7 @@ MODELS = {
     "anthropic": "claude-haiku-5-5",
     "deepseek": "deepseek-v4-pro",
     "minimax": "MiniMax-M3",
+    "openrouter": "kimi-k3.1-pro",
 }
 PROMPT = "hello [[think]] [[tools 2]]"
 
@@ -44,11 +45,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return bodies
 
 
-async def turn(path: str, vendor: str, said: list[Any], *, stream: bool) -> list[Any]:
+async def turn(path: str, vendor: str, said: list[Any], *, stream: bool, **more: Any) -> list[Any]:
     """Return the assistant's turn after `said`, as a client keeps it."""
     body: dict[str, Any] = {"model": MODELS[vendor], "tools": TOOLS[path], "stream": stream}
     body |= {"input": said, "store": False} if path == RESPONSES else {"messages": said}
     body |= {"max_tokens": 500} if path == MESSAGES else {}
+    body |= more
     async with text_customer(vendor, app) as customer:
         answer = await customer.post(path, body)
     assert answer.status_code == 200, (vendor, path, answer.text)
@@ -102,6 +104,8 @@ def state_in(vendor: str, body: Any) -> Any:
         return [call.get("extra_content") for call in said["tool_calls"]]
     if vendor == "anthropic":
         return [block["signature"] for block in said["content"] if block["type"] == "thinking"]
+    if vendor == "openrouter":
+        return said["reasoning_details"]
     return said["reasoning_content"] if vendor == "deepseek" else said["content"]
 
 
@@ -130,8 +134,45 @@ def test_the_provider_gets_its_state_back(
         assert state == [SIGNATURE]
     elif vendor == "deepseek":
         assert len(state.split()) == 8
+    elif vendor == "openrouter":
+        # A stream has it in pieces. A client of chats joins them or not.
+        assert "".join(one["text"] for one in state).count(" ") == 7
     else:
         assert state.startswith("<think>")
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("path", PATHS)
+def test_the_signature_of_a_text_comes_back(sent: list[Any], path: str, stream: bool) -> None:
+    """Google signs a text too. The first block of a message stays the text, which many programs read."""
+
+    async def run() -> list[Any]:
+        asked: list[Any] = [{"role": "user", "content": "hello"}]
+        kept = await turn(path, "google", asked, stream=stream)
+        await turn(path, "google", [*asked, *kept, *asked], stream=stream)
+        return kept
+
+    kept = asyncio.run(run())
+    if path == MESSAGES:
+        assert [block["type"] for block in kept[0]["content"]] == ["text", "thinking"]
+    if path == RESPONSES:
+        assert [item["type"] for item in kept] == ["message", "reasoning"]
+    (said,) = [message for message in sent[-1]["messages"] if message["role"] == "assistant"]
+    assert said["extra_content"]["google"]["thought_signature"]
+    assert len(said["content"].split()) == 12
+
+
+@pytest.mark.parametrize("path", [CHAT, RESPONSES])
+@pytest.mark.parametrize("second", MODELS)
+def test_thinking_in_details_goes_only_to_its_vendor(sent: list[Any], path: str, second: str) -> None:
+    async def run() -> None:
+        asked: list[Any] = [{"role": "user", "content": PROMPT}]
+        kept = await turn(path, "minimax", asked, stream=True, reasoning_split=True)
+        await turn(path, second, [*asked, *kept, *results(path, kept)], stream=False)
+
+    asyncio.run(run())
+    details = [each.get("reasoning_details") for each in sent[-1].get("messages", [])]
+    assert [bool(one) for one in details] == [False, second == "minimax", False, False][: len(details)]
 
 
 @pytest.mark.parametrize("path", PATHS)

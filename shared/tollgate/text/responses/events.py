@@ -13,6 +13,7 @@ from typing import Any
 
 from tollgate.text.call_state import state_block
 from tollgate.text.errors import RequestEndedError
+from tollgate.text.message_state import text_state, thinking_state
 from tollgate.text.request import dumps
 from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName
 from tollgate.text.thinking import sealed
@@ -95,6 +96,7 @@ class ResponseEvents:
         self._message: _Message | None = None
         self._calls: dict[int, _Call] = {}
         self._finish_reason: str | None = None
+        self._last_state: list[dict[str, Any]] = []
 
     @property
     def has_begun(self) -> bool:
@@ -120,7 +122,8 @@ class ResponseEvents:
 
     def finish(self) -> list[Event]:
         """Return the events of the end: every item done, and the whole response."""
-        events = self._close_all()
+        # A reasoning item after the message, because it may change until its end.
+        events = [*self._think(None, self._last_state), *self._close_all()]
         reason = _INCOMPLETE.get(self._finish_reason or "")
         self.response["status"] = INCOMPLETE if reason else COMPLETED
         self.response["incomplete_details"] = {"reason": reason} if reason else None
@@ -135,7 +138,9 @@ class ResponseEvents:
     def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
         delta = choice.get("delta") or {}
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
-        events = self._think(delta.get("reasoning_content"), delta.get("thinking_blocks"))
+        self._last_state += text_state(delta)
+        blocks = [*(delta.get("thinking_blocks") or []), *thinking_state(delta)]
+        events = self._think(delta.get("reasoning_content"), blocks)
         events += self._say("output_text", delta.get("content"))
         events += self._say("refusal", delta.get("refusal"))
         for call in delta.get("tool_calls") or []:
@@ -166,7 +171,8 @@ class ResponseEvents:
         number, function = call.get("index", 0), call.get("function") or {}
         events: list[Event] = []
         if number not in self._calls:
-            events += self._think(None, state_block(str(call.get("id")), call))
+            state, self._last_state = self._last_state, []
+            events += self._think(None, [*state, *state_block(str(call.get("id")), call)])
             events += [*self._close_reasoning(), *self._close_message()]
             told = str(function.get("name"))
             named = self._tools.get(told, ToolName(told))

@@ -11,6 +11,7 @@ from typing import Any
 
 from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.fields import invalid
+from tollgate.text.message_state import is_message_state, state_fields
 from tollgate.text.thinking import unsealed
 
 # In one conversation: more than any context holds.
@@ -227,7 +228,8 @@ class _Chat:
         self._thought += [*_texts(item.get("content")), *_texts(item.get("summary"))]
         blocks = unsealed(item.get("encrypted_content"))
         self._states |= states_of(blocks)
-        if thoughts := [block for block in blocks if not is_state(block)]:
+        turn |= state_fields(blocks)
+        if thoughts := [block for block in blocks if not (is_state(block) or is_message_state(block))]:
             turn.setdefault("thinking_blocks", []).extend(thoughts)
 
     def _add_call(self, item: Item, path: str) -> None:

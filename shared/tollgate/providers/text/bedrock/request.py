@@ -10,6 +10,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
 from tollgate.text.fields import MESSAGES, Rule
+from tollgate.text.inner_fields import hints_of_converse
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
@@ -53,7 +54,8 @@ def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = froz
 def ignored_by_converse(fields: Mapping[str, Any]) -> list[str]:
     """Return the hints of a messages request that Converse does not have."""
     hints = [name for name in fields if name in _HINTS - _TAKEN]
-    return [name for name in hints if MESSAGES[name].has_effect(fields[name])]
+    named = [name for name in hints if MESSAGES[name].has_effect(fields[name])]
+    return [*named, *hints_of_converse(fields)]
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:
@@ -131,6 +133,8 @@ def _media(kind: str, block: Mapping[str, Any], path: str) -> dict[str, Any]:
         raise _invalid(f"{path}/source", f"Must be base64 of {', '.join(formats)}.")
     # A document needs a unique name with few allowed characters, so its path is used.
     name = {"name": path.strip("/").replace("/", "-")} if kind == "document" else {}
+    if kind == "document" and block.get("context"):
+        name["context"] = block["context"]
     return {kind: {"format": media_format, **name, "source": {"bytes": given.get("data")}}}
 
 

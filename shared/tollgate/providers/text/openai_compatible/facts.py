@@ -77,6 +77,15 @@ _XAI_RESPONSES = frozenset(
 _NO_END_USER = ("user", "safety_identifier", "verbosity", "modalities", "functions", "function_call")
 # `mistralai` 3.7.0 (PyPI): `ChatCompletionRequest`, `AssistantMessage`, `ToolMessage`. Others are refused.
 _MISTRAL_MESSAGE = frozenset({"role", "content", "tool_calls", "tool_call_id", "prefix"})
+# `@openrouter/sdk` 1.3.19 (npm): `ReasoningFormat`. A piece may have none.
+_OPENROUTER_DETAILS: frozenset[str | None] = frozenset(
+    {
+        None,
+        *("unknown", "openai-responses-v1", "azure-openai-responses-v1", "bedrock-openai-responses-v1"),
+        *("bedrock-xai-responses-v1", "xai-responses-v1", "meta-responses-v1", "anthropic-claude-v1"),
+        "google-gemini-v1",
+    }
+)
 _LOGITS = ("logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty")
 
 # The day on which the sources of the facts about data were read.
@@ -186,6 +195,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             code_statuses=_MINIMAX_CODES,
+            details_formats=frozenset({"MiniMax-response-v1"}),
             passes=passing("reasoning_split", "thinking", lacks=("n", *_LOGITS)),
         ),
     ),
@@ -321,6 +331,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens",
             faulty_finishes=("error",),
+            details_formats=_OPENROUTER_DETAILS,
             passes=passing("top_k", "min_p", "top_a", "repetition_penalty", "reasoning", lacks=("n",)),
         ),
         caps_price=True,

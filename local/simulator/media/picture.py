@@ -1,4 +1,4 @@
-"""PNG images: a gradient with bright discs, the prompt, and provider and model in a corner."""
+"""Images: a gradient with bright discs, the prompt, and provider and model in a corner."""
 
 import io
 import random
@@ -17,9 +17,16 @@ _WHITE = (255, 255, 255)
 _SHADOW = (0, 0, 0)
 
 
+FORMATS = {"png": "png", "jpeg": "jpg", "webp": "webp"}
+"""The file types of an image, with the suffix of each."""
+
+
 @dataclass(frozen=True, slots=True)
-class Png:
-    """A PNG of `width_px` by `height_px` with `caption` and, in the corner, `label`."""
+class Picture:
+    """An image of `width_px` by `height_px` with `caption` and, in the corner, `label`.
+
+    `form` is one of `FORMATS`. `quality` is that of JPEG and WebP, 0 to 100.
+    """
 
     width_px: int
     height_px: int
@@ -28,12 +35,22 @@ class Png:
     seed: int
     is_cutout: bool = False
     """Whether only a disc in the middle is opaque."""
+    form: str = "png"
+    quality: int = 80
     kind: ClassVar[str] = "image"
-    suffix: ClassVar[str] = "png"
-    content_type: ClassVar[str] = "image/png"
+
+    @property
+    def suffix(self) -> str:
+        """Return the file name's suffix."""
+        return FORMATS[self.form]
+
+    @property
+    def content_type(self) -> str:
+        """Return the media type."""
+        return f"image/{self.form}"
 
     def render(self) -> bytes:
-        """Return the PNG's bytes."""
+        """Return the image's bytes."""
         image = self._background()
         self._write(image)
         if self.is_cutout:
@@ -43,7 +60,8 @@ class Png:
                 )
             )
         encoded = io.BytesIO()
-        image.save(encoded, "PNG", compress_level=_PNG_COMPRESS_LEVEL)
+        options = {"compress_level": _PNG_COMPRESS_LEVEL} if self.form == "png" else {"quality": self.quality}
+        image.save(encoded, self.form, **options)
         return encoded.getvalue()
 
     def _background(self) -> Image.Image:
