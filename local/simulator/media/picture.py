@@ -25,7 +25,7 @@ FORMATS = {"png": "png", "jpeg": "jpg", "webp": "webp"}
 class Picture:
     """An image of `width_px` by `height_px` with `caption` and, in the corner, `label`.
 
-    `form` is one of `FORMATS`. `quality` is that of JPEG and WebP, 0 to 100.
+    `form` is a key of `FORMATS`. JPEG and WebP have a `quality`, 0 to 100.
     """
 
     width_px: int

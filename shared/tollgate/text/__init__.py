@@ -3,7 +3,8 @@
 models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form
 endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
-fields.py         each field of the protocols: sent, left out and named, or refused
+fields.py         each field of the protocols: sent, left out and named, or refused; `inner_fields.py`: hints inside
+                  messages and tools
 unpriced.py       refuses options without a price
 prompt_files.py   replaces the ids of customers' own files with their bytes
 foreign.py        refuses names of files and caches in our accounts with providers
@@ -23,7 +24,7 @@ faults.py         upstream failures, and their consequences
 errors.py         error bodies that both protocols' clients read
 stream.py         the parts that all streamed responses share
 stated.py         the model and the charge that a response names
-thinking.py       thinking that clients return unread; `call_state.py`: a tool call's state
+thinking.py       thinking that clients return unread; `call_state.py`, `message_state.py`: other state
 call_numbers.py   the index of each tool call in a stream
 shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol

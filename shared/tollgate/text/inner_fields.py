@@ -1,6 +1,6 @@
 """The hints inside messages, parts and tools that a translation leaves out. Pure.
 
-`fields.py` has the fields of the body itself. If a request has one of these hints, the header
+`fields.py` has the fields of the body itself. If a request has such a hint, the header
 `x-tollgate-ignored` names it with its kind of object, such as `document.citations`. Hints for a provider's
 cache can be in any object and have no kind. A test compares the tables with the types of the SDKs
 (`tests/unit/text/test_inner_fields.py`).
@@ -45,7 +45,7 @@ OF_MESSAGES: Tables = {
         "defer_loading": _LOADING,
         "allowed_callers": _CALLERS,
         "eager_input_streaming": _hint("The provider decides."),
-        "input_examples": _hint("The schema says what the tool takes."),
+        "input_examples": _hint("The schema describes the input."),
     },
     "thinking": {
         "display": _hint("Thinking is shown if the provider sends it."),

@@ -4,8 +4,8 @@
 - `reasoning_details`: the thinking of OpenRouter and of MiniMax, which comes back unchanged
   (https://openrouter.ai/docs/use-cases/reasoning-tokens). A stream has it in pieces.
 
-Messages and Responses have no such place, so it travels there in a block beside the thinking, as the state of
-a call does (`call_state.py`).
+Messages and Responses have no such place. There it travels in a block beside the thinking, like the state of a
+call (`call_state.py`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,14 +51,14 @@ def state_fields(blocks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def joined_states(blocks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return blocks with the pieces of a message's state, of which a stream has many, as one block."""
+    """Return blocks with all pieces of a message's state in one block. A stream has many pieces."""
     pieces = state_fields(blocks)
     others = [block for block in blocks if not is_message_state(block)]
     return [*others, {"type": MESSAGE_STATE, **pieces}] if pieces else others
 
 
 def joined_details(pieces: Sequence[Any]) -> list[Any]:
-    """Return the thinking of which a stream sent `pieces`: those of one type and index are one."""
+    """Return the thinking that a stream sent in `pieces`. Pieces with the same type and index are joined."""
     found: list[Any] = []
     for piece in pieces:
         last = found[-1] if found else None
@@ -70,7 +70,7 @@ def joined_details(pieces: Sequence[Any]) -> list[Any]:
 
 
 def details_of(details: object, formats: frozenset[str | None]) -> list[Any]:
-    """Return the pieces of thinking that have one of a vendor's formats."""
+    """Return the pieces of thinking in a vendor's formats."""
     given = details if isinstance(details, list) else []
     return [each for each in given if isinstance(each, dict) and _format(each) in formats]
 

@@ -28,10 +28,10 @@ def with_help(
 
 
 def _is_openrouters(user_agent: str) -> bool:
-    """Return whether a client is one of OpenRouter's own SDKs (openrouter 1.3.84, @openrouter/sdk 1.3.19)."""
+    """Return whether a client is OpenRouter's own SDK (openrouter 1.3.84, @openrouter/sdk 1.3.19)."""
     return user_agent.startswith("speakeasy-sdk/") and "openrouter" in user_agent
 
 
 def _numbered(error: Mapping[str, Any], status: int) -> dict[str, Any]:
-    """Return an error whose `code` is the status, as these SDKs require; OpenAI's require the text."""
+    """Return an error with the status in `code`, which these SDKs require. OpenAI's require the text."""
     return {**error, "code": status, "metadata": {"code": error.get("code")}}
