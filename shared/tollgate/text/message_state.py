@@ -4,8 +4,8 @@
 - `reasoning_details`: the thinking of OpenRouter and of MiniMax, which comes back unchanged
   (https://openrouter.ai/docs/use-cases/reasoning-tokens). A stream has it in pieces.
 
-Messages and Responses have no such place. There it travels in a block beside the thinking, like the state of a
-call (`call_state.py`).
+Messages and Responses have no such place. There it travels in a block beside the thinking, like the state of
+a call (`call_state.py`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
