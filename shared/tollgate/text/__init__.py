@@ -3,8 +3,8 @@
 models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form
 endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
-fields.py         each field of the protocols: sent, left out and named, or refused; `inner_fields.py`: hints inside
-                  messages and tools
+fields.py         each field of the protocols: sent, left out and named, or refused
+inner_fields.py   hints inside messages and tools
 unpriced.py       refuses options without a price
 prompt_files.py   replaces the ids of customers' own files with their bytes
 foreign.py        refuses names of files and caches in our accounts with providers
