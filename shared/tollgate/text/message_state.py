@@ -61,7 +61,7 @@ def joined_details(pieces: Sequence[Any]) -> list[Any]:
     """Return the thinking that a stream sent in `pieces`. Pieces with the same type and index are joined."""
     found: list[Any] = []
     for piece in pieces:
-        last = found[-1] if found else None
+        last: Any = found[-1] if found else None
         if _is_more(last, piece):
             found[-1] = _joined(last, piece)
         else:

@@ -27,7 +27,8 @@ class TestPicture:
     @pytest.mark.parametrize(("form", "suffix"), FORMATS.items())
     def test_it_has_the_requested_type(self, form: str, suffix: str) -> None:
         asked = images(output_format=str, output_compression=int)
-        [picture] = asked(prompt="a fox", output_format=form, output_compression=20).artifacts("fal", 1)
+        given = {"prompt": "a fox", "output_format": form, "output_compression": 20}
+        [picture] = asked.model_validate(given).artifacts("fal", 1)
         image = Image.open(io.BytesIO(picture.render()))
         image.load()
         assert (image.format, image.get_format_mimetype()) == (form.upper(), picture.content_type)
