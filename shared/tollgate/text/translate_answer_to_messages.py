@@ -51,8 +51,7 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
         if isinstance(said.get(name), str) and said[name]
     ]
     state = [*_list(said.get("thinking_blocks")), *thinking_state(said)]
-    # Last, because many programs read the first block as the answer.
-    last = [] if calls else text_state(said)
+    # Not without calls: see `MessagesFromChat._last_events`.
     state += text_state(said) if calls else []
     state += [block for at, call in enumerate(calls) for block in state_block(_id_of(call, at), call)]
     if state:
@@ -60,8 +59,6 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
             content.insert(0, dict(_EMPTY["thinking"]))
         content[0]["signature"] = sealed(state)
     content += [_tool_use(call, at) for at, call in enumerate(calls)]
-    if last:
-        content = [*(content or [_EMPTY["text"]]), {**_EMPTY["thinking"], "signature": sealed(last)}]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
     usage = meter.told(messages_usage)
     return dumps(
@@ -153,8 +150,8 @@ class MessagesFromChat(AnswerStream):
         if self._late_text or self._blocks == 0:
             yield from self._open("text", _EMPTY["text"])
             yield from self._piece("text_delta", "text", self._late_text)
-        self._state += self._last_state
-        yield from self._keep_state()
+        # The state of a text without calls has no place. A thinking block after it would be the answer for
+        # Claude Code, which reads the last block. Other programs read the first.
         yield from self._close()
         stop = stop_of(self._finish, self._dialect, refused=self._refused)
         delta = message_end({"stop_reason": stop})
