@@ -7,7 +7,7 @@ from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.web.first_steps import first_steps, is_shown
-from tollgate.web.spending import spending
+from tollgate.web.usage_chart import by_model, usage
 
 RANGE = "30d"
 # One row of the widest page.
@@ -24,11 +24,12 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     keys = api.keys.all(account_id)
     tasks = api.reader.found(account_id, {"limit": LATEST_TASKS}).rows
     steps = first_steps(keys, has_tasks=bool(tasks), has_budget=bool(api.budgets.all(account_id)))
+    period, days = api.statistics.days(account_id, {"range": RANGE})
     age_ms = services.clock.now_ms() - api.accounts.me(account_id).created_at_ms
     return page(
         request,
         "overview.html",
-        spending=spending(*api.statistics.days(account_id, {"range": RANGE})),
+        usage=usage(period, by_model(days)),
         can_pay=api.payments.is_on(),
         steps=steps if is_shown(steps, age_ms) else [],
         key_names=key_names(services, account_id),

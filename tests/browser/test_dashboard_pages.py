@@ -151,3 +151,28 @@ class TestMoreOfThePages:
         expect(stranger.get_by_role("heading", name="Compare models")).to_be_visible()
         expect(stranger.locator("thead th")).to_have_count(2)
         context.close()
+
+
+class TestTheChart:
+    def test_a_day_is_shown_by_keyboard_and_by_pointer(self, page: Page, base_url: str) -> None:
+        assert ask(base_url, new_key(page, "Shop")).status_code == 200
+        plot, card = page.locator("[data-plot]"), page.locator("[data-day-card]")
+        end = time.monotonic() + COUNTED_WITHIN_S
+        page.goto("/dashboard/activity?by=key&metric=requests")
+        while not page.locator("[data-amount]").count():
+            assert time.monotonic() < end, "the request is not counted"
+            time.sleep(0.5)
+            page.reload()
+        plot.focus()
+        expect(card).to_contain_text("Shop")
+        page.keyboard.press("Home")
+        expect(card).to_contain_text("Total")
+        expect(card).not_to_contain_text("Shop")
+        page.keyboard.press("End")
+        expect(card).to_contain_text("Shop")
+        page.get_by_role("heading", name="Activity").click()
+        expect(card).to_be_hidden()
+        box = plot.bounding_box()
+        assert box is not None
+        plot.hover(position={"x": box["width"] - 5, "y": 50})
+        expect(card).to_contain_text("Shop")

@@ -125,10 +125,11 @@ class TestFilters:
         visitor.get_by_label("Kind").select_option("text")
         csv = visitor.get_by_role("link", name="CSV")
         expect(csv).to_have_attribute("href", re.compile(r"\bkind=text\b"))
-        expect(visitor.get_by_role("link", name="By key")).to_have_attribute("aria-current", "true")
-        visitor.get_by_label("To", exact=True).fill("2026-01-01")
-        expect(csv).to_have_attribute("href", re.compile("to=2026-01-01"))
+        expect(visitor.get_by_label("Group by")).to_have_value("key")
+        visitor.get_by_label("Days").select_option("custom")
         visitor.get_by_label("From").fill("2026-01-02")
+        expect(csv).to_have_attribute("href", re.compile("from=2026-01-02"))
+        visitor.get_by_label("To", exact=True).fill("2026-01-01")
         expect(visitor.locator("#toasts .bad")).to_be_visible()
 
 

@@ -63,16 +63,18 @@ def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> No
     db.write(writes.record(void_entry(account_id, Hold(new_id("req"), 1, 0), clock.now_ms())))
 
 
+def words_of(html: str) -> str:
+    """Return the words of a part of a page."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
 def rows(browser: Browser, query: str = "") -> list[str]:
     """Return the texts of the rows that the page shows."""
     text = browser.get(f"/activity{query}").text
-    found = re.search(r'<table class="activity [^"]*">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
+    found = re.search(r'<table class="activity stacks[^"]*">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
     if found is None:
         return []
-    return [
-        " ".join(re.sub(r"<[^>]+>", " ", row).split())
-        for row in re.findall(r"<tr>(.*?)</tr>", found[1], re.DOTALL)
-    ]
+    return [words_of(row) for row in re.findall(r"<tr>(.*?)</tr>", found[1], re.DOTALL)]
 
 
 @pytest.mark.usefixtures("key_id")
@@ -188,25 +190,60 @@ class TestTheTable:
 
 
 class TestTheChart:
-    def test_it_is_by_model_or_by_key(self, aws: Aws, browser: Browser, key_id: str) -> None:
+    def chart(self, browser: Browser, query: str) -> tuple[str, str]:
+        """Return the heading of the chart at the address, and the words of its legend."""
+        text = browser.get(f"/activity{query}").text
+        (heading,) = re.findall(r'(?s)<h2 id="spent">(.*?)</h2>', text)
+        (legend,) = re.findall(r'(?s)data-chart="series">(.*?)</ul>', text)
+        return words_of(heading), words_of(legend)
+
+    @pytest.mark.parametrize(
+        ("query", "heading", "legend"),
+        [
+            ("", "Spent: $0.01", f"{PAID_IMAGE} $0.01 gpt-5.4-mini $0.0012"),
+            ("?by=key", "Spent: $0.01", "Shop $0.01"),
+            ("?metric=requests", "3 requests", f"{PAID_IMAGE} 2 gpt-5.4-mini 1"),
+            ("?metric=tokens&by=key", "12 tokens in, 34 out", "Shop 46"),
+            # The request whose hold expired has no model.
+            ("?metric=errors", "2 of 4 requests failed (50.0 %)", f"{PAID_IMAGE} 1 None 1 gpt-5.4-mini 0"),
+            (
+                "?metric=latency&kind=text",
+                "Half of the requests took at most 2.3 s",
+                "Half within (p50) 2.3 s 95 % within (p95) 2.3 s",
+            ),
+            # Filters that the daily sums do not have.
+            ("?kind=text", "Spent: $0.0012", "gpt-5.4-mini $0.0012 None $0.00"),
+            (f"?model={PAID_IMAGE}&by=key", "Spent: $0.01", "Shop $0.01"),
+            ("?model=gpt-5.4-mini", "Spent: $0.0012", "gpt-5.4-mini $0.0012"),
+            ("?to=2023-11-13", "Spent: $0.00", ""),
+        ],
+    )
+    @pytest.mark.usefixtures("key_id")
+    def test_it_shows_the_metric_of_the_filtered_requests(
+        self, aws: Aws, browser: Browser, query: str, heading: str, legend: str
+    ) -> None:
         assert record(counted_records(aws)) == {"batchItemFailures": []}
-        legend = re.compile(r'data-chart="series">(.*?)</ul>', re.DOTALL)
-        by_model = legend.search(browser.get("/activity").text)
-        by_key = legend.search(browser.get("/activity?by=key").text)
-        assert by_model is not None
-        assert by_key is not None
-        assert PAID_IMAGE in by_model[1]
-        assert "gpt-5.4-mini" in by_model[1]
-        assert "Shop" in by_key[1]
-        assert PAID_IMAGE not in by_key[1]
+        assert self.chart(browser, query) == (heading, legend)
+
+    @pytest.mark.usefixtures("key_id")
+    def test_by_member_it_names_the_creator_of_the_key(self, aws: Aws, browser: Browser) -> None:
+        assert record(counted_records(aws)) == {"batchItemFailures": []}
+        assert self.chart(browser, "?by=member")[1] == "Dashboard, and keys without a member $0.01"
+
+    @pytest.mark.usefixtures("key_id")
+    def test_it_says_if_it_has_only_the_newest(
+        self, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "MAX_SUMMED", 1)
+        assert "Only the newest requests of these days" in browser.get("/activity?metric=errors").text
 
 
 class TestLabels:
     def groups(self, browser: Browser, query: str) -> str:
         """Return the words of the section at the address."""
         text = browser.get(f"/activity{query}").text
-        (found,) = re.findall(r'(?s)<section [^>]*id="labels">.*?</form>(.*?)</section>', text)
-        return " ".join(re.sub(r"<[^>]+>", " ", found).split())
+        (found,) = re.findall(r'(?s)<section [^>]*id="usage">(.*?)</section>', text)
+        return words_of(found)
 
     def test_spending_by_end_user_and_by_tag(
         self, aws: Aws, account_id: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
@@ -217,22 +254,18 @@ class TestLabels:
             status, made, _ = call("POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags})
             assert status == 200, made
         assert record(counted_records(aws)) == {"batchItemFailures": []}
-        head, foot = "Spent Refunded Generations Text requests", "How to label requests"
-        shown = self.groups(browser, "?group=user")
-        assert shown.startswith(f"End user {head} alice $0.02 $0.00 2 0 bob $0.01 $0.00 1 0 Requests can")
-        assert shown.endswith(foot)
-        shown = self.groups(browser, "?group=tag&tag=team")
-        assert shown.startswith(f"team {head} b $0.02 $0.00 2 0 a $0.01 $0.00 1 0 Requests can")
+        head = "Spent Refunded Generations Text requests Tokens in Tokens out"
+        shown = self.groups(browser, "?by=user")
+        assert f"End user {head} alice $0.02 $0.00 2 0 0 0 bob $0.01 $0.00 1 0 0 0" in shown
+        assert shown.endswith("How to label requests")
+        shown = self.groups(browser, "?by=tag&tag=team")
+        assert f"team {head} b $0.02 $0.00 2 0 0 0 a $0.01 $0.00 1 0 0 0" in shown
+        assert "Spent: $0.02" in self.groups(browser, "?by=tag&tag=team&label=team%3Db")
+        assert "Spent: $0.02" in self.groups(browser, "?by=tag&tag=team&user=alice")
         monkeypatch.setattr(activity, "MAX_GROUPS", 1)
-        assert "2 0 And 1 more with lower costs." in self.groups(browser, "?group=user")
+        assert "And 1 more." in self.groups(browser, "?by=user")
 
-    @pytest.mark.parametrize(
-        ("query", "words"),
-        [
-            ("?group=user", "Nothing in these days has this label."),
-            ("?group=tag&tag=Team+A", "Enter the name of a tag, such as team."),
-            ("?group=tag", "Enter the name of a tag, such as team."),
-        ],
-    )
-    def test_without_any_it_says_so(self, account_id: str, browser: Browser, query: str, words: str) -> None:
-        assert words in self.groups(browser, query)
+    @pytest.mark.parametrize("query", ["?by=tag&tag=Team+A", "?by=tag"])
+    @pytest.mark.usefixtures("account_id")
+    def test_a_tag_needs_a_name(self, browser: Browser, query: str) -> None:
+        assert "Enter the name of a tag, such as team." in self.groups(browser, query)

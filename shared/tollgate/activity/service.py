@@ -20,6 +20,8 @@ MAX_READ = 2_000
 # Rows in one table: about 1 MB. A response of Lambda has at most 6 MB.
 MAX_CSV = 5_000
 MAX_CSV_READ = 10_000
+# Requests that are summed for a chart, and entries that are read for it.
+MAX_SUMMED = 5_000
 # Entries whose tasks are read together: the limit of DynamoDB's BatchGetItem.
 TOGETHER = 100
 
@@ -48,6 +50,13 @@ class ActivityService:
         page = self.found(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
         rest = cut_line(len(page.rows), "rows", page.cursor)
         return as_csv(COLUMNS, (row_of(found).cells() for found in page.rows), rest)
+
+    def newest(self, account_id: str, query: Mapping[str, str]) -> Page[Found]:
+        """Return the newest matching requests, up to `MAX_SUMMED`; a cursor shows that some are missing.
+
+        Raises `InvalidInputError`.
+        """
+        return self.found(account_id, read_query(query, MAX_SUMMED, MAX_SUMMED), MAX_SUMMED)
 
     def found(self, account_id: str, wanted: ActivityQuery, max_read: int) -> Page[Found]:
         """Return a page of the matching requests, from at most `max_read` entries."""

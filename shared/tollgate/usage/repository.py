@@ -77,8 +77,8 @@ class UsageRepository:
         )
         return ((row["usage_day"], _read_day(row)) for row in rows)
 
-    def labels(self, account_id: str, label: str, first: str, last: str) -> Iterator[tuple[str, Counts]]:
-        """Return each value of a label with its counts of one day, for the days from `first` to `last`.
+    def labels(self, account_id: str, label: str, first: str, last: str) -> Iterator[tuple[str, str, Counts]]:
+        """Return a day, a value of a label and its counts of that day, for the days from `first` to `last`.
 
         `label` is `user`, or `tag:` and the tag's name. Raises `TooManyLabelsError` after `MAX_LABEL_ROWS`.
         """
@@ -87,8 +87,8 @@ class UsageRepository:
         for read, row in enumerate(rows):
             if read == MAX_LABEL_ROWS:
                 raise TooManyLabelsError(label)
-            value = row["usage_day"].split("#", 2)[2]
-            yield value, Counts(*(row.get(name, 0) for name in Counts._fields))
+            _, day, value = row["usage_day"].split("#", 2)
+            yield day, value, Counts(*(row.get(name, 0) for name in Counts._fields))
 
 
 class RollUp:

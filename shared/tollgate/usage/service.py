@@ -1,7 +1,7 @@
 """The usage of an account for its customer: totals by day, by model, by key and by label."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
@@ -44,14 +44,14 @@ class StatisticsService:
         Source: site/statistics.md#statistics.
         """
         group_by = query.get(GROUP_BY)
-        is_known = group_by in (None, MODEL, KEY, MEMBER) or _LABEL.fullmatch(group_by or "")
-        if not is_known:
-            raise InvalidInputError([Problem(f"/{GROUP_BY}", f"Must be {_FORMS}.", _FORMS)])
+        if group_by is not None:
+            _check(group_by)
         period, days = self.days(account_id, query)
         found = statistics(period, days)
         if group_by is None:
             return found
-        groups = by_descending_cost([by_name(self._groups(account_id, group_by, period, days))])
+        of_days = self._groups(account_id, group_by, period, days)
+        groups = by_descending_cost([by_name((value, counts) for _, value, counts in of_days)])
         found["groupBy"] = group_by
         found["groups"] = [{"value": value, **counts.view()} for value, counts in groups[:MAX_GROUPS]]
         if len(groups) > MAX_GROUPS:
@@ -67,24 +67,41 @@ class StatisticsService:
         found = self.usage.days(account_id, period.first.isoformat(), period.last.isoformat())
         return period, dict(found)
 
+    def by_day(
+        self, account_id: str, group_by: str, query: Mapping[str, str]
+    ) -> tuple[Period, list[tuple[str, str, Counts]]]:
+        """Return the days in `query`, and each day and value of the group with counts, such as a model.
+
+        A member can have several of a day. Raises `InvalidInputError`.
+        """
+        _check(group_by)
+        period, days = self.days(account_id, query)
+        return period, self._groups(account_id, group_by, period, days)
+
     def _groups(
         self, account_id: str, group_by: str, period: Period, days: Mapping[str, DayCounts]
-    ) -> Iterable[tuple[str, Counts]]:
-        """Return pairs of a value and some of its counts. Raises `InvalidInputError` for too many values."""
-        keys = [pair for day in days.values() for pair in day.by_key.items()]
+    ) -> list[tuple[str, str, Counts]]:
+        """Return days, values and some of their counts. Raises `InvalidInputError` for too many values."""
         if group_by == MODEL:
-            return [pair for day in days.values() for pair in day.by_model.items()]
+            return [(day, *pair) for day, each in days.items() for pair in each.by_model.items()]
+        keys = [(day, *pair) for day, each in days.items() for pair in each.by_key.items()]
         if group_by == KEY:
             return keys
         if group_by == MEMBER:
             members = self.member_of_keys(account_id)
-            return [(members.get(key_id, ""), counts) for key_id, counts in keys]
+            return [(day, members.get(key_id, ""), counts) for day, key_id, counts in keys]
         first, last = period.first.isoformat(), period.last.isoformat()
         try:
             return list(self.usage.labels(account_id, group_by, first, last))
         except TooManyLabelsError as exc:
             message = "These days have too many values. Ask for fewer days."
             raise InvalidInputError([Problem("/from", message)]) from exc
+
+
+def _check(group_by: str) -> None:
+    """Raise `InvalidInputError` for an unknown group."""
+    if group_by not in (MODEL, KEY, MEMBER) and not _LABEL.fullmatch(group_by):
+        raise InvalidInputError([Problem(f"/{GROUP_BY}", f"Must be {_FORMS}.", _FORMS)])
 
 
 def statistics(period: Period, days: Mapping[str, DayCounts]) -> StatisticsView:

@@ -15,5 +15,5 @@ problems.py     the problems of an input as sentences
 languages.py    the language of a description for a browser
 comparison.py   the inputs of several models, side by side
 chat_keys.py    keys for the chat page
-chart.py        geometry of charts; `spending.py`: the sums on the overview
+chart.py        geometry of charts; `usage_chart.py`: a metric by day; `usage_query.py`: its address
 """

@@ -35,21 +35,28 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of stacked columns. `ticks` are the amounts at its lines, the highest first."""
+    """A chart of stacked columns. `ticks` are the amounts at its lines, the highest first.
+
+    `days` are the labels below the columns, the first day and the last day among them. `columns` is the
+    number of days.
+    """
 
     parts: list[Part]
     series: list[tuple[str, int]]
     ticks: list[int]
     days: list[str]
+    columns: int
 
 
-def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, int]]) -> Chart:
+def stacked(
+    days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, int]], empty_end: int = EMPTY_END
+) -> Chart:
     """Return a chart with a column for each day and a part for each series, the first one at the bottom.
 
     `days` has the amounts by name of the series; an amount below 0 is drawn as 0. `series` has names and
-    sums.
+    sums. Without amounts the axis ends at `empty_end`.
     """
-    top = axis_end(max((_sum(amounts, series) for amounts in days.values()), default=0))
+    top = axis_end(max((_sum(amounts, series) for amounts in days.values()), default=0), empty_end)
     place = 1000 * WIDTH // max(1, len(days))
     gap = place // GAP_SHARE
     parts = []
@@ -62,13 +69,13 @@ def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, i
                 x, y = _units(number * place + gap // 2), _units(1000 * HEIGHT - high)
                 parts.append(Part(x, y, _units(place - gap), _units(high - low), day, name, amount, index))
                 base += amount
-    return Chart(parts, list(series), [top, top // 2, 0], _labelled(list(days)))
+    return Chart(parts, list(series), [top, top // 2, 0], _labelled(list(days)), len(days))
 
 
-def axis_end(most: int) -> int:
-    """Return the smallest round number that is at least `most`, or `EMPTY_END` if `most` is not positive."""
+def axis_end(most: int, empty_end: int = EMPTY_END) -> int:
+    """Return the smallest round number that is at least `most`, or `empty_end` if `most` is not positive."""
     if most <= 0:
-        return EMPTY_END
+        return empty_end
     power: int = 10 ** max(1, len(str(most)) - 1)
     return next(step * power for step in STEPS if step * power >= most)
 

@@ -85,7 +85,7 @@ class Books:
     def label_sums(self, accounts: Sequence[str], label: str) -> Sums:
         found: Sums = {}
         for account in accounts:
-            for value, counts in self.usage.labels(account, label, FIRST, LAST):
+            for _, value, counts in self.usage.labels(account, label, FIRST, LAST):
                 row = found.setdefault((account, label, value), [0] * len(Counts._fields))
                 found[account, label, value] = [a + b for a, b in zip(row, counts, strict=True)]
         return found
