@@ -18,7 +18,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.attribution import NAME_PATTERN, PROJECT
 from tollgate.ledger.query import DASHBOARD
 from tollgate.tasks.models import TaskStatus
-from tollgate.usage.service import KEY, MEMBER
+from tollgate.usage.counts import KEY, MEMBER
 from tollgate.web.problems import in_words
 from tollgate.web.usage_chart import Metric, Sample, usage
 from tollgate.web.usage_query import (

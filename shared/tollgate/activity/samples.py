@@ -7,8 +7,7 @@ from tollgate.activity.found import Found, status_of
 from tollgate.kit.clock import utc_day
 from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.tasks.models import TaskStatus
-from tollgate.usage.counts import COUNTED, Counts, counts_of
-from tollgate.usage.service import KEY, MEMBER, MODEL
+from tollgate.usage.counts import COUNTED, KEY, MEMBER, MODEL, Counts, counts_of
 from tollgate.web.usage_chart import Sample
 from tollgate.web.usage_query import ANY_TAG, UsageQuery
 

@@ -22,6 +22,9 @@ COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
 
 
+MODEL, KEY, MEMBER = "model", "key", "member"
+"""Names in `groupBy`, besides the labels."""
+
 TAG = "tag:"
 """Precedes the name of a tag, in `groupBy` and in the rows."""
 

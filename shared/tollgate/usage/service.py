@@ -8,6 +8,9 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.ledger.attribution import NAME_PATTERN, PROJECT, TOKEN, USER
 from tollgate.usage.counts import (
+    KEY,
+    MEMBER,
+    MODEL,
     TAG,
     Counts,
     DayCounts,
@@ -21,7 +24,6 @@ from tollgate.usage.repository import TooManyLabelsError, UsageRepository
 
 # Values in one response. The most expensive values come first.
 MAX_GROUPS = 5_000
-MODEL, KEY, MEMBER = "model", "key", "member"
 _FORMS = f"{USER}, {TAG}<name>, {PROJECT}, {TOKEN}, {MODEL}, {KEY} or {MEMBER}"
 _LABEL = re.compile(rf"{USER}|{PROJECT}|{TOKEN}|{TAG}{NAME_PATTERN}")
 

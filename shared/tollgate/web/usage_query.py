@@ -9,9 +9,8 @@ from datetime import date, timedelta
 
 from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.ledger.query import DASHBOARD
-from tollgate.usage.counts import TAG
+from tollgate.usage.counts import KEY, MEMBER, MODEL, TAG
 from tollgate.usage.period import CUSTOM
-from tollgate.usage.service import KEY, MEMBER, MODEL
 from tollgate.web.usage_chart import ROLLED_UP, Metric
 
 RANGES = {
@@ -22,7 +21,7 @@ RANGES = {
     "month": "This month",
     "last-month": "Last month",
     "year": "12 months",
-    CUSTOM: "From … to …",
+    CUSTOM: "Other days",
 }
 DEFAULT_RANGE = "30d"
 _LENGTHS = {"today": 1, "7d": 7, "30d": 30, "90d": 90, "year": 366}
