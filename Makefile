@@ -66,8 +66,17 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 # How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
 HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
 
-test: .venv/.ready .local/ministack/.ready  ## all tests but the next
-	@$(PYTHON) -m pytest -q -n 4 --dist loadgroup $(HOUSE_TESTS:%=--ignore=%)  # more workers than cores: journeys wait most of the time
+test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next three at once
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target test-units test-functions test-services
+
+test-units: .venv/.ready  ## what needs no AWS
+	@$(PYTHON) -m pytest -q tests/unit $(HOUSE_TESTS:%=--ignore=%)
+
+test-functions: .venv/.ready  ## the functions on moto, the template, the contract
+	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/functional tests/infrastructure tests/contract
+
+test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
+	@$(PYTHON) -m pytest -q -m 'ministack and not clients' tests/functional tests/contract
 
 mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
@@ -83,8 +92,8 @@ record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of
 laws: .venv/.ready  ## all laws with three times the examples of `make test`
 	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal -m hypothesis tests/unit
 
-journeys: .venv/.ready .local/ministack/.ready  ## whole services that are killed, restarted, and without room on the disk
-	@$(PYTHON) -m pytest -q -n 2 --dist worksteal -m long tests/journey
+journeys: .venv/.ready .local/ministack/.ready  ## whole services: many customers at once, the programs of the docs, kills, restarts, a full disk
+	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup -m 'ministack or long' tests/journey  # they wait most of the time
 
 chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, lost answers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1 LOST=0.01)
 	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_LOST=$(LOST) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py -m long

@@ -24,7 +24,7 @@ from local.emulator import PROGRAM, Emulator
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
-from tests.support import quick_moto, schedule
+from tests.support import quick_moto
 from tests.support.clock import ManualClock
 from tests.support.laws import examples
 from tests.support.moto_stack import MotoStack
@@ -82,14 +82,13 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what lasts first."""
-    schedule.order(items)
+    """Put the tests of a group in a row, before all others: they share a service, which takes long to start."""
+    items.sort(key=_group)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> schedule.ByFile | None:
-    """Return the scheduler of `--dist loadgroup`."""
-    return schedule.ByFile(config, log) if config.option.dist == "loadgroup" else None
+def _group(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("xdist_group")
+    return marker.args[0] if marker else "~"
 
 
 @pytest.fixture(scope="session")
