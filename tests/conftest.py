@@ -82,13 +82,13 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of a group in a row, before all others: they share a service, which takes long to start."""
+    """Put the tests of a group in a row, before all others: they share a service, which starts slowly."""
     items.sort(key=_group)
 
 
 def _group(item: pytest.Item) -> str:
     marker = item.get_closest_marker("xdist_group")
-    return marker.args[0] if marker else "~"
+    return str(marker.args[0]) if marker else "~"
 
 
 @pytest.fixture(scope="session")
