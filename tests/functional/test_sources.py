@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -39,9 +39,8 @@ def served(data: bytes) -> Answer:
     return answer
 
 
-@pytest.fixture(autouse=True)
-def probed(aws: Aws, on_one_machine: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Probe as `probe_media` does; it reads a copy from the bucket."""
+def probes(aws: Aws) -> Callable[[Prober, object, bytes], dict[str, Any]]:
+    """Return the answers of `probe_media`, which reads a copy from the bucket."""
     reader = MediaReader(Outbound(AddressGuard(allow_loopback=True)))
 
     def invoked(_: Prober, __: object, payload: bytes) -> dict[str, Any]:
@@ -52,7 +51,13 @@ def probed(aws: Aws, on_one_machine: None, monkeypatch: pytest.MonkeyPatch) -> I
             url = f"data:video/mp4;base64,{base64.b64encode(stored['Body'].read()).decode()}"
         return {"Payload": BytesIO(json.dumps(reader.probe(url).body()).encode())}
 
-    monkeypatch.setattr(Prober, "_invoked", invoked)
+    return invoked
+
+
+@pytest.fixture(autouse=True)
+def probed(aws: Aws, on_one_machine: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Probe as `probe_media` does."""
+    monkeypatch.setattr(Prober, "_invoked", probes(aws))
     parts.forget()
     yield
     parts.forget()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tollgate.kit.money import cents_down, cents_up, dollars
+from tollgate.kit.money import dollars, usd_of_micro
 
 # That one answer lists; a megabyte of wrong fields would otherwise be answered with forty.
 MAX_PROBLEMS = 50
@@ -308,8 +308,8 @@ class QuoteExhaustedError(TollgateError, status=402, code="quote_exhausted"):
 
     def __init__(self, quote_id: str, left_micro_usd: int, required_micro_usd: int) -> None:
         super().__init__(
-            f"The quote {quote_id} has {dollars(cents_down(left_micro_usd))} left, "
-            f"and this request can cost {dollars(cents_up(required_micro_usd))}."
+            f"The quote {quote_id} has {usd_of_micro(left_micro_usd)} left, "
+            f"and this request can cost {usd_of_micro(required_micro_usd)}."
         )
         self._shown = {
             "quoteId": quote_id,

@@ -170,6 +170,8 @@ def _dimension(name: str, value: str) -> str:
     words = re.sub(r"(?=[A-Z])", " ", name).lower()
     if value in ("true", "false"):
         return f"{'with' if value == 'true' else 'without'} {words}"
+    if value == "other":
+        return f"other {words}s"
     if name == "duration":
         return f"{value} s"
     return value if name == "resolution" else f"{words} {value}"

@@ -24,12 +24,14 @@ from tests.functional.test_api import call
 from tests.functional.test_make_thumbnails import Drawing, make, put
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import task_of
+from tests.functional.test_sources import probes, served
 from tests.support.http_server import http_server
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
 from tests.support.user_pool import People
-from tests.unit.probing.media_files import picture
+from tests.unit.probing.media_files import mp4, picture
+from tests.unit.probing.media_server import media_server
 from tollgate.account_closure.service import DELAY_MS
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
@@ -38,6 +40,7 @@ from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.members.service import Actor
+from tollgate.probing.service import Prober
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
 
 RECEIVER = "https://receiver.test/hook"
@@ -72,6 +75,17 @@ def finish_a_task(world: World) -> Doing:
     world.clock.advance(MS_PER_S)
     message = json.dumps({"task_id": task_id, "seq": 2, "poll": True})
     return lambda: (invoke(run_task, "PollQueue", message), task_of(task_id).status)
+
+
+def submit_a_task_whose_price_a_file_decided(world: World) -> Doing:
+    """The worker copies the file, measures the copy, and gives the copy to the provider (decision 0073)."""
+    world.ends.enter_context(mock.patch.object(Prober, "_invoked", probes(world.aws)))
+    parts.forget()
+    url = world.ends.enter_context(media_server()).add("/a.mp4", served(mp4()))
+    body = {"model": "seedance-2.0", "input": {"prompt": "a fox", "videoUrls": [url]}}
+    task_id = world.customer(1_000).ok("POST", "/generation/create", body)["taskId"]
+    message = json.dumps({"task_id": task_id, "seq": 0})
+    return lambda: (invoke(run_task, "TaskQueue", message), task_of(task_id).status)
 
 
 def draw_a_thumbnail(world: World) -> Doing:
@@ -204,6 +218,7 @@ ACTS: tuple[Act, ...] = (
     seal_the_days_that_are_over,
     send_a_new_task_on_its_way,
     submit_a_task,
+    submit_a_task_whose_price_a_file_decided,
     finish_a_task,
     draw_a_thumbnail,
     erase_an_account,

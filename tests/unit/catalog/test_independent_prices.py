@@ -49,6 +49,8 @@ def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
         return "720p" if values["videoType"].endswith("720") else "480p"
     if profile == "IMG-B" and dimension == "quality" and values["quality"] == "auto":
         return "medium"
+    if profile == "IMG-B" and dimension == "size" and values["size"] != "1:1":
+        return "other"
     for name in READ_FROM.get(dimension, (dimension,)):
         if name in values:
             return {True: "true", False: "false"}.get(values[name]) or str(values[name])

@@ -52,7 +52,9 @@ class TestShippedPrices:
     @pytest.mark.parametrize(
         ("model_id", "source", "source_s", "charge"),
         [
-            ("gpt-image-2", {"resolution": "4k"}, "0", 11),
+            ("gpt-image-2", {"resolution": "4k"}, "0", 19),  # a square has the most tokens
+            ("gpt-image-2", {"resolution": "4k", "size": "16:9"}, "0", 15),
+            ("gpt-image-2.5-flare", {"quality": "high"}, "0", 6),
             ("qwen-image-3", {"urls": [URL] * 2}, "0", 3),
             ("qwen-image-3", {"urls": [URL] * 3}, "0", 4),  # the third reference is a cent
             ("seedance-2.0", {"duration": 15}, "0", 203),  # 15 x 0.135 = 2.025, up

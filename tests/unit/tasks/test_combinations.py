@@ -26,6 +26,12 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"prompt": "a fox", "imageUrls": [IMAGE] * 6, "seed": 5},
         {"/input/imageUrls": "at most 5 items", "/input/seed": "no value"},
     ),
+    (
+        # Providers with a quality bill the prompt too (docs/providers/openai.md#prices).
+        "gpt-image-2",
+        {"prompt": "a fox " * 500, "quality": "high"},
+        {"/input/prompt": "at most 2000 characters", "/input/quality": ["auto"]},
+    ),
 ]
 
 

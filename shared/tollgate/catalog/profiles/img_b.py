@@ -17,6 +17,7 @@ SIZES = (
 LONG_STRIPS = ("1:3", "3:1")
 LARGE = ("2k", "4k")
 AUTO, MEDIUM = "auto", "medium"
+SQUARE, OTHER = "1:1", "other"
 COMPRESSED = ("jpeg", "webp")
 
 
@@ -98,6 +99,10 @@ def _priced_quality(value: str) -> str:
     return MEDIUM if value == AUTO else value
 
 
+def _priced_size(value: str) -> str:
+    return value if value == SQUARE else OTHER
+
+
 class ImgB(Profile):
     """16 sizes, three resolutions, OpenAI's options of a result (docs/contract.md#img-b)."""
 
@@ -106,8 +111,15 @@ class ImgB(Profile):
         only_some_file_types_are_compressed,
         options_are_for_images_from_text,
     )
-    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "quality": "quality"}
-    readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"quality": _priced_quality}
+    price_dimensions: ClassVar[Mapping[str, str]] = {
+        "resolution": "resolution",
+        "quality": "quality",
+        "size": "size",
+    }
+    readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {
+        "quality": _priced_quality,
+        "size": _priced_size,
+    }
 
     prompt: Prompt = field(
         "Prompt", "A description of the image, or of the changes to the given images.", required=True

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Body
+from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.pixels import sized
 
 LONGEST_PX = 3_840
@@ -11,6 +12,15 @@ LONGEST_PX = 3_840
 AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
 # The quality of the catalog's prices.
 QUALITY = "medium"
+# A prompt costs $5 per 1M tokens too. 800 tokens are in the prices, with three bytes each (INFERRED).
+MAX_PROMPT_BYTES = 2_400
+
+
+def gpt_prompt(value: str) -> Body:
+    """Return the field `prompt`. Raises `CannotMapError` if it costs more than the prices include."""
+    if len(value.encode()) > MAX_PROMPT_BYTES:
+        raise CannotMapError(f"prompt has more than {MAX_PROMPT_BYTES} bytes")
+    return {"prompt": value}
 
 
 def gpt_quality(value: str) -> Body:
