@@ -37,6 +37,15 @@ _SEEDANCE: dict[str, Any] = {
     "web_search": needed(bool),
     "nsfw_checker": bool,
 }
+_OMNI: dict[str, Any] = {
+    "aspect_ratio": one("16:9", "9:16"),
+    "resolution": one("360p", "720p", "1080p", "4k"),
+    "duration": one("4", "6", "8", "10"),
+    "first_frame_url": Url,
+    "last_frame_url": Url,
+    "image_urls": Urls,
+    "seed": int,
+}
 _GROK: dict[str, Any] = {
     "aspect_ratio": one("16:9", "9:16", "1:1", "3:2", "2:3"),
     "resolution": one("480p", "720p"),
@@ -197,6 +206,7 @@ def _videos() -> dict[str, type[ModelInput]]:
         **_klings(),
         **_wans(),
         **{f"bytedance/{kind}": videos(**_SEEDANCE) for kind in kinds},
+        "google/gemini-omni-flash-1-1": videos(**_OMNI),
         "grok-imagine/text-to-video": videos(**_GROK, duration=int),
         "grok-imagine/image-to-video": videos(**_GROK, duration=str, **_EDIT),
         "minimax-h3/text-to-video": videos(**_MINIMAX),

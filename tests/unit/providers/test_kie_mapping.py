@@ -14,6 +14,7 @@ SEEDANCE = {
     "nsfw_checker": False, "web_search": False,
 }  # fmt: skip
 GROK = {**P, "aspect_ratio": "16:9", "resolution": "480p", "mode": "normal"}
+OMNI = {**P, "aspect_ratio": "16:9", "resolution": "720p", "duration": "8"}
 KLING = {**P, "mode": "std", "duration": "5", "sound": False, "multi_shots": False}
 H3 = {**P, "aspect_ratio": "16:9", "duration": 5}
 PIXVERSE = {
@@ -78,6 +79,10 @@ IMAGES: list[Case] = [
      {**P, "image_size": "9:16", "image_urls": [A, B]}),
 ]  # fmt: skip
 VIDEOS: list[Case] = [
+    ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B], "duration": 6}, "google/gemini-omni-flash-1-1",
+     {**OMNI, "duration": "6", "first_frame_url": A, "last_frame_url": B}),
+    ("gemini-omni-1.1-flash", {**P, "referenceImageUrls": [A, B], "resolution": "4k"},
+     "google/gemini-omni-flash-1-1", {**OMNI, "resolution": "4k", "image_urls": [A, B]}),
     ("seedance-2.0", {**P}, "bytedance/seedance-2", SEEDANCE),
     ("seedance-2.0-fast", {"imageWithRoles": [LAST, FIRST], "nsfwCheck": True, "size": "adaptive"},
      "bytedance/seedance-2-fast",

@@ -138,6 +138,16 @@ MAPPINGS: Mapping[str, Mapper] = {
         fixed={"web_search": False},
         prepare=frames_or_references,
     ),
+    "gemini-omni": Family(
+        {
+            "prompt": "prompt",
+            "resolution": "resolution",
+            "duration": as_text("duration"),
+            "aspectRatio": "aspect_ratio",
+            "imageUrls": one_each("first_frame_url", "last_frame_url"),
+            "referenceImageUrls": "image_urls",
+        },
+    ),
     "grok-imagine-video": Family(
         {"prompt": "prompt", "size": "aspect_ratio", "duration": "duration", "resolution": "resolution"},
         variant_if("urls", "image"),
