@@ -163,6 +163,19 @@ class World:
         self.ledger.credit(entry)
         self.ledger.wallets.set_limits(self.account_id, self._limits)
 
+    async def limit(self, *limits_micro_usd: int) -> None:
+        """Give the account budgets that count each request."""
+        repository = BudgetRepository(self.blocking, "AccountsTable", "BudgetsTable")
+        budgets = tuple(
+            Budget(new_id("bud"), "all", "account", limit, BudgetPeriod.MONTH) for limit in limits_micro_usd
+        )
+
+        def change() -> None:
+            read = repository.read(self.account_id)
+            repository.change(self.account_id, read, replace(read, budgets=budgets))
+
+        await self.threads.run(change)
+
     def billing(self) -> TextBilling:
         """Return the billing of one process."""
         database = AsyncDatabase(self.dynamo)  # type: ignore[arg-type]
@@ -206,15 +219,15 @@ class World:
         return audit(self.account_id, row["balance_micro_usd"], entries, holds_of(row)) is None
 
     async def serve(
-        self, rate: float, seconds: float, request: Callable[[int, Outcome], Awaitable[None]]
+        self, rate: float, seconds: float | None, request: Callable[[int, Outcome], Awaitable[None]]
     ) -> Outcome:
-        """Make requests at random times; return what became of them."""
+        """Make so many requests a second at random times, or all at once; return what became of them."""
         outcome = Outcome(rate)
         units = self.dynamo.tables.units
         watch = asyncio.ensure_future(self._watch(outcome))
         running = []
-        for n in range(int(rate * seconds)):
-            await asyncio.sleep(self.random.expovariate(rate))
+        for n in range(int(rate * (1 if seconds is None else seconds))):
+            await asyncio.sleep(0 if seconds is None else self.random.expovariate(rate))
             running.append(asyncio.ensure_future(self._one(n, outcome, request)))
         await asyncio.gather(*running)
         watch.cancel()
@@ -274,15 +287,23 @@ async def text_at(world: World, rate: float, seconds: float) -> Outcome:
 
 async def budgeted_at(world: World, rate: float, seconds: float) -> Outcome:
     """Serve text requests that all count in the same budget."""
-    shared = Budget("bud_1", "all", "account", BALANCE_MICRO_USD, BudgetPeriod.MONTH)
-    budgets = BudgetRepository(world.blocking, "AccountsTable", "BudgetsTable")
-
-    def change() -> None:
-        read = budgets.read(world.account_id)
-        budgets.change(world.account_id, read, replace(read, budgets=(shared,)))
-
-    await world.threads.run(change)
+    await world.limit(BALANCE_MICRO_USD)
     return await text_at(world, rate, seconds)
+
+
+async def together(world: World, number: int, seconds: float) -> Outcome:
+    """Serve text requests of one moment, each of a process that has just started."""
+
+    async def request(_: int, outcome: Outcome) -> None:
+        billing, started = world.billing(), world.loop.time()
+        try:
+            placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
+        finally:
+            outcome.waits_s.append(world.loop.time() - started)
+        await asyncio.sleep(seconds)
+        await billing.settle(placed, MODEL, USAGE)
+
+    return await world.serve(number, None, request)
 
 
 async def creates_at(world: World, rate: float, *, until_end: bool) -> Outcome:

@@ -121,7 +121,7 @@ class TestCharges:
         applied = budgets.applied(Spender(None, Attribution("alice")), clock.now_ms())
         tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable", "BudgetsTable"))
         writes = HoldWrites(*tables)
-        hold = Hold("req_1", 15_000, clock.now_ms() + MS_PER_S, budgets=applied.items(0))
+        hold = Hold("req_1", 15_000, clock.now_ms() + MS_PER_S, budgets=applied.items)
         window = RateMeter(600).guess(customer.account_id, clock.now_ms())
         place = writes.place(customer.account_id, hold, window, budgets=budgets)
         take = writes.budgets.take(customer.account_id, applied.uses[0], 15_000)

@@ -14,9 +14,13 @@ from tollgate.ledger.budgets import (
     KnownBudgets,
     Spender,
     StaleSharesError,
+    Use,
     definitions_key,
+    left_of,
     routing_key,
     rows_of,
+    rows_to_fund,
+    share_of,
 )
 from tollgate.routing.wishes import Wishes
 
@@ -42,14 +46,22 @@ class BudgetMover:
         keys = (definitions_key(account_id), routing_key(account_id))
         self.known.put(account_id, *self.db.get_together(self.writes.table, keys))
 
-    def gather(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
-        """Bring a budget's money to its main row; return whether that may have more than was seen.
+    def fund(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
+        """Fund a wallet's row of a budget from the main row; return whether it may have enough now."""
+        main = self.db.get(self.writes.table, rows_to_fund(account_id, short)[0]) or {}
+        share = share_of(left_of(short.use, {0: main}), wallets, short.needed_micro_usd)
+        if share:
+            moves = self.writes.fund(account_id, short.use, short.wallet, share, short.needed_micro_usd)
+            # If another process funded the row, or spent from the main row, the next attempt shows it.
+            with suppress(StaleSharesError, BudgetShortError):
+                self.db.transact(moves)
+        return share > 0
 
-        `False` says that at one moment no other row had any, nor the main row more: that is all there is.
-        """
-        rows = self.db.get_together(self.writes.table, rows_of(account_id, short.use, wallets))
-        moves, has_more = self.writes.gather(account_id, short, rows)
-        if moves:
+    def gather(self, account_id: str, use: Use, wallets: int) -> int:
+        """Bring a budget's money to its main row; return how much all rows had left at one moment."""
+        rows = self.db.get_together(self.writes.table, rows_of(account_id, use, wallets))
+        if moves := self.writes.gather(account_id, use, rows):
+            # If others spend or move it meanwhile, the next attempt shows it.
             with suppress(StaleSharesError):
                 self.db.transact(moves)
-        return has_more
+        return left_of(use, dict(enumerate(rows)))

@@ -14,8 +14,8 @@ Every row of an account stores the version of its budgets, and each request of m
 it knows. So no process ever uses old budgets, and a request of an account without budgets costs no more.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
@@ -206,9 +206,10 @@ class BudgetShortError(Exception):
         self.left_micro_usd = left_micro_usd
         self.needed_micro_usd = needed_micro_usd
 
-    def refusal(self) -> BudgetReachedError:
-        """Return the error for the customer."""
-        return self.use.refusal(self.left_micro_usd, self.needed_micro_usd)
+    def refusal(self, left_micro_usd: int | None = None) -> BudgetReachedError:
+        """Return the error for the customer; `left_micro_usd` is what all rows together have left."""
+        left = self.left_micro_usd if left_micro_usd is None else left_micro_usd
+        return self.use.refusal(left, self.needed_micro_usd)
 
 
 class StaleSharesError(Exception):
@@ -262,14 +263,43 @@ NO_BUDGETS = Budgets()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The budgets of an account, and each budget that counts a request."""
+    """The budgets of an account, and each budget that counts a request, beside one of the account's wallets.
+
+    `wallets` has the number of the row that counts for each of the `uses`. It is empty if all count in their
+    main row.
+    """
 
     budgets: Budgets = NO_BUDGETS
     uses: tuple[Use, ...] = ()
+    wallets: tuple[int, ...] = ()
 
-    def items(self, wallet: int) -> tuple[str, ...]:
-        """Return the sort keys of the rows that count the request beside a wallet."""
-        return tuple(use.item(wallet) for use in self.uses)
+    def beside(
+        self, wallet: int, wallets: int, amount_micro_usd: int, mains: Collection[Use] = ()
+    ) -> "Applied":
+        """Return them for a request that takes its money from a wallet of an account with so many `wallets`.
+
+        A budget counts beside the wallet. It counts in its main row if it has no share for the wallet: the
+        budgets in `mains`, and those whose whole limit is too small for shares.
+        """
+        return replace(
+            self,
+            wallets=tuple(
+                _MAIN
+                if use in mains or not share_of(use.budget.limit_micro_usd, wallets, amount_micro_usd)
+                else wallet
+                for use in self.uses
+            ),
+        )
+
+    @property
+    def counted(self) -> tuple[tuple[Use, int], ...]:
+        """Return each budget with the wallet of the row that counts it."""
+        return tuple(zip(self.uses, self.wallets or (_MAIN,) * len(self.uses), strict=True))
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Return the sort keys of the rows that count the request."""
+        return tuple(use.item(wallet) for use, wallet in self.counted)
 
 
 NOTHING_APPLIED = Applied()
@@ -362,33 +392,25 @@ class BudgetWrites:
         )
         return [main, share]
 
-    def gather(
-        self, account_id: str, short: BudgetShortError, rows: Sequence[Item]
-    ) -> tuple[list[CountingWrite], bool]:
-        """Return the writes that bring a budget's money to its main row, and whether that row may then have
-        more than was seen. Refused: `StaleSharesError`.
+    def gather(self, account_id: str, use: Use, rows: Sequence[Item]) -> list[CountingWrite]:
+        """Return the writes that bring a budget's money to its main row; empty if no other row has any.
 
-        `rows` were read together by `rows_of`. No writes and `False` say that at that moment no other row had
-        any money, and the main row no more: that is all there is.
+        `rows` were read together by `rows_of`. Refused: `StaleSharesError`.
         """
-        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(rows)}
+        shares = {wallet: row.get("left_micro_usd", 0) for wallet, row in enumerate(rows) if wallet != _MAIN}
         taken = [
             CountingWrite(
                 self.table,
-                key=_key(account_id, short.use.item(wallet)),
+                key=_key(account_id, use.item(wallet)),
                 update=(Add("left_micro_usd", -share),),
                 # Not spent since it was read; money that came back since stays in the row.
                 condition=AtLeast("left_micro_usd", share),
                 refused=lambda _: StaleSharesError(),
             )
             for wallet, share in shares.items()
-            if wallet != _MAIN and share
+            if share
         ]
-        if not taken:
-            seen = short.left_micro_usd if short.wallet == _MAIN else 0
-            return [], left_of(short.use, {_MAIN: rows[0]}) > seen
-        total = sum(share for wallet, share in shares.items() if wallet != _MAIN)
-        return [*taken, *self.give(account_id, [short.use.item()], total)], True
+        return [*taken, *self.give(account_id, [use.item()], sum(shares.values()))]
 
     def route(self, account_id: str, wishes: Wishes) -> Write:
         """Return the write of an account's routing policy, for the transaction of `define`."""
@@ -435,6 +457,11 @@ def share_of(left_micro_usd: int, wallets: int, needed_micro_usd: int) -> int:
 def rows_of(account_id: str, use: Use, wallets: int) -> list[Item]:
     """Return the keys of a budget's rows, the main row first."""
     return [_key(account_id, use.item(wallet)) for wallet in range(wallets)]
+
+
+def rows_to_fund(account_id: str, short: BudgetShortError) -> list[Item]:
+    """Return the keys of the main row and of the row that is short."""
+    return [_key(account_id, short.use.item(wallet)) for wallet in (_MAIN, short.wallet)]
 
 
 def left_of(use: Use, rows: Mapping[int, Item]) -> int:

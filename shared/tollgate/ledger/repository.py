@@ -46,7 +46,7 @@ from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_requ
 from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.reservations import Reservation, reserved_in, reserving
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
-from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids, wallet_number
+from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids
 
 # Tasks of one account that have not ended (site/limits.md).
 MAX_OPEN_TASKS = 10_000
@@ -163,10 +163,9 @@ class LedgerRepository(LedgerReader):
                 applied.budgets,
             ),
         )
-        wallet = wallet_number(row)
         debit = add_spend(count_request(debit, window), allowance, amount)
         debit = open_markup(debit, sum(entry.markup_micro_usd or 0 for entry in entries))
-        counted = [self._budgets.take(account_id, use, amount, wallet) for use in applied.uses]
+        counted = [self._budgets.take(account_id, use, amount, wallet) for use, wallet in applied.counted]
         return [debit, *counted, *map(self._post, entries)]
 
     def release(self, reservation: Reservation) -> bool:

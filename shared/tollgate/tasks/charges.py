@@ -3,13 +3,13 @@
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, RateLimitedError
 from tollgate.ledger.budget_mover import BudgetMover
-from tollgate.ledger.budgets import Applied, BudgetShortError, Spender, StaleBudgetsError
+from tollgate.ledger.budgets import Applied, BudgetShortError, Spender, StaleBudgetsError, Use
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
@@ -71,6 +71,8 @@ class _Rows:
 
     wallets: deque[int]
     limits: Limits
+    mains: set[Use] = field(default_factory=set)
+    """The budgets that count in their main row, because they have no share for a wallet."""
 
     @classmethod
     def of(cls, limits: Limits, allowance: Allowance | None) -> "_Rows":
@@ -120,10 +122,12 @@ class TaskCharges:
         rows = _Rows.of(self._limits(account_id), allowance)
         for _ in range(MAX_CHARGES):
             wallet = rows.wallets[0]
-            applied = self.budgets.applied(account_id, spender, wanted.at_ms)
+            applied = self.budgets.applied(account_id, spender, wanted.at_ms).beside(
+                wallet, rows.limits.wallets, wanted.amount_micro_usd, rows.mains
+            )
             if applied.budgets.markup_percent != wanted.markup_percent:
                 raise MarkupChangedError
-            placed = wanted.placed(wallet, applied.items(wallet), applied.budgets.routing)
+            placed = wanted.placed(wallet, applied.items, applied.budgets.routing)
             row_id = wallet_row_id(account_id, wallet)
             together = others(placed, row_id)
             try:
@@ -155,11 +159,19 @@ class TaskCharges:
             rows.only_main()
 
     def _bring_budget(self, account_id: str, rows: _Rows, short: BudgetShortError) -> None:
-        """Gather a budget's money in its main row. Raises `BudgetReachedError` if that has too little."""
-        wallets = rows.limits.wallets
-        if wallets == 1 or not self.budgets.gather(account_id, short, wallets):
-            raise short.refusal() from short
-        rows.only_main()
+        """Fund the row that is short, or count in the budget's main row.
+
+        Raises `BudgetReachedError` if all rows together have too little.
+        """
+        if short.wallet:
+            if not self.budgets.fund(account_id, short, rows.limits.wallets):
+                rows.mains.add(short.use)
+            return
+        left = short.left_micro_usd
+        if rows.limits.wallets > 1:
+            left = self.budgets.gather(account_id, short.use, rows.limits.wallets)
+        if left < short.needed_micro_usd:
+            raise short.refusal(left) from short
 
     def _limits(self, account_id: str) -> Limits:
         """Return the limits of each of the account's rows. Raises `UserNotFoundError`."""

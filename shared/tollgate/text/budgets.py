@@ -12,13 +12,16 @@ from tollgate.ledger.budgets import (
     KnownBudgets,
     Spender,
     StaleSharesError,
+    Use,
     definitions_key,
     left_of,
     routing_key,
     rows_of,
+    rows_to_fund,
     share_of,
 )
 from tollgate.routing.wishes import Wishes
+from tollgate.text.wallets import wait_for_others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +46,27 @@ class TextBudgets:
         keys = (definitions_key(account_id), routing_key(account_id))
         self.known.put(account_id, *await self.db.get_together(self.writes.table, keys))
 
-    async def fund(self, account_id: str, short: BudgetShortError, wallets: int) -> None:
-        """Move a share of a budget to the row beside a wallet, if that row still needs it."""
-        if not short.wallet:
-            return
-        key = {"account_id": account_id, "item": short.use.item()}
-        main = await self.db.get(self.writes.table, key) or {}
+    async def fund(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
+        """Fund a wallet's row of a budget from the main row; return whether it may have enough now."""
+        table, (main_key, own_key) = self.writes.table, rows_to_fund(account_id, short)
+        main = await self.db.get(table, main_key) or {}
         share = share_of(left_of(short.use, {0: main}), wallets, short.needed_micro_usd)
-        if share:
+        if not share:
+            return False
+        await wait_for_others()
+        own = await self.db.get(table, own_key) or {}
+        if left_of(short.use, {short.wallet: own}) < short.needed_micro_usd:
             moves = self.writes.fund(account_id, short.use, short.wallet, share, short.needed_micro_usd)
+            # If another process funded the row, or spent from the main row, the next attempt shows it.
             with suppress(StaleSharesError, BudgetShortError):
                 await self.db.transact(moves)
+        return True
 
-    async def gather(self, account_id: str, short: BudgetShortError, wallets: int) -> bool:
-        """Bring a budget's money to its main row; return whether that may have more than was seen.
-
-        `False` says that at one moment no other row had any, nor the main row more: that is all there is.
-        """
-        rows = await self.db.get_together(self.writes.table, rows_of(account_id, short.use, wallets))
-        moves, has_more = self.writes.gather(account_id, short, rows)
-        if moves:
+    async def gather(self, account_id: str, use: Use, wallets: int) -> int:
+        """Bring a budget's money to its main row; return how much all rows had left at one moment."""
+        rows = await self.db.get_together(self.writes.table, rows_of(account_id, use, wallets))
+        if moves := self.writes.gather(account_id, use, rows):
+            # If others spend or move it meanwhile, the next attempt shows it.
             with suppress(StaleSharesError):
                 await self.db.transact(moves)
-        return has_more
+        return left_of(use, dict(enumerate(rows)))

@@ -1,25 +1,29 @@
 """Places the hold of one text request, in the row of its account that has the money (docs/ledger.md)."""
 
-import asyncio
 import random
 import time
-from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError, Written
+from tollgate.kit.dynamodb.core import DatabaseBusyError, Written
 from tollgate.kit.dynamodb.writes import MarkedWrite
 from tollgate.kit.errors import (
-    BudgetReachedError,
     ConcurrencyLimitedError,
     InsufficientBalanceError,
     RateLimitedError,
 )
-from tollgate.kit.observability import logger
-from tollgate.ledger.budgets import NOBODY, Applied, BudgetShortError, Spender, StaleBudgetsError
+from tollgate.ledger.budgets import (
+    MAX_AT_ONCE,
+    NOBODY,
+    Applied,
+    BudgetShortError,
+    Spender,
+    StaleBudgetsError,
+    Use,
+)
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
@@ -39,9 +43,10 @@ MAX_PLACES = 7
 # Attempts with an account's limits and budgets: none, then the stored values, and again after a change.
 MAX_READS = 6
 # Times that an account's money is brought together for one hold, while others move it about.
-MAX_GATHERS = 6
-# Random delay before funding an empty wallet, so that one process does it.
-MAX_FUND_WAIT_S = 0.2
+MAX_GATHERS = 12
+# Attempts to place one hold in a row while money and budgets are moved for it: each can lack a share, then
+# the whole, and again because others took the money.
+MAX_MOVES = 4 * MAX_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,14 @@ class _HoldTerms:
     accepted_at: float
     markup_percent: int = 0
     """Of the prices of the routes, which have these prices here."""
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """The hold that is tried in one row, and the budgets that have no share for this row."""
+
+    plan: HoldPlan
+    mains: set[Use] = field(default_factory=set)
 
 
 class _ShortError(Exception):
@@ -92,8 +105,6 @@ class Placing:
         self.budgets = TextBudgets(db, writes.budgets, clock)
         self._endings = HoldEndings(db, writes)
         self.limits = KnownLimits(clock)
-        self._aside: set[asyncio.Future[None]] = set()
-        """The loop keeps only weak references to tasks."""
 
     async def place(
         self,
@@ -124,11 +135,14 @@ class Placing:
             )
             try:
                 if limits.wallets == 1:
-                    return await self._place_in(account_id, terms, limits)
+                    return await self._place_counted(account_id, terms, limits)
                 return await self._place_among(terms, limits)
             except _StaleLimitsError:
                 continue
-            except StaleBudgetsError:
+            except StaleBudgetsError as stale:
+                # The refusal shows the row. So a new process need not write the main row to learn the limits.
+                if stale.row.get("account_id") == account_id:
+                    self.limits.learn(account_id, stale.row)
                 await self.budgets.load(account_id)
         raise DatabaseBusyError("the account's limits or budgets keep moving")
 
@@ -141,13 +155,8 @@ class Placing:
         refusal: Exception | None = None
         for row in rows if terms.allowance is None else ():
             try:
-                return await self._place_in(row, terms, limits, is_whole=True)
-            except _ShortError as short:
-                # The next request will find money there. This request uses the main row, and need not wait.
-                self._run_aside(self._fund(row, limits.wallets, short.needed_micro_usd))
-                break
-            except BudgetShortError as short:
-                self._run_aside(self._fund_budget(terms.account_id, short, limits.wallets))
+                return await self._place_counted(row, terms, limits, is_whole=True)
+            except _ShortError:
                 break
             except (ConcurrencyLimitedError, RateLimitedError) as exc:
                 # Another row may have room.
@@ -159,35 +168,67 @@ class Placing:
 
     async def _place_gathered(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
         """Place the hold in the account's main row, which takes the others' money if it has too little."""
-        account_id = terms.account_id
+        account_id, is_whole = terms.account_id, True
         for _ in range(MAX_GATHERS):
             try:
-                return await self._place_in(account_id, terms, limits, is_whole=True)
+                return await self._place_counted(account_id, terms, limits, is_whole=is_whole)
             except _ShortError as short:
-                if await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd):
-                    continue
-            except BudgetShortError as short:
-                if await self.budgets.gather(account_id, short, limits.wallets):
-                    continue
-            try:
-                return await self._place_in(account_id, terms, limits)
-            except BudgetReachedError as exc:
-                if not await self.budgets.gather(
-                    account_id, cast("BudgetShortError", exc.__cause__), limits.wallets
-                ):
-                    raise
+                # A smaller hold or a refusal requires that all rows together, at one moment, have too little.
+                is_whole = await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd)
             except InsufficientBalanceError as exc:
-                # A refusal requires that all rows together, at one moment, have too little.
                 refusal = cast("HoldRefusedError", exc.__cause__)
                 if not await self._wallets.gather(account_id, limits.wallets, refusal.balance_micro_usd):
                     raise
         raise DatabaseBusyError("the account's money keeps moving")
 
-    async def _place_in(
+    async def _place_counted(
         self, row_id: str, terms: _HoldTerms, limits: Limits, *, is_whole: bool = False
     ) -> PlacedHold:
+        """Place the hold in one row, which is given its shares of money and budgets from their main rows.
+
+        A budget without a share for this row counts in its main row. If its rows together have too little,
+        the hold is smaller. Raises `_ShortError` if a wallet has less money than the whole hold.
+        """
+        wanted, wallets = _Wanted(terms.routes.full_hold()), limits.wallets
+        for _ in range(MAX_MOVES):
+            try:
+                return await self._place_in(row_id, terms, limits, wanted, is_whole=is_whole)
+            except _ShortError as short:
+                if not await self._wallets.fund(row_id, wallets, short.needed_micro_usd):
+                    raise
+            except BudgetShortError as short:
+                await self._bring_budget(terms, wanted, short, wallets)
+        raise DatabaseBusyError("the budgets' money keeps moving")
+
+    async def _bring_budget(
+        self, terms: _HoldTerms, wanted: _Wanted, short: BudgetShortError, wallets: int
+    ) -> None:
+        """Fund the row of a budget that is short, count in its main row, or want a smaller hold.
+
+        Raises `BudgetReachedError` if all rows together do not cover even the least.
+        """
+        if short.wallet:
+            if not await self.budgets.fund(terms.account_id, short, wallets):
+                wanted.mains.add(short.use)
+            return
+        left = short.left_micro_usd
+        if wallets > 1:
+            left = await self.budgets.gather(terms.account_id, short.use, wallets)
+        wanted.plan = terms.routes.affordable_hold(left)
+        if wanted.plan.amount_micro_usd > left:
+            raise short.refusal(left) from short
+
+    async def _place_in(
+        self,
+        row_id: str,
+        terms: _HoldTerms,
+        limits: Limits,
+        wanted: _Wanted,
+        *,
+        is_whole: bool,
+    ) -> PlacedHold:
         """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
-        plan = terms.routes.full_hold()
+        plan = wanted.plan
         refusal: HoldRefusedError | None = None
         # Most requests pass at once. After a refusal, its cause is fixed before the next attempt: the window,
         # expired holds, a cap's counter, at last a smaller hold.
@@ -196,12 +237,9 @@ class Placing:
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             try:
-                return await self._place_once(row_id, terms, plan, window, limits)
+                return await self._place_once(row_id, terms, replace(wanted, plan=plan), window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
-            except BudgetShortError as short:
-                plan = _within_budget(terms, plan, short, is_whole=is_whole)
-                continue
             if is_unknown:
                 self._check_limits(row_id, refusal, limits)
             is_unknown = False
@@ -232,29 +270,33 @@ class Placing:
             raise _StaleLimitsError
 
     async def _place_once(
-        self, row_id: str, terms: _HoldTerms, plan: HoldPlan, window: RateWindow, limits: Limits
+        self,
+        row_id: str,
+        terms: _HoldTerms,
+        wanted: _Wanted,
+        window: RateWindow,
+        limits: Limits,
     ) -> PlacedHold:
         """Place the hold by one write, or by one transaction with its budgets.
 
         Raises `HoldRefusedError`, `StaleBudgetsError`, `BudgetShortError`.
         """
-        allowance = terms.allowance
+        allowance, plan = terms.allowance, wanted.plan
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + terms.lifetime_ms
         applied = self.budgets.applied(terms.account_id, terms.spender)
         # Another request of this process may have read the budgets since the hold was planned.
         if applied.budgets.markup_percent != terms.markup_percent:
             raise StaleBudgetsError({})
-        wallet = wallet_number(row_id)
-        items = applied.items(wallet)
-        hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter, budgets=items)
+        applied = applied.beside(wallet_number(row_id), limits.wallets, plan.amount_micro_usd, wanted.mains)
+        hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter, budgets=applied.items)
         # The first write of a process to an account's row returns the account's limits.
         learns = row_id == terms.account_id and self.limits.get(row_id) is None
         most = limits.text_at_once or MAX_HOLDS
         place = self._writes.place(
             row_id, hold, window, allowance, most=most, returns=learns, budgets=applied.budgets
         )
-        written = await self._write_with(place, terms.account_id, applied, hold.amount_micro_usd, wallet)
+        written = await self._write_with(place, terms.account_id, applied, hold.amount_micro_usd)
         if learns and written.row is not None:
             self.limits.learn(row_id, written.row)
         self._meter.counted(row_id, window)
@@ -276,13 +318,13 @@ class Placing:
         return placed
 
     async def _write_with(
-        self, place: MarkedWrite, account_id: str, applied: Applied, amount_micro_usd: int, wallet: int
+        self, place: MarkedWrite, account_id: str, applied: Applied, amount_micro_usd: int
     ) -> Written:
         """Place a hold together with the writes of its budgets, and return the row if the hold returns it."""
         if not applied.uses:
             return await self._db.write(place)
         take = self._writes.budgets.take
-        takes = [take(account_id, use, amount_micro_usd, wallet) for use in applied.uses]
+        takes = [take(account_id, use, amount_micro_usd, wallet) for use, wallet in applied.counted]
         # A late copy has the token of its transaction, so it cannot take the money again.
         await self._db.transact([place, *takes])
         row = await self._db.get(place.table, place.row) if place.returns else None
@@ -292,27 +334,6 @@ class Placing:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
         limits = self.limits.get(account_id) or DEFAULT
         return self._meter.headers(account_id, self._clock.now_ms(), limits)
-
-    def _run_aside(self, work: Coroutine[None, None, None]) -> None:
-        running = asyncio.ensure_future(work)
-        self._aside.add(running)
-        running.add_done_callback(self._aside.discard)
-
-    async def _fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> None:
-        """Fund a wallet, unless another process that found it empty does."""
-        await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
-        try:
-            await self._wallets.fund(row_id, wallets, needed_micro_usd)
-        except DatabaseError:
-            logger.warning("text.not_funded", row=row_id)
-
-    async def _fund_budget(self, account_id: str, short: BudgetShortError, wallets: int) -> None:
-        """Fund a wallet's row of a budget, as `_fund` does with money."""
-        await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
-        try:
-            await self.budgets.fund(account_id, short, wallets)
-        except DatabaseError:
-            logger.warning("text.budget_not_funded", budget=short.use.budget.budget_id)
 
     async def _open_counter(
         self, account_id: str, allowance: Allowance | None, refusal: HoldRefusedError, now_ms: int
@@ -325,17 +346,3 @@ class Placing:
             table = self._writes.accounts_table
             await self._db.write(open_period(table, account_id, allowance, refusal.counters, now_ms))
         return True
-
-
-def _within_budget(terms: _HoldTerms, plan: HoldPlan, short: BudgetShortError, *, is_whole: bool) -> HoldPlan:
-    """Return a smaller hold that the budget covers.
-
-    Raises `BudgetShortError` if the hold must be whole, and `BudgetReachedError` if even the least costs too
-    much.
-    """
-    if is_whole:
-        raise short
-    smaller = terms.routes.affordable_hold(short.left_micro_usd)
-    if smaller.amount_micro_usd > short.left_micro_usd or smaller.amount_micro_usd >= plan.amount_micro_usd:
-        raise short.refusal() from short
-    return smaller

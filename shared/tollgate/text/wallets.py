@@ -1,5 +1,7 @@
 """Moves an account's money between its rows, for text: the share of one wallet, or all of it."""
 
+import asyncio
+import random
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,6 +15,14 @@ from tollgate.ledger.wallets import (
     share_of,
 )
 
+# Random delay before an empty row is funded. So a single request of many does it for all.
+MAX_FUND_WAIT_S = 0.1
+
+
+async def wait_for_others() -> None:
+    """Wait a little, because another request may fund the same row."""
+    await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311 - not a secret
+
 
 @dataclass(frozen=True, slots=True)
 class Wallets:
@@ -21,18 +31,22 @@ class Wallets:
     db: AsyncDatabase
     accounts_table: str
 
-    async def fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> None:
-        """Fund a wallet with its share of the money in the account's main row, if it still needs some."""
+    async def fund(self, row_id: str, wallets: int, needed_micro_usd: int) -> bool:
+        """Fund a wallet from the account's main row; return whether it may have enough now."""
         if not is_wallet(row_id):
-            return
-        keys = [{"account_id": one} for one in (account_of(row_id), row_id)]
-        own, wallet = [await self.db.get(self.accounts_table, key) or {} for key in keys]
-        share = share_of(own.get("balance_micro_usd", 0), wallets, needed_micro_usd)
-        if share and wallet.get("balance_micro_usd", 0) < needed_micro_usd:
+            return False
+        main = await self.db.get(self.accounts_table, {"account_id": account_of(row_id)}) or {}
+        share = share_of(main.get("balance_micro_usd", 0), wallets, needed_micro_usd)
+        if not share:
+            return False
+        await wait_for_others()
+        own = await self.db.get(self.accounts_table, {"account_id": row_id}) or {}
+        if own.get("balance_micro_usd", 0) < needed_micro_usd:
+            moves = WalletWrites(self.accounts_table).fund(row_id, share, needed_micro_usd)
+            # If another process funded the wallet, or spent from the main row, the next attempt shows it.
             with suppress(StaleWalletsError):
-                await self.db.transact(
-                    WalletWrites(self.accounts_table).fund(row_id, share, needed_micro_usd)
-                )
+                await self.db.transact(moves)
+        return True
 
     async def gather(self, account_id: str, wallets: int, seen_micro_usd: int) -> bool:
         """Bring all money to the account's main row; return whether that may have more than was seen.

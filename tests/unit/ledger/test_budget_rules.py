@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bench.account import BODY, MODEL
+from tests.bench import account
+from tests.bench.account import BODY, MODEL, budgeted_at, run, together
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
@@ -26,10 +27,13 @@ from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import Budget, BudgetPeriod, Spender, at_once, period_at
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of
 from tollgate.ledger.runs import Run, RunTerms, token_id_of
+from tollgate.ledger.wallets import Limits
 from tollgate.run_tokens.repository import RunTokenRepository
+from tollgate.text.metering import full_hold
 
 ALICE, BOB = Attribution("alice", {"team": "search"}), Attribution("bob", {"team": "search"})
 ACCOUNTS = "AccountsTable"
+HOLD_OF_4_000 = full_hold(account.DEMAND, MODEL).amount_micro_usd
 
 
 def budget(name: str, scope: str, limit: int, value: str | None = None) -> Budget:
@@ -209,6 +213,39 @@ def test_as_many_requests_are_served_as_the_budget_covers(
         assert bank.became["carol placed"] == covered
 
     carried_out(story)
+
+
+@pytest.mark.parametrize(
+    ("requests", "wallets", "covered", "served"),
+    [
+        # Each row of an account has room for 100 requests.
+        (100, 1, 10_000, 100),
+        (110, 1, 10, 10),
+        (400, 24, 10_000, 400),
+    ],
+)
+def test_requests_of_one_moment_that_fit_are_all_served(
+    requests: int, wallets: int, covered: int, served: int
+) -> None:
+    """Two budgets count each request; every process is new, and knows neither them nor the wallets."""
+
+    async def story(loop: SimulatedLoop) -> None:
+        limits = Limits(text_at_once=100 * wallets, requests_per_minute=10**5, wallets=wallets)
+        world = account.World(loop, limits=limits)
+        await world.open()
+        await world.limit(covered * HOLD_OF_4_000, 10_000 * HOLD_OF_4_000)
+        outcome = await together(world, requests, 10)
+        refused = {"BudgetReachedError": requests - served} if served < requests else {}
+        assert (outcome.served, dict(outcome.refused)) == (served, refused)
+        assert await world.threads.run(world.proven)
+
+    carried_out(story)
+
+
+def test_a_budget_that_400_requests_share_at_once_sustains_40_a_second() -> None:
+    outcome = run(lambda world, rate: budgeted_at(world, rate, 10.0), 40, has_physics=True)
+    assert outcome.at_once > 390
+    assert outcome.is_sustained
 
 
 def test_a_changed_budget_holds_for_every_process_at_once() -> None:

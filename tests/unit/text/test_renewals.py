@@ -116,7 +116,7 @@ class TestADatabaseThatIsAway:
             billing = world.billing()
             placed = await billing.place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
             await asyncio.sleep(11 * 60)
-            assert outage.renewals == MAX_RENEWAL_FAILURES * PATIENCE.attempts
+            assert outage.renewals == MAX_RENEWAL_FAILURES * PATIENCE.unanswered
             await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
             assert await held(world) == 0
             await billing.settle(placed, MODEL, USAGE)

@@ -13,8 +13,9 @@ from tollgate.kit.dynamodb.core import LOST, Answer, Patience, Request, Steps, W
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 
-# At most about 2 s of waits; a request on the hot path does not wait longer for a row.
-PATIENCE = Patience(attempts=8, unanswered=8, max_wait_s=0.5)
+# About 6 s of collisions. So 100 requests that change one row at the same moment are all carried out
+# (`tests/unit/ledger/test_budget_rules.py`).
+PATIENCE = Patience(attempts=24, unanswered=8, max_wait_s=0.5)
 FIRST_SERVER_ERROR = 500
 OK = 200
 
