@@ -97,7 +97,10 @@ WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images
 TEXT_PATHS = tuple(
     f"{base}/{name}"
     for base in ("/api/v1", "/api", "/api/v1/v1")
-    for name in ("chat/", "completions", "messages", "models", "responses", "conversations", "embeddings")
+    for name in (
+        *("chat/", "completions", "messages", "models", "responses", "conversations", "embeddings"),
+        *("rerank", "v2/rerank", "moderations"),
+    )
 )
 """Paths of the text function, in all the forms in which clients join base URLs."""
 

@@ -25,7 +25,7 @@ router = APIRouter()
 def show(services: Services, request: Request, model: str = "", message: str = "") -> Response:
     """Show the chat with a model. `message` fills in the field; only the visitor sends it."""
     found = services.api.listing.matching({"kind": "llm"})
-    texts = [dto for dto in found if "embeddings" not in dto["protocols"]]
+    texts = [dto for dto in found if "openai" in dto["protocols"]]
     ids = [dto["id"] for dto in texts]
     if not texts:
         return page(request, "no_models.html", place="chat")

@@ -19,6 +19,8 @@ APIS = {
     "responses": "Responses",
     "messages": "Messages",
     "embeddings": "Embeddings",
+    "rerank": "Rerank",
+    "moderations": "Moderations",
 }
 QUANTITIES = {
     "inputTokens": "Input",
@@ -26,6 +28,7 @@ QUANTITIES = {
     "cacheWriteTokens": "Written to the cache",
     "cacheWrite1hTokens": "Written to the cache for an hour",
     "outputTokens": "Output",
+    "searchUnits": "Search units",
 }
 
 router = APIRouter(prefix="/requests")

@@ -5,6 +5,7 @@ headers are in `tollgate/text/middleware.py`, the stream is in `tollgate/text/ev
 completes a broken stream, and never ends an invocation with an open hold.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from tollgate.accounts.models import ApiKey, Scope
@@ -17,14 +18,15 @@ from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
-from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.endpoints import endpoints_view
 from tollgate.text.event_stream import STREAM_HEADERS, http_response
+from tollgate.text.kinds import KINDS
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
 from tollgate.text.prompt_files import with_files
 from tollgate.text.rendering import Rendering, Unchanged
 from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
+from tollgate.text.rerank import read_rerank_request
 from tollgate.text.upstream import encoded
 from tollgate.text.views import model_view, models_view
 
@@ -127,12 +129,22 @@ async def count_response_tokens(request: Request) -> Answer:
 
 async def embeddings(request: Request) -> Answer:
     """Return a vector for each input, in OpenAI's protocol."""
-    key = await _authenticate(request)
-    asked = read_embedding_request(await _body(request))
-    service = (await text_parts.text()).service
-    responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
-    rendering, helped = Unchanged(TextProtocol.OPENAI), request.state[HELPED]
-    return await http_response(responding, rendering, helped)
+    return await _respond_in(request, KINDS[TextProtocol.EMBEDDINGS].read)
+
+
+async def rerank(request: Request) -> Answer:
+    """Return the relevance of documents, in the protocol of Cohere's first version and of OpenRouter."""
+    return await _respond_in(request, read_rerank_request)
+
+
+async def rerank_v2(request: Request) -> Answer:
+    """Return the relevance of documents, in Cohere's second version, which returns no documents."""
+    return await _respond_in(request, partial(read_rerank_request, returns_documents=False))
+
+
+async def moderations(request: Request) -> Answer:
+    """Return whether inputs are harmful, in OpenAI's protocol."""
+    return await _respond_in(request, KINDS[TextProtocol.MODERATIONS].read)
 
 
 async def stored_response(request: Request) -> Answer:
@@ -206,6 +218,12 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     return await _respond_to(request, key, text_request, Unchanged(protocol))
 
 
+async def _respond_in(request: Request, read: Callable[[bytes], TextRequest]) -> Answer:
+    """Respond to a request that is no chat."""
+    key = await _authenticate(request)
+    return await _respond_to(request, key, read(await _body(request)), Unchanged(TextProtocol.OPENAI))
+
+
 async def _respond_to(
     request: Request, key: ApiKey, text_request: TextRequest, rendering: Rendering
 ) -> Answer:
@@ -261,6 +279,9 @@ routes = Routes(
         ("POST", "/api/v1/responses/input_tokens", count_response_tokens),
         ("POST", "/api/v1/responses/compact", compact),
         ("POST", "/api/v1/embeddings", embeddings),
+        ("POST", "/api/v1/rerank", rerank),
+        ("POST", "/api/v1/v2/rerank", rerank_v2),
+        ("POST", "/api/v1/moderations", moderations),
         ("GET HEAD DELETE", "/api/v1/responses/{id}", stored_response),
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),
         ("POST", "/api/v1/responses/{id}/cancel", cancel_response),

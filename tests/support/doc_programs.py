@@ -39,6 +39,8 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("use/aider", "export OPENAI_API_BASE"): "aider is not installed for tests; run by hand",
     ("use/llamaindex", "# pip install llama-index"): "needs an older openai than the tests; run by hand",
     ("use/openrouter", ""): "its SDKs are not installed for tests; run by hand",
+    ("rerank", "# pip install cohere"): "Cohere's SDK is not installed for tests; run by hand",
+    ("rerank", "import { createCohere"): "Cohere's provider is not installed for tests; run by hand",
     ("use/mcp", "claude mcp add tollgate-program"): "run by tests/clients/test_served_packages.py",
     ("verify", ""): "needs the Python client and a sealed request; see tests/functional/test_seals.py",
     ("use/tollgate", "import { Client }"): "run by tests/clients/test_served_packages.py",

@@ -11,7 +11,15 @@ NOT_SHOWN = ("tests", "local")
 """Folders that no customer reads."""
 SCRIPTS = ("functions/*/static/**/*.js", "clients/*/examples/*")
 OTHERS = {
-    *("anthropic", "httpx", "langchain-anthropic", "langchain-openai", "openai", "standardwebhooks"),
+    *(
+        "anthropic",
+        "cohere",
+        "httpx",
+        "langchain-anthropic",
+        "langchain-openai",
+        "openai",
+        "standardwebhooks",
+    ),
     *("llama-index-embeddings-openai-like", "llama-index-llms-openai-like"),
     *("@ai-sdk/anthropic", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "@anthropic-ai/sdk", "ai"),
     *("@openrouter/ai-sdk-provider", "@openrouter/sdk", "cryptography", "openrouter"),

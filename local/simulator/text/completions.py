@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
-from local.simulator.text import embeddings, responses
+from local.simulator.text import embeddings, moderations, rerank, responses
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.errors import FIRST_SERVER_ERROR, refusal_of
@@ -49,6 +49,8 @@ NO_HOST = "No endpoints found that satisfy the max_price of this request."
 DONE = b"data: [DONE]\n\n"
 FIRST_ERROR = 400
 MAX_ANSWERS = 8
+# https://docs.cohere.com/docs/compatibility-api
+COMPATIBLE = {"cohere": "/compatibility/v1"}
 
 PROCESSING = b": OPENROUTER PROCESSING\n\n"
 """The comments with which OpenRouter keeps a stream open until a host responds."""
@@ -58,7 +60,7 @@ def router(engine: Engine) -> APIRouter:
     """Return one vendor's routes."""
     routes = APIRouter()
 
-    @routes.post("/v1/chat/completions")
+    @routes.post(f"{COMPATIBLE.get(engine.provider, '/v1')}/chat/completions")
     async def completions(request: Request) -> Response:
         if api_key(request, "Bearer") is None:
             return _refused(engine.provider, 401)
@@ -70,6 +72,8 @@ def router(engine: Engine) -> APIRouter:
         return await _answered(engine, body)
 
     embeddings.add_routes(routes, engine)
+    rerank.add_routes(routes, engine)
+    moderations.add_routes(routes, engine)
     if engine.provider in ("openai", "azure", "xai"):
         responses.add_routes(routes, engine)
     return routes

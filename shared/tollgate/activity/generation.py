@@ -17,6 +17,7 @@ _API_TYPES = {
     "responses": "completions",
     "messages": "completions",
     "embeddings": "embeddings",
+    "rerank": "rerank",
 }
 
 

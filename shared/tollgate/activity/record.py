@@ -19,6 +19,7 @@ from tollgate.ledger.trace import Ending
 from tollgate.tasks.models import Task
 
 TOKENS_PER_PRICE = 1_000_000
+SEARCH_UNITS = "search_units"
 # The counts of a usage that have a price, by their names in the API.
 PRICED = {
     "input_tokens": "inputTokens",
@@ -26,6 +27,7 @@ PRICED = {
     "cache_write_tokens": "cacheWriteTokens",
     "cache_write_1h_tokens": "cacheWrite1hTokens",
     "output_tokens": "outputTokens",
+    "search_units": "searchUnits",
 }
 
 
@@ -85,7 +87,7 @@ def price_lines(found: Found) -> list[RequestPriceView]:
                 {
                     "key": shown,
                     "quantity": str(tokens),
-                    "unit": "token",
+                    "unit": "search" if name == SEARCH_UNITS else "token",
                     "unitPriceUsd": price,
                     "per": TOKENS_PER_PRICE,
                     "amountUsd": f"{amount:f}",
@@ -97,7 +99,7 @@ def price_lines(found: Found) -> list[RequestPriceView]:
 def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
     if usage is None:
         return None
-    return {
+    shown: RequestUsageView = {
         "inputTokens": usage.get("input_tokens", 0),
         "cacheReadTokens": usage.get("cache_read_tokens", 0),
         "cacheWriteTokens": usage.get("cache_write_tokens", 0),
@@ -106,6 +108,9 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
         "reasoningTokens": usage.get("reasoning_tokens", 0),
         "estimated": bool(usage.get("estimated", False)),
     }
+    if SEARCH_UNITS in usage:
+        shown["searchUnits"] = usage[SEARCH_UNITS]
+    return shown
 
 
 def _error(found: Found, ending: Ending) -> RequestErrorView | None:

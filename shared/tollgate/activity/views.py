@@ -19,6 +19,8 @@ class RequestUsageView(Shape):
     """Part of outputTokens."""
     estimated: bool
     """Whether Tollgate counted the tokens, because the provider did not report them."""
+    searchUnits: NotRequired[int]
+    """Of a model with a price per search."""
 
 
 class RequestPriceView(Shape):
@@ -29,7 +31,7 @@ class RequestPriceView(Shape):
     unit: str
     unitPriceUsd: DecimalText
     per: int
-    """Units for the unit price: 1000000 for tokens, otherwise 1."""
+    """Units for the unit price: 1000000 for tokens and search units, otherwise 1."""
     amountUsd: DecimalText
     """quantity × unitPriceUsd / per, not rounded."""
 
@@ -71,7 +73,8 @@ class RequestRecordView(Shape):
     id: str
     kind: Literal["text", "task"]
     api: NotRequired[str]
-    """The protocol of a text request: chat, completions, responses, messages or embeddings."""
+    """The protocol of a text request: chat, completions, responses, messages, embeddings, rerank or
+    moderations."""
     model: str
     status: Ending
     error: NotRequired[RequestErrorView]

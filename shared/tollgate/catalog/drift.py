@@ -158,10 +158,10 @@ def _compared(
 ) -> Iterator[Drift]:
     shown, sold = ours.shown(), _of(retail)
     for name, price in theirs.items():
-        if shown.get(name) == price or (pair.model.embedding is not None and name != "input"):
+        if shown.get(name) == price or (not pair.model.is_chat and name != "input"):
             continue
         # A cache price that is left out is the input's.
-        if name not in shown and price == shown["input"]:
+        if name not in shown and price == shown.get("input"):
             continue
         # It never asks more than the retail price, which is its cap. A lower price is of a single host.
         if pair.route.provider in CAPPED and price <= sold[name]:
@@ -174,7 +174,7 @@ def _compared(
 def _limit_drifts(pair: _Pair) -> Iterator[Drift]:
     model, route = pair.model, pair.route
     limits = [("contextTokens", route.context_tokens or model.context_tokens, pair.row.context_tokens)]
-    if model.embedding is None:
+    if model.is_chat:
         output = route.max_output_tokens or model.max_output_tokens
         limits.append(("maxOutputTokens", output, pair.row.max_output_tokens))
     # The model's limit is the limit of its first route; a larger limit of another host is not used.
@@ -211,5 +211,5 @@ def _tier_at(model: CatalogTextModel, size: int) -> CatalogTokenPrices:
 
 
 def _of(prices: CatalogTokenPrices) -> dict[str, Decimal]:
-    shown = prices.shown()
-    return {name: shown.get(name, prices.input) for name in ("input", "output", "cacheRead", "cacheWrite")}
+    shown, source = prices.shown(), prices.of_input()
+    return {name: shown.get(name, source) for name in ("input", "output", "cacheRead", "cacheWrite")}

@@ -104,11 +104,12 @@ def _tier_at(size: int, tiers: Sequence[LongContext]) -> LongContext | None:
 def _token_faults(prices: CatalogTokenPrices, cost: CatalogTokenPrices, provider: str) -> Iterator[str]:
     """Compare price and cost of each kind of token; a cache price that is left out is the input's."""
     kinds = {
-        "input": (prices.input, cost.input),
+        "input": (prices.of_input(), cost.of_input()),
         "output": (prices.of_output(), cost.of_output()),
         # Without a cache price, cached tokens are billed as input, by us and to us.
-        "cacheRead": (prices.cache_read or prices.input, cost.cache_read or cost.input),
-        "cacheWrite": (prices.cache_write or prices.input, cost.cache_write or cost.input),
+        "cacheRead": (prices.cache_read or prices.of_input(), cost.cache_read or cost.of_input()),
+        "cacheWrite": (prices.cache_write or prices.of_input(), cost.cache_write or cost.of_input()),
+        "search": (prices.of_search(), cost.of_search()),
     }
     for name, (price, paid) in kinds.items():
         # At cost is allowed, under it never (docs/decisions/0002-prices.md).

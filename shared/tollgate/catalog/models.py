@@ -24,7 +24,10 @@ DATE = r"\d{4}-\d{2}-\d{2}"
 Day = Annotated[str, Bounds(pattern=f"^{DATE}$")]
 
 Basis = Literal["FOUND", "INFERRED"]
-Protocol = Literal["openai", "anthropic", "embeddings"]
+Protocol = Literal["openai", "anthropic", "embeddings", "rerank", "moderations"]
+CHATS = ("openai", "anthropic")
+PriceUnit = Literal["generation", "second", "megatoken", "search"]
+_KIND_NAMES = {"embeddings": "embedding", "rerank": "rerank", "moderations": "moderation"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ class Pricing(Data):
     as at least as long as the result.
     """
 
-    unit: Literal["generation", "second", "megatoken"]
+    unit: PriceUnit
     prices: Annotated[list[Price], Bounds(min_length=1)]
     extras: list[Extra] = field(default_factory=list)
     times: str | None = None
@@ -229,14 +232,26 @@ class Model(CatalogModel):
         return [route for route in self.routes if route.can_run(values)]
 
 
+_PRICES = ("input", "output", "cache_read", "cache_write", "search")
+
+
 @dataclass(frozen=True, kw_only=True)
 class CatalogTokenPrices(Data):
-    """USD per 1M tokens; a cache price that is left out is the input's. An embedding has no output."""
+    """USD per 1M tokens; a cache price that is left out is the input's. Only a chat has an output.
 
-    input: UsdOrFree
+    A model with a price of a `search` is charged by search units instead, and has no price of tokens.
+    """
+
+    input: UsdOrFree | None = None
     output: UsdOrFree | None = None
     cache_read: UsdOrFree | None = None
     cache_write: UsdOrFree | None = None
+    search: UsdOrFree | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse prices of both tokens and searches, and none of either."""
+        if (self.input is None) is (self.search is None):
+            raise ValueError("prices: needs a price of the input or of a search, and not both")
 
     def amounts(self) -> Iterator[Decimal]:
         """Return the prices that are there."""
@@ -244,12 +259,20 @@ class CatalogTokenPrices(Data):
 
     def shown(self) -> dict[str, Decimal]:
         """Return the prices that are there, by their published names."""
-        said = {name: getattr(self, name) for name in ("input", "output", "cache_read", "cache_write")}
+        said = {name: getattr(self, name) for name in _PRICES}
         return {key_of(name): price for name, price in said.items() if price is not None}
 
+    def of_input(self) -> Decimal:
+        """Return the price of input; 0 if searches have the price."""
+        return self.input or Decimal(0)
+
     def of_output(self) -> Decimal:
-        """Return the price of output; an embedding has none."""
-        return Decimal(0) if self.output is None else self.output
+        """Return the price of output; only a chat has one."""
+        return self.output or Decimal(0)
+
+    def of_search(self) -> Decimal:
+        """Return the price of a search unit in USD; 0 if tokens have the price."""
+        return self.search or Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,11 +336,28 @@ class CatalogEmbedding(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CatalogRerank(Data):
+    """The input of a rerank model; `tollgate.text.models.Rerank` explains each field."""
+
+    max_documents: Annotated[int, Bounds(gt=0)]
+    max_query_tokens: Annotated[int, Bounds(gt=0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogModeration(Data):
+    """The input of a moderation model; `tollgate.text.models.Moderation` explains each field."""
+
+    max_inputs: Annotated[int, Bounds(gt=0)]
+    takes_images: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class CatalogTextModel(CatalogModel):
     """A text model: no profile, no `params`; its prices are per 1M tokens (site/catalog.md#a-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
-    `embedding` generates vectors: its protocol is `embeddings`, and it has no output. `adaptive_thinking` is
+    `embedding`, `rerank` or `moderation` is no chat: it has one protocol, and no output. For it,
+    `context_tokens` bounds each input. `adaptive_thinking` is
     false for a Claude model that wants a token budget for its thinking. `thinks_unasked` is false for a model
     that is known to think only if a request asks for it. `thinks_between_tools` is true for a model that
     always thinks, at least between calls of tools.
@@ -331,6 +371,8 @@ class CatalogTextModel(CatalogModel):
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
     max_output_tokens: Annotated[int, Bounds(ge=0, le=MAX_TOKENS)] = 0
     embedding: CatalogEmbedding | None = None
+    rerank: CatalogRerank | None = None
+    moderation: CatalogModeration | None = None
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
@@ -338,20 +380,36 @@ class CatalogTextModel(CatalogModel):
     routes: Annotated[list[CatalogTextRoute], Bounds(min_length=1)]
 
     def __post_init__(self) -> None:
-        """Refuse a model that is neither for chat nor for embeddings, such as an output without a price."""
+        """Refuse a model of no kind or of several, such as a chat whose output has no price."""
         super().__post_init__()
-        embeds = self.embedding is not None
-        spoken = [*self.protocols, *(route.protocol for route in self.routes)]
-        if any((protocol == "embeddings") is not embeds for protocol in spoken):
-            raise ValueError(
-                "protocols: only embedding models have embeddings, and they have no other protocol"
-            )
+        kinds = [name for name, takes in self._kinds().items() if takes is not None]
+        if len(kinds) > 1:
+            raise ValueError(f"{kinds[1]}: a model has one kind")
+        spoken = {*self.protocols, *(route.protocol for route in self.routes)}
+        if not spoken.issubset(kinds or CHATS):
+            raise ValueError(f"protocols: {self.kind_name} models have only {', '.join(kinds or CHATS)}")
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
         # A chat model without a price of output would give away the dearest part of its answers.
-        if any((prices.output is None) is not embeds for prices in priced):
-            raise ValueError("prices: output: is required, except for an embedding model")
-        if (self.max_output_tokens == 0) is not embeds:
-            raise ValueError("maxOutputTokens: is required, except for an embedding model")
+        if any((prices.output is None) is self.is_chat for prices in priced):
+            raise ValueError("prices: output: is required for a chat, and only for it")
+        if (self.max_output_tokens == 0) is self.is_chat:
+            raise ValueError("maxOutputTokens: is required for a chat, and only for it")
+        if len({prices.search is None for prices in priced}) > 1:
+            raise ValueError("prices: search: the model and all of its routes are priced in the same way")
+
+    def _kinds(self) -> dict[str, Data | None]:
+        """Return the facts about each kind that is no chat, by the protocol of the kind."""
+        return {"embeddings": self.embedding, "rerank": self.rerank, "moderations": self.moderation}
+
+    @property
+    def is_chat(self) -> bool:
+        """Return whether the model answers messages."""
+        return not any(self._kinds().values())
+
+    @property
+    def kind_name(self) -> str:
+        """Return the word for the model's kind before "model"."""
+        return next((_KIND_NAMES[name] for name, takes in self._kinds().items() if takes), "text")
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""
@@ -361,9 +419,9 @@ class CatalogTextModel(CatalogModel):
     @property
     def use(self) -> str:
         """Return the sentences that name the model's kind and the endpoint for it."""
-        if self.embedding is not None:
-            return f"{self.id} is an embedding model. Use POST /api/v1/embeddings."
-        return f"{self.id} is a text model. Use POST /api/v1/chat/completions."
+        path = "chat/completions" if self.is_chat else self.protocols[0]
+        article = "an" if self.kind_name == "embedding" else "a"
+        return f"{self.id} is {article} {self.kind_name} model. Use POST /api/v1/{path}."
 
     @cached_property
     def pricing(self) -> Pricing:
@@ -372,7 +430,8 @@ class CatalogTextModel(CatalogModel):
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}
             entries += _token_entries(tier, f"-from-{tier.from_tokens}", dimensions)
-        return Pricing(unit="megatoken", prices=[replace(entries[0], is_default=True), *entries[1:]])
+        unit: PriceUnit = "megatoken" if self.prices.search is None else "search"
+        return Pricing(unit=unit, prices=[replace(entries[0], is_default=True), *entries[1:]])
 
 
 def _token_entries(prices: CatalogTokenPrices, suffix: str, dimensions: dict[str, str]) -> list[Price]:

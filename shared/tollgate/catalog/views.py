@@ -4,13 +4,11 @@ from decimal import Decimal
 from typing import Literal, NotRequired
 
 from tollgate.catalog import params
-from tollgate.catalog.models import CatalogTextModel, Model, Price, Pricing
+from tollgate.catalog.models import CatalogTextModel, Model, Price, PriceUnit, Pricing
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.views import DataPolicyView, data_policy_view
-
-PriceUnit = Literal["generation", "second", "megatoken"]
 
 
 class PriceEntryView(Shape):
@@ -85,7 +83,7 @@ class CatalogModelView(Card):
     priceFrom: DecimalText
     priceUnit: PriceUnit
     params: list[params.ParamView]
-    protocols: list[Literal["openai", "anthropic", "embeddings"]]
+    protocols: list[Literal["openai", "anthropic", "embeddings", "rerank", "moderations"]]
     routes: list[RouteView]
 
 

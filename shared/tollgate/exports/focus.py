@@ -97,13 +97,14 @@ def _usage(entry: Entry) -> Mapping[str, Cell]:
     """Return the cells of a charge. It is the price of one request, because that is rounded as a whole."""
     usage = entry.usage or {}
     tokens = sum(usage.get(name, 0) for name in (*INPUT, "output_tokens"))
+    searches = usage.get("search_units", 0)
     price = _decimal(usd_decimal(-entry.amount_micro_usd))
     return {
         "ChargeCategory": "Usage",
         "ChargeFrequency": "Usage-Based",
         "ChargeDescription": f"One request to {entry.model}",
-        "ConsumedQuantity": _decimal(Decimal(tokens or 1)),
-        "ConsumedUnit": "Tokens" if tokens else "Requests",
+        "ConsumedQuantity": _decimal(Decimal(searches or tokens or 1)),
+        "ConsumedUnit": "Searches" if searches else "Tokens" if tokens else "Requests",
         "ListUnitPrice": price,
         "ContractedUnitPrice": price,
         "PricingCurrencyListUnitPrice": price,

@@ -256,12 +256,14 @@ def _token_lines(model: CatalogTextModel) -> Iterator[PriceLine]:
 
 
 def _tokens(prices: CatalogTokenPrices) -> dict[str, Decimal]:
+    if prices.search is not None:
+        return {"search": prices.search}
     read, write = prices.cache_read, prices.cache_write
     return {
-        "input": prices.input,
+        "input": prices.of_input(),
         "output": prices.of_output(),
-        "cacheRead": prices.input if read is None else read,
-        "cacheWrite": prices.input if write is None else write,
+        "cacheRead": prices.of_input() if read is None else read,
+        "cacheWrite": prices.of_input() if write is None else write,
     }
 
 

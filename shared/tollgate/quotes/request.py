@@ -13,7 +13,7 @@ from tollgate.kit.errors import (
     Problem,
     unknown_fields,
 )
-from tollgate.text.embeddings import read_embedding_request
+from tollgate.text.kinds import KINDS
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, read_request
 
@@ -25,7 +25,7 @@ GENERATION = "/api/v1/generation/create"
 _PROTOCOLS = {
     "/api/v1/chat/completions": TextProtocol.OPENAI,
     "/api/v1/messages": TextProtocol.ANTHROPIC,
-    "/api/v1/embeddings": TextProtocol.EMBEDDINGS,
+    **{f"/api/v1/{protocol}": protocol for protocol in KINDS},
 }
 PATHS = (GENERATION, *_PROTOCOLS)
 
@@ -96,8 +96,8 @@ def _text(pointer: str, path: str, body: Mapping[str, Any]) -> TextRequest:
     sent = json.dumps(body).encode()
     protocol = _PROTOCOLS[path]
     try:
-        if protocol is TextProtocol.EMBEDDINGS:
-            return read_embedding_request(sent)
+        if (kind := KINDS.get(protocol)) is not None:
+            return kind.read(sent)
         return read_request(protocol, sent)
     except InvalidInputError as exc:
         raise exc.renamed(

@@ -39,6 +39,6 @@ def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int, t
     """Return the cost of `times` requests with these numbers of tokens, without a cache, in US dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
-    cost = (prices.input * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
+    cost = (prices.of_input() * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
     # Each request is rounded up to the micro-USD, like its charge.
     return usd(times * cost.quantize(_PLACES, ROUND_CEILING))

@@ -271,12 +271,18 @@ def _error_name(status: int) -> str:
     return f"Error{status}"
 
 
+_KINDS = {"Embedding": "embeddings", "Rerank": "rerank", "Moderation": "moderations"}
+
+
 def _model_ids(catalog: Catalog) -> dict[str, Json]:
     texts = catalog.text_models()
     speaking = [model.id for model in texts if "anthropic" in model.protocols]
     return {
-        "TextModelId": {"type": "string", "enum": [model.id for model in texts if not model.embedding]},
-        "EmbeddingModelId": {"type": "string", "enum": [model.id for model in texts if model.embedding]},
+        "TextModelId": {"type": "string", "enum": [model.id for model in texts if model.is_chat]},
+        **{
+            f"{kind}ModelId": {"type": "string", "enum": [one.id for one in texts if path in one.protocols]}
+            for kind, path in _KINDS.items()
+        },
         "MessagesModelId": {"type": "string", "enum": speaking},
     }
 

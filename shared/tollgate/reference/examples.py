@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.catalog.models import CatalogTextModel
+
 WIDTH = 84
 Body = Mapping[str, Any]
 
@@ -57,6 +59,37 @@ def embedding(model_id: str, base_url: str | None = None) -> list[Example]:
         Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
         Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
     ]
+
+
+def rerank(model_id: str, base_url: str | None = None) -> list[Example]:
+    """Return programs that order three texts by their relevance to a query, and print the order."""
+    body = {"model": model_id, "query": "when does the museum open", "documents": _DOCUMENTS}
+    curl, cohere, script = (_to(each, base_url) for each in (_RERANK_CURL, _RERANK_COHERE, _RERANK_AI_SDK))
+    return [
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
+        Example("python", "Python, Cohere SDK", cohere.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript, AI SDK", script.replace("MODEL", model_id)),
+    ]
+
+
+def moderation(model_id: str, base_url: str | None = None) -> list[Example]:
+    """Return programs that have a text judged, and print whether it is flagged."""
+    body = {"model": model_id, "input": "A poem about the sea"}
+    templates = (_MODERATION_CURL, _MODERATION_OPENAI, _MODERATION_TYPESCRIPT)
+    curl, openai, script = (_to(each, base_url) for each in templates)
+    return [
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
+        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
+    ]
+
+
+_OF_KINDS = {"embeddings": embedding, "rerank": rerank, "moderations": moderation}
+
+
+def of_text_model(model: CatalogTextModel, base_url: str | None = None) -> list[Example]:
+    """Return programs that call a model of the text routes, of any kind."""
+    return _OF_KINDS.get(model.protocols[0], text)(model.id, base_url)
 
 
 def _to(template: str, base_url: str | None) -> str:
@@ -282,6 +315,83 @@ const answer = await client.embeddings.create({
   input: ["a lighthouse at dusk", "a harbour at dawn"],
 });
 console.log(answer.data.map((each) => each.embedding.length));"""
+
+_DOCUMENTS = [
+    "The museum opens at nine.",
+    "Dogs are not allowed.",
+    "The shop closes when the museum does.",
+]
+
+_RERANK_CURL = _TEXT_CURL.replace("chat/completions", "rerank").replace(
+    "-r '.choices[0].message.content'", "-c '[.results[].index]'"
+)
+
+_RERANK_COHERE = """\
+# pip install cohere
+import os
+
+import cohere
+
+client = cohere.ClientV2(
+    base_url=os.environ["TOLLGATE_URL"] + "/api",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+answer = client.rerank(
+    model="MODEL",
+    query="when does the museum open",
+    documents=[
+        "The museum opens at nine.",
+        "Dogs are not allowed.",
+        "The shop closes when the museum does.",
+    ],
+)
+print([each.index for each in answer.results])"""
+
+_RERANK_AI_SDK = """\
+import { createCohere } from "@ai-sdk/cohere";
+import { rerank } from "ai";
+
+const tollgate = createCohere({
+  baseURL: process.env.TOLLGATE_URL + "/api/v2",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const { ranking } = await rerank({
+  model: tollgate.reranking("MODEL"),
+  query: "when does the museum open",
+  documents: [
+    "The museum opens at nine.",
+    "Dogs are not allowed.",
+    "The shop closes when the museum does.",
+  ],
+});
+console.log(ranking.map((each) => each.originalIndex));"""
+
+_MODERATION_CURL = _TEXT_CURL.replace("chat/completions", "moderations").replace(
+    "-r '.choices[0].message.content'", "-c '[.results[].flagged]'"
+)
+
+_MODERATION_OPENAI = """\
+# pip install openai
+import os
+
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+answer = client.moderations.create(model="MODEL", input="A poem about the sea")
+print([each.flagged for each in answer.results])"""
+
+_MODERATION_TYPESCRIPT = """\
+import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: process.env.TOLLGATE_URL + "/api/v1",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const answer = await client.moderations.create({ model: "MODEL", input: "A poem about the sea" });
+console.log(answer.results.map((each) => each.flagged));"""
 
 _REQUEST_HTTPX = """\
 answer = httpx.request(

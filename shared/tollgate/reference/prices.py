@@ -13,7 +13,7 @@ from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.money import price_in_text, usd
 from tollgate.reference.generations import example_input
 
-PER_MEGATOKEN = "per 1M tokens"
+PER_MEGATOKEN, PER_SEARCH = "per 1M tokens", "per search"
 _THOUSAND = 1000
 # The conditions of prices by the size of the result, which is measured (catalog/profiles/upscale.py).
 _UP_TO = {"longSide": "long side up to {} px", "megapixels": "up to {} megapixels"}
@@ -81,8 +81,10 @@ def tiers(model: AnyModel) -> list[Tier]:
     """Return the prices of a text model, for short inputs first. Returns an empty list for other models."""
     if not isinstance(model, CatalogTextModel):
         return []
-    if model.embedding is not None:
-        return [Tier("of any length", {"Input": usd(model.prices.input)})]
+    if model.prices.search is not None:
+        return []
+    if not model.is_chat:
+        return [Tier("of any length", {"Input": usd(model.prices.of_input())})]
     bounds = [tier.from_tokens for tier in model.long_context]
     first = f"up to {thousands(bounds[0])} tokens" if bounds else "of any length"
     longer = [f"over {thousands(bound)} tokens" for bound in bounds]
@@ -92,9 +94,10 @@ def tiers(model: AnyModel) -> list[Tier]:
 
 def _by_kind(prices: CatalogTokenPrices) -> dict[str, str]:
     # A kind without a price is billed and shown as input.
-    read = prices.input if prices.cache_read is None else prices.cache_read
-    write = prices.input if prices.cache_write is None else prices.cache_write
-    shown = {"Input": prices.input, "Output": prices.of_output(), "Cache read": read, "Cache write": write}
+    source = prices.of_input()
+    read = source if prices.cache_read is None else prices.cache_read
+    write = source if prices.cache_write is None else prices.cache_write
+    shown = {"Input": source, "Output": prices.of_output(), "Cache read": read, "Cache write": write}
     return {name: usd(price) for name, price in shown.items()}
 
 
@@ -117,12 +120,14 @@ def _amount(price: Decimal, what: str = "") -> Amount:
 
 def _text(model: CatalogTextModel) -> Headline:
     prices = model.prices
-    if not prices.input and not prices.of_output():
+    if model.free:
         return Headline((FREE,), "", Decimal(0))
-    amounts = [_amount(prices.input, "input")]
-    if model.embedding is None:
+    if prices.search is not None:
+        return Headline((_amount(prices.search),), PER_SEARCH, prices.search)
+    amounts = [_amount(prices.of_input(), "input")]
+    if model.is_chat:
         amounts.append(_amount(prices.of_output(), "output"))
-    return Headline(tuple(amounts), PER_MEGATOKEN, prices.input)
+    return Headline(tuple(amounts), PER_MEGATOKEN, prices.of_input())
 
 
 def _media(model: Model) -> Headline:

@@ -142,10 +142,9 @@ class Site:
             "tiers": tiers(model),
             "later": self._catalog.next_pricing(model),
             "try_url": f"{base_url}/models/{model.id}",
-            "programs": examples.text(model.id),
         }
-        if not isinstance(model, Model) and model.embedding is not None:
-            shown["programs"] = examples.embedding(model.id)
+        if not isinstance(model, Model):
+            shown["programs"] = examples.of_text_model(model)
         if isinstance(model, Model):
             order = self._schemas[f"Generation.{model.id}"]
             shown["inputs"] = views.fields(order["properties"]["input"], self._schemas)

@@ -60,9 +60,10 @@ def first_snippets(base_url: str, model: Model | None = None) -> list[Snippet]:
 
 def text_snippets(base_url: str, model: CatalogTextModel) -> list[Snippet]:
     """Return programs that call a text or embedding model, with each SDK whose protocol the model has."""
-    if model.embedding is not None:
-        return _shown(examples.embedding(model.id, base_url))
-    curl, _, openai, script = _shown(examples.text(model.id, base_url))
+    programs = _shown(examples.of_text_model(model, base_url))
+    if not model.is_chat:
+        return programs
+    curl, _, openai, script = programs
     found = [curl, openai, script, Snippet("Python, Tollgate", _filled(_CHAT, base_url, model.id))]
     if "anthropic" in model.protocols:
         found.append(Snippet("Python, Anthropic SDK", _filled(_ANTHROPIC, base_url, model.id)))

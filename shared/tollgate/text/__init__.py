@@ -9,7 +9,8 @@ unpriced.py       refuses options without a price
 prompt_files.py   replaces the ids of customers' own files with their bytes
 foreign.py        refuses names of files and caches in our accounts with providers
 completions.py    legacy completions over chat
-embeddings.py     vectors of texts: the request, and the reader of its response
+embeddings.py     vectors of texts: the request, and the reader of its response; also `rerank.py` and
+                  `moderations.py`; `kinds.py`: each kind of request that is no chat
 admission.py      whether a request is accepted: its model, and how much it can use
 tokens.py         an upper bound and an estimate of a request's input tokens
 metering.py       the cost of a usage, and how much to hold for a request

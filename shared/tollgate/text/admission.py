@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
 from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
 from tollgate.text.fields import MESSAGES, refused_fields
 from tollgate.text.foreign import foreign_problems
+from tollgate.text.kinds import KINDS
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import TextRequest
@@ -38,7 +38,7 @@ def model_named(
         ids = sorted({known.id for known in models.values() if protocol in known.protocols})
         message = use_of(name) or names.unknown(name, ids, "/api/v1/models", "text model")
         # The list of all other text models would be long.
-        allowed = ids if protocol is TextProtocol.EMBEDDINGS else None
+        allowed = ids if protocol in KINDS else None
         raise UnknownTextModelError([Problem(path, message, allowed)])
     key.check_model(model.id)
     return model
@@ -49,16 +49,12 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
 
     Raises `InvalidInputError` for input that the model does not accept, or that has no price.
     """
-    fields, takes = request.fields, model.embedding
+    if (kind := KINDS.get(request.protocol)) is not None:
+        return kind.demand(request.fields, model)
     check_threads(request)
-    if takes is None:
-        problems = [*unpriced_problems(request), *foreign_problems(request)]
-    else:
-        problems = [*embedding_problems(fields, model.id, takes)]
-    if problems:
+    if problems := [*unpriced_problems(request), *foreign_problems(request)]:
         raise InvalidInputError(problems)
-    most_input = input_bound(request, model) if takes is None else embedding_bound(fields, model)
-    return Demand(most_input, request.output_limit, request.answers)
+    return Demand(input_bound(request, model), request.output_limit, request.answers)
 
 
 def check_references(request: TextRequest) -> None:
@@ -78,6 +74,6 @@ def check_threads(request: TextRequest) -> None:
 
 def estimate_of(request: TextRequest, model: TextModel) -> int:
     """Return about how many input tokens a request has."""
-    if model.embedding is not None:
-        return embedding_estimate(request.fields, model)
+    if (kind := KINDS.get(request.protocol)) is not None:
+        return kind.estimate(request.fields, model)
     return input_estimate(request, model)

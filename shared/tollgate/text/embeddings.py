@@ -15,10 +15,11 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.faults import UNREADABLE, FaultError, chat_fault
+from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault
+from tollgate.text.metering import Demand
 from tollgate.text.models import Embedding, TextModel, TextProtocol
 from tollgate.text.relay import ChatRelay
-from tollgate.text.request import TextRequest, read_json_body, routed_body
+from tollgate.text.request import TextRequest, plain_problems, read_json_body, read_plain_request
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
@@ -39,20 +40,14 @@ def read_embedding_request(body: bytes) -> TextRequest:
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` for problems that do not depend on the model.
     """
-    parsed, asked, problems = routed_body(read_json_body(body))
-    problems += _shape_problems(parsed.fields)
-    if problems:
+    return read_plain_request(TextProtocol.EMBEDDINGS, read_json_body(body), _shape_problems)
+
+
+def embedding_demand(fields: Fields, model: TextModel) -> Demand:
+    """Return the most that a request can use. Raises `InvalidInputError` if the model does not accept it."""
+    if model.embedding is not None and (problems := [*embedding_problems(fields, model.id, model.embedding)]):
         raise InvalidInputError(problems)
-    return TextRequest(
-        TextProtocol.EMBEDDINGS,
-        parsed,
-        parsed.fields["model"],
-        stream=False,
-        wants_usage=True,
-        output_limit=None,
-        answers=1,
-        asked=asked,
-    )
+    return Demand(embedding_bound(fields, model), None)
 
 
 def embedding_problems(fields: Fields, model_id: str, takes: Embedding) -> Iterator[Problem]:
@@ -113,7 +108,7 @@ def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect:
         answer = json.loads(body)
         vectors = [_vector(each["embedding"], _format(fields)) for each in answer["data"]]
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as exc:
-        raise FaultError(_fault_in(body, dialect) or UNREADABLE) from exc
+        raise FaultError(fault_in(body, dialect) or UNREADABLE) from exc
     if len(vectors) != len(_inputs(fields)):
         raise FaultError(UNREADABLE)
     # Gemini reports no usage, so our own count is billed.
@@ -125,7 +120,8 @@ def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect:
     return encoded({"object": "list", "data": data, "model": model, "usage": meter.told(embedding_usage)})
 
 
-def _fault_in(body: bytes, dialect: ChatDialect) -> Any:
+def fault_in(body: bytes, dialect: ChatDialect) -> Fault | None:
+    """Return the fault that a body with HTTP 200 names, if it names one."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
@@ -171,8 +167,7 @@ def _most_tokens(one: str | list[int]) -> int:
 
 
 def _shape_problems(fields: Fields) -> Iterator[Problem]:
-    if not isinstance(fields.get("model"), str):
-        yield Problem("/model", "Must be an embedding model's id.")
+    yield from plain_problems(fields, FIELDS, "an embedding")
     if not _is_input(fields.get("input")):
         yield Problem(
             "/input", "Must be a string, a list of strings, or token ids as a list or lists; none empty."
@@ -182,9 +177,6 @@ def _shape_problems(fields: Fields) -> Iterator[Problem]:
         yield Problem("/dimensions", "Must be a whole number above 0.")
     if fields.get("encoding_format") not in (None, FLOAT, BASE64):
         yield Problem("/encoding_format", f"Must be {FLOAT} or {BASE64}.", [FLOAT, BASE64])
-    for name in fields:
-        if name not in FIELDS:
-            yield Problem(f"/{name}", "Unknown field.", list(FIELDS))
 
 
 def _is_input(sent: object) -> bool:

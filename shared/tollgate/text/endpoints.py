@@ -83,7 +83,7 @@ def _endpoint(model: CatalogModel, route: CatalogTextRoute | Route, known: Known
     title = known.title(route.provider)
     context, output = _bounds(model, route)
     refuses = frozenset(map(Refuses, getattr(route, "refuses", ())))
-    is_chat = isinstance(model, CatalogTextModel) and model.embedding is None
+    is_chat = isinstance(model, CatalogTextModel) and model.is_chat
     forced = is_chat and Refuses.FORCED_TOOLS not in refuses | _refusals(model)
     return {
         "name": f"{title} | {model.id}",

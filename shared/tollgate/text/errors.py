@@ -110,7 +110,7 @@ _MESSAGES_TYPES = {
 _SERVER_ERRORS = 500
 # The other protocol's status for an overload, and the client's own (docs/text-protocols.md, both directions).
 _OVERLOADED = {
-    **dict.fromkeys((TextProtocol.OPENAI, TextProtocol.EMBEDDINGS), (529, 503)),
+    **dict.fromkeys(TextProtocol, (529, 503)),
     TextProtocol.ANTHROPIC: (503, 529),
 }
 

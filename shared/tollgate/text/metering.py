@@ -22,11 +22,12 @@ _USD_EXPONENT = -6
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most that a request can use: input tokens, and the client's own limit of output per choice."""
+    """The most that a request can use: input tokens, search units, and the client's own limit of output."""
 
     input_tokens: int
     output_limit: int | None
     answers: int = 1
+    search_units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +62,31 @@ def markup_micro_usd(usage: Usage, model: TextModel, charge: int) -> int:
 
 def exact_micro_usd(usage: Usage, model: TextModel) -> Decimal:
     """Return the cost of `usage` in micro-USD before it is rounded."""
-    prices = model.prices_for(usage.total_input_tokens)
-    return (
-        usage.input_tokens * prices.input
-        + usage.cache_read_tokens * prices.of_cache_read()
-        + usage.cache_write_tokens * prices.of_cache_write()
-        + usage.cache_write_1h_tokens * prices.of_cache_write_1h()
-        + usage.output_tokens * prices.output
-    )
+    return sum((count * price for _, count, price in _priced(usage, model)), Decimal(0))
 
 
 def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
     """Return the prices that `charge_micro_usd` applies to the counts of `usage` that are not 0.
 
-    They are US dollars per million tokens, by the name of the count.
+    They are US dollars per million, by the name of the count.
     """
+    priced = _priced(usage, model)
+    # Tokens are only counted if searches have the price.
+    is_by_search = usage.search_units > 0
+    return {name: f"{price:f}" for name, count, price in priced if count and (price or not is_by_search)}
+
+
+def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], ...]:
+    """Return every count of a usage that can have a price: its name, itself, and its price in micro-USD."""
     prices = model.prices_for(usage.total_input_tokens)
-    found = {
-        "input_tokens": prices.input,
-        "cache_read_tokens": prices.of_cache_read(),
-        "cache_write_tokens": prices.of_cache_write(),
-        "cache_write_1h_tokens": prices.of_cache_write_1h(),
-        "output_tokens": prices.output,
-    }
-    return {name: f"{price:f}" for name, price in found.items() if getattr(usage, name)}
+    return (
+        ("input_tokens", usage.input_tokens, prices.input),
+        ("cache_read_tokens", usage.cache_read_tokens, prices.of_cache_read()),
+        ("cache_write_tokens", usage.cache_write_tokens, prices.of_cache_write()),
+        ("cache_write_1h_tokens", usage.cache_write_1h_tokens, prices.of_cache_write_1h()),
+        ("output_tokens", usage.output_tokens, prices.output),
+        ("search_units", usage.search_units, prices.search),
+    )
 
 
 def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
@@ -142,7 +144,8 @@ def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> i
 def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
     dearest_input = max(prices.dearest_input() for prices in _reachable(demand, model))
     output_tokens = output_limit * demand.answers
-    return demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
+    searches = demand.search_units * model.prices.search
+    return demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model) + searches
 
 
 def _dearest_output(demand: Demand, model: TextModel) -> Decimal:

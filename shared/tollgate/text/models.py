@@ -10,7 +10,10 @@ class TextProtocol(StrEnum):
 
     OPENAI = "openai"  # Chat completions.
     ANTHROPIC = "anthropic"  # Messages.
-    EMBEDDINGS = "embeddings"  # No chat, but held, routed and billed as one is, without an output.
+    # These are no chats, but are held, routed and billed like one, without an output (`text/kinds.py`).
+    EMBEDDINGS = "embeddings"
+    RERANK = "rerank"
+    MODERATIONS = "moderations"
 
 
 class Refuses(StrEnum):
@@ -38,7 +41,7 @@ class TokenPrices:
 
     Cached input without a separate price costs as much as ordinary input. A cache entry that is kept for an
     hour costs twice the input price unless set otherwise (from memory of Anthropic's price list, not in the
-    reference).
+    reference). `search` is the price of a search unit, also in micro-USD.
     """
 
     input: Decimal
@@ -46,6 +49,7 @@ class TokenPrices:
     cache_read: Decimal | None = None
     cache_write: Decimal | None = None
     cache_write_1h: Decimal | None = None
+    search: Decimal = Decimal(0)
 
     def of_cache_read(self) -> Decimal:
         """Return the price of a token read from the cache."""
@@ -69,6 +73,7 @@ class TokenPrices:
             self.of_cache_read() * factor,
             self.of_cache_write() * factor,
             self.of_cache_write_1h() * factor,
+            self.search * factor,
         )
 
     def dearest_input(self) -> Decimal:
@@ -122,12 +127,28 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
+class Rerank:
+    """The input of a rerank model: at most `max_documents` texts, and a query of `max_query_tokens`."""
+
+    max_documents: int
+    max_query_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moderation:
+    """The input of a moderation model: at most `max_inputs` texts, or a text with images."""
+
+    max_inputs: int
+    takes_images: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
-    For an embedding model, it bounds each input. `adaptive_thinking` is false for models that want a token
-    budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for
-    models that think only on request. `thinks_between_tools` is true for models whose least thinking is
+    For a model that is no chat, it bounds each input. `adaptive_thinking` is false for models that want a
+    token budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false
+    for models that think only on request. `thinks_between_tools` is true for models whose least thinking is
     between calls of tools.
     """
 
@@ -143,6 +164,8 @@ class TextModel:
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
     embedding: Embedding | None = None
+    rerank: Rerank | None = None
+    moderation: Moderation | None = None
     unmarked: "TextModel | None" = None
     """The model at Tollgate's own prices, if these are a sub-account's."""
 

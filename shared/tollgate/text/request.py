@@ -35,6 +35,8 @@ _APIS = {
     TextProtocol.OPENAI: "chat",
     TextProtocol.ANTHROPIC: "messages",
     TextProtocol.EMBEDDINGS: "embeddings",
+    TextProtocol.RERANK: "rerank",
+    TextProtocol.MODERATIONS: "moderations",
 }
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
@@ -175,6 +177,32 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
         int(fields.get("n") or 1) if is_chat else 1,
         asked=asked,
     )
+
+
+def read_plain_request(
+    protocol: TextProtocol, parsed: JsonBody, problems_of: Callable[[Mapping[str, Any]], Iterator[Problem]]
+) -> TextRequest:
+    """Return a request that is no chat: it has no stream, and no output that could be limited.
+
+    `problems_of` returns the problems of its fields. Raises `InvalidInputError`.
+    """
+    parsed, asked, problems = routed_body(parsed)
+    problems += problems_of(parsed.fields)
+    if problems:
+        raise InvalidInputError(problems)
+    model = parsed.fields["model"]
+    return TextRequest(
+        protocol, parsed, model, stream=False, wants_usage=True, output_limit=None, answers=1, asked=asked
+    )
+
+
+def plain_problems(fields: Mapping[str, Any], known: Collection[str], kind: str) -> Iterator[Problem]:
+    """Return the problems that requests without a chat have in common: the model, and unknown fields."""
+    if not isinstance(fields.get("model"), str):
+        yield Problem("/model", f"Must be the id of {kind} model.")
+    for name in fields:
+        if name not in known:
+            yield Problem(f"/{name}", "Unknown field.", list(known))
 
 
 def routed_body(parsed: JsonBody) -> tuple[JsonBody, Asked, list[Problem]]:

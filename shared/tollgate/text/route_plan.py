@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from tollgate.kit.money import MICRO_USD_PER_USD
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.selection import Policies, select
 from tollgate.routing.speeds import NO_SPEEDS, Speeds
@@ -38,7 +39,8 @@ class Candidate:
     def prices(self) -> Mapping[str, Decimal]:
         """Return the highest published prices that the request can have, in USD (`routing/wishes.py`)."""
         source, output = dearest_prices(self.demand, self.model)
-        return {PROMPT: source, COMPLETION: output, REQUEST: Decimal(0)}
+        searches = self.demand.search_units * self.model.prices.search
+        return {PROMPT: source, COMPLETION: output, REQUEST: searches / MICRO_USD_PER_USD}
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,7 @@ _MESSAGES_EVENTS = {
     "ping": frozenset({"type"}),
 }
 _ERRORS = {
-    TextProtocol.OPENAI: (frozenset({"error"}), frozenset({"message", "type", "param", "code"})),
-    TextProtocol.EMBEDDINGS: (frozenset({"error"}), frozenset({"message", "type", "param", "code"})),
+    **dict.fromkeys(TextProtocol, (frozenset({"error"}), frozenset({"message", "type", "param", "code"}))),
     TextProtocol.ANTHROPIC: (frozenset({"type", "error"}), frozenset({"type", "message"})),
 }
 # Of an event that is one line of data: `data: ` before it, and a blank line after it.

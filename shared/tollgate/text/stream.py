@@ -74,7 +74,7 @@ class Meter:
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
         is_told = self.final and known.output_tokens > 0
         output = known.output_tokens if is_told else max(counted, known.output_tokens)
-        is_whole = self.final and known.total_input_tokens > 0 and output == known.output_tokens
+        is_whole = self.final and known.has_input and output == known.output_tokens
         if is_whole:
             return known
         fresh = known.input_tokens if known.total_input_tokens else self.input_estimate

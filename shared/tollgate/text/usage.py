@@ -39,6 +39,8 @@ class ReasoningCount(StrEnum):
 class Usage:
     """The usage of one request, in tokens. The four input counts are disjoint; reasoning is part of output.
 
+    `search_units` are what a search of many documents is charged by, at models without a price of tokens.
+
     `estimated`: counted here, because the provider's report is missing or impossible (then also
     `disbelieved`).
     """
@@ -49,8 +51,14 @@ class Usage:
     cache_write_tokens: int = 0
     cache_write_1h_tokens: int = 0
     reasoning_tokens: int = 0
+    search_units: int = 0
     estimated: bool = False
     disbelieved: bool = False
+
+    @property
+    def has_input(self) -> bool:
+        """Return whether it counts any input."""
+        return self.total_input_tokens + self.search_units > 0
 
     @property
     def total_input_tokens(self) -> int:

@@ -13,7 +13,9 @@ from tollgate.text.fields import invalid
 from tollgate.text.models import (
     Embedding,
     LongContextTier,
+    Moderation,
     Refuses,
+    Rerank,
     TextModel,
     TextProtocol,
     TextRoute,
@@ -24,6 +26,7 @@ from tollgate.text.models import (
 MAX_LISTED = 1_000
 CLAUDE = "claude-"
 _MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
+_MADE |= {"embeddings": "embeddings", "rerank": "rerank"}
 TOKENS_OF_A_PRICE = 1_000_000
 # Parameters in OpenRouter's words, by the refusals that exclude them.
 _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
@@ -63,10 +66,11 @@ class TextModelView(Shape):
     context_length: int
     """0 for media models."""
     max_output_tokens: int
-    """0 for embedding models and media models."""
+    """0 for models that are no chats, and for media models."""
     pricing: dict[str, DecimalText]
-    """`input`, `output` and caches: per 1M tokens. `prompt`, `completion` and `input_cache_…`: per token, as
-    OpenRouter has them. Prices of media models are in the catalog."""
+    """`input`, `output` and caches: per 1M tokens. `search`: per search unit. `prompt`, `completion`,
+    `input_cache_…` and `request`: per token or search unit, as OpenRouter has them. Prices of media models
+    are in the catalog."""
     name: str
     """The same as `display_name`. The fields from here to `top_provider` are OpenRouter's."""
     canonical_slug: str
@@ -86,7 +90,7 @@ class TextModelView(Shape):
     max_dimensions: NotRequired[int]
     """Embedding models: the maximum length of a vector."""
     max_inputs: NotRequired[int]
-    """Embedding models: the maximum number of inputs in a request."""
+    """Models that are no chats: the maximum number of inputs or documents in a request."""
 
 
 class TextModelsView(Shape):
@@ -116,6 +120,8 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         thinks_unasked=model.thinks_unasked,
         thinks_between_tools=model.thinks_between_tools,
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
+        rerank=None if model.rerank is None else Rerank(**asdict(model.rerank)),
+        moderation=None if model.moderation is None else Moderation(**asdict(model.moderation)),
     )
 
 
@@ -197,6 +203,10 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         shown["dimensions"] = model.embedding.dimensions
         shown["max_dimensions"] = model.embedding.max_dimensions
         shown["max_inputs"] = model.embedding.max_inputs
+    if model.rerank is not None:
+        shown["max_inputs"] = model.rerank.max_documents
+    if model.moderation is not None:
+        shown["max_inputs"] = model.moderation.max_inputs
     return shown
 
 
@@ -264,13 +274,13 @@ def created_of(model: catalog.CatalogModel) -> int:
 def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
     """Return what a model takes and makes, in OpenRouter's words."""
     if isinstance(model, catalog.CatalogTextModel):
-        return _architecture("text", "text" if model.embedding is None else "embeddings")
+        return _architecture("text", _MADE.get(model.protocols[0], "text"))
     return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
 
 
 def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
     """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
-    if not isinstance(model, catalog.CatalogTextModel) or model.embedding is not None:
+    if not isinstance(model, catalog.CatalogTextModel) or not model.is_chat:
         return []
     refuses = of_route.union(map(Refuses, model.refuses))
     found = ["max_tokens", "reasoning", "response_format", "tool_choice", "tools"]
@@ -285,6 +295,7 @@ def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     found = {"prompt": prices.input, "completion": prices.output}
     found |= {} if prices.cache_read is None else {"input_cache_read": prices.cache_read}
     found |= {} if prices.cache_write is None else {"input_cache_write": prices.cache_write}
+    found |= {} if model.prices.search is None else {"request": prices.search}
     return {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
 
 
@@ -326,4 +337,10 @@ def _epoch_s(day: str | None) -> int:
 
 
 def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
-    return TokenPrices(prices.input, prices.of_output(), prices.cache_read, prices.cache_write)
+    return TokenPrices(
+        prices.of_input(),
+        prices.of_output(),
+        prices.cache_read,
+        prices.cache_write,
+        search=prices.of_search() * TOKENS_OF_A_PRICE,
+    )

@@ -55,11 +55,17 @@ def test_the_families_are_those_of_the_contract() -> None:
     assert groups == contract | {"Cohere", "Hunyuan", "Meta", "MiMo", "Mistral"}
 
 
-def test_every_model_answers_in_every_protocol_or_makes_embeddings() -> None:
-    assert {tuple(model.protocols) for model in MODELS if not model.embedding} == {("openai", "anthropic")}
-    embedding = [model for model in MODELS if model.embedding and not model.free]
-    assert {tuple(model.protocols) for model in embedding} == {("embeddings",)}
-    assert {model.vendor for model in embedding} == {"OpenAI", "Google", "Alibaba"}
+def test_every_model_answers_in_every_protocol_or_has_one_other_kind() -> None:
+    assert {tuple(model.protocols) for model in MODELS if model.is_chat} == {("openai", "anthropic")}
+    vendors: dict[str, set[str]] = {}
+    for model in (model for model in MODELS if not model.is_chat and "test" not in model.tags):
+        (kind,) = model.protocols
+        vendors.setdefault(kind, set()).add(model.vendor)
+    assert vendors == {
+        "embeddings": {"OpenAI", "Google", "Alibaba"},
+        "rerank": {"Cohere"},
+        "moderations": {"OpenAI", "Mistral AI"},
+    }
 
 
 def test_only_models_of_4_5_think_by_a_budget() -> None:
@@ -99,6 +105,8 @@ def test_no_two_models_are_described_alike() -> None:
         ({"protocols": ["openai", "embeddings"]}, "protocols"),
         ({"embedding": {"dimensions": 8, "maxDimensions": 8, "maxInputs": 1}}, "protocols"),
         ({"prices": {"input": "2"}}, "prices: output"),
+        ({"prices": {"input": "2", "output": "10", "search": "1"}}, "prices: needs"),
+        ({"moderation": {"maxInputs": 1}, "rerank": {"maxDocuments": 1, "maxQueryTokens": 1}}, "one kind"),
         ({"maxOutputTokens": 0}, "maxOutputTokens"),
     ],
 )

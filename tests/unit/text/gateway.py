@@ -46,7 +46,9 @@ def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, TextProtoc
         return Anthropic("key", f"{simulator_url}/anthropic"), TextProtocol.ANTHROPIC
     if name == "bedrock":
         return Bedrock("us-east-1", AwsRole, base_url=f"{simulator_url}/bedrock"), TextProtocol.ANTHROPIC
-    return OpenAiCompatible(VENDORS[name], "key", f"{simulator_url}/{name}/v1"), TextProtocol.OPENAI
+    return OpenAiCompatible(
+        VENDORS[name], "key", f"{simulator_url}{VENDORS[name].simulator_path}"
+    ), TextProtocol.OPENAI
 
 
 def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:

@@ -29,11 +29,11 @@ from tollgate.text.response import CompleteResponse, StreamedResponse
 from tollgate.text.service import TextService
 from tollgate.text.views import wire_model
 
-# Embeddings have a reader of their own: tests/functional/test_text_embeddings.py has their reserve.
+# Other kinds have readers of their own: tests/functional/test_text_embeddings.py and test_text_rerank.py.
 MODELS = [
     model
     for model in map(wire_model, CATALOG.text_models())
-    if model.embedding is None and len({route.provider for route in model.routes}) > 1
+    if OPENAI in model.protocols and len({route.provider for route in model.routes}) > 1
 ]
 FAULTS = ("500", "hang", "garbage")
 

@@ -1,11 +1,11 @@
-"""A chat model that repeats the last message, and an embedding model, in OpenAI's protocol but local.
+"""A chat model that repeats the last message, and a model of each other kind, in the vendors' protocols.
 
 Its responses are bytes, processed like any provider's: complete or streamed, relayed or translated.
 """
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -15,8 +15,11 @@ from tollgate.providers.media.test.directions import Directions, directions_of, 
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.embeddings import embeddings_exchange
 from tollgate.text.fields import unsent
+from tollgate.text.models import TextProtocol
+from tollgate.text.moderations import moderation_exchange
 from tollgate.text.request import dumps
-from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
+from tollgate.text.rerank import rerank_body, rerank_exchange
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, chat_exchange
 
 # Between two words in a stream.
 WORD_PAUSE_S = 0.02
@@ -24,6 +27,7 @@ WORD_PAUSE_S = 0.02
 MAX_SLOW_S = 60
 
 _LACKS = frozenset({"n", "logprobs", "top_logprobs", "audio", "moderation"})
+_CATEGORIES = ("harassment", "hate", "illicit", "self-harm", "sexual", "violence")
 _WORD = re.compile(r"\s*\S+")
 _FAILURE = (500, "The message requested a failure.", "server_error", "server_error")
 _REJECTION = (400, "The message requested a rejection.", "invalid_request_error", "content_rejected")
@@ -37,20 +41,20 @@ class TextTestProvider:
 
         Raises `InvalidInputError` for several answers and log probabilities.
         """
-        embeds = routed.model.embedding is not None
-        if not embeds:
-            unsent(routed.request.protocol, routed.request.fields, lambda name: name not in _LACKS)
-        prompt = str(routed.request.fields["input"]) if embeds else _last_text(routed.request.fields)
+        fields, own = routed.request.fields, _KINDS.get(routed.request.protocol)
+        if own is None:
+            unsent(routed.request.protocol, fields, lambda name: name not in _LACKS)
+        prompt = _last_text(fields) if own is None else str(fields.get("input") or fields["query"])
         wanted = directions_of(prompt)
         if wanted.fail or wanted.reject:
             status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
             error = {"error": {"message": message, "type": kind, "code": code}}
             answer = _Answer(status, _at_once(dumps(error).encode()))
-        elif embeds:
-            answer = _Answer(200, _at_once(_vectors(routed)))
+        elif own is not None:
+            answer = _Answer(200, _at_once(own.answer(routed)))
         else:
             answer = _Answer(200, _pieces(routed, prompt, wanted))
-        exchange = embeddings_exchange if embeds else chat_exchange
+        exchange = chat_exchange if own is None else own.exchange
         return replace(exchange(routed, answer, ChatDialect()), is_countable=True)
 
 
@@ -113,6 +117,32 @@ def _vectors(routed: RoutedRequest) -> bytes:
     return dumps({"data": data, "usage": {"prompt_tokens": routed.input_estimate}}).encode()
 
 
+def _ranked(routed: RoutedRequest) -> bytes:
+    """Return the documents by the share of the query's words that each has."""
+    asked = rerank_body(routed)
+    words = set(_words(asked["query"]))
+    scores = [len(words.intersection(_words(each))) / max(1, len(words)) for each in asked["documents"]]
+    order = sorted(range(len(scores)), key=lambda at: -scores[at])[: asked.get("top_n")]
+    results = [{"index": at, "relevance_score": round(scores[at], 4)} for at in order]
+    return dumps({"results": results, "meta": {"billed_units": {"search_units": 1}}}).encode()
+
+
+def _judged(routed: RoutedRequest) -> bytes:
+    """Return a result for each text, or for all parts: it is flagged for a name of a category in it."""
+    sent = routed.request.fields["input"]
+    inputs = sent if isinstance(sent, list) and isinstance(sent[0], str) else [sent]
+    results = []
+    for each in inputs:
+        found = {name: name in str(each).lower() for name in _CATEGORIES}
+        scores = {name: float(is_found) for name, is_found in found.items()}
+        results.append({"flagged": any(found.values()), "categories": found, "category_scores": scores})
+    return dumps({"results": results, "usage": {"prompt_tokens": routed.input_estimate}}).encode()
+
+
+def _words(source: str) -> list[str]:
+    return re.findall(r"\w+", source.lower())
+
+
 def _completion(told: Mapping[str, Any], words: list[str], finish: str) -> bytes:
     message = {"role": "assistant", "content": "".join(words)}
     choice = {"index": 0, "message": message, "finish_reason": finish}
@@ -140,6 +170,21 @@ async def _events(
 def _event(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
     shown = {"index": 0, "logprobs": None, **choice}
     return f"data: {dumps({**chunk, 'choices': [shown]})}\n\n".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a request that is no chat is answered, and how the answer is read."""
+
+    answer: Callable[[RoutedRequest], bytes]
+    exchange: Callable[[RoutedRequest, HttpCall | Answer, ChatDialect], Exchange]
+
+
+_KINDS = {
+    TextProtocol.EMBEDDINGS: _Kind(_vectors, embeddings_exchange),
+    TextProtocol.RERANK: _Kind(_ranked, rerank_exchange),
+    TextProtocol.MODERATIONS: _Kind(_judged, moderation_exchange),
+}
 
 
 def _last_text(fields: Mapping[str, Any]) -> str:

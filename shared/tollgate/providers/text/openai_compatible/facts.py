@@ -25,7 +25,7 @@ COUNTED = frozenset(
         *("instructions", "parallel_tool_calls", "personality", "reasoning", "text", "tool_choice", "tools"),
     }
 )
-EMBEDDINGS_PATH = "/embeddings"
+EMBEDDINGS_PATH, MODERATIONS_PATH = "/embeddings", "/moderations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,8 @@ class Vendor(ProviderAccount):
     `tools_at_responses`: requests with function tools use its Responses API. `responses`: Responses requests
     are sent to it in their own protocol.
     `packs_vectors`: it sends embeddings in base64 on request.
+    `rerank_path`: the path of its rerank endpoint, if it has one in Cohere's form, after its address without
+    `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
     `shows_thinking`: it sends all thinking of its models
     (docs/providers/openai_compatible.md#ending-an-answer).
@@ -47,6 +49,9 @@ class Vendor(ProviderAccount):
     tools_at_responses: bool = False
     responses: ResponsesDialect | None = None
     packs_vectors: bool = False
+    compatible_path: str = ""
+    rerank_path: str = ""
+    cuts_documents: bool = False
     ends_work: bool = False
     shows_thinking: bool = False
 
@@ -221,6 +226,11 @@ _VENDORS = (
         name="cohere",
         about=About("Cohere (Command)", "https://docs.cohere.com/docs/compatibility-api"),
         base_url="https://api.cohere.ai/compatibility/v1",
+        simulator="/compatibility/v1",
+        # https://docs.cohere.com/reference/rerank
+        compatible_path="/compatibility/v1",
+        rerank_path="/v2/rerank",
+        cuts_documents=True,
         dialect=ChatDialect(
             limit_field="max_tokens",
             passes=passing(
@@ -328,6 +338,8 @@ _VENDORS = (
         # It chooses among hosts, without those that do not fulfil a request's `zdr` and `data_collection`.
         data=DataPolicy(passes_wishes=Fact(True, "https://openrouter.ai/docs/guides/features/zdr", _READ)),
         base_url="https://openrouter.ai/api/v1",
+        # https://openrouter.ai/docs/api/api-reference/rerank/create-rerank
+        rerank_path="/rerank",
         dialect=ChatDialect(
             limit_field="max_tokens",
             faulty_finishes=("error",),

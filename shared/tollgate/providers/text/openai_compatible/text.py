@@ -13,6 +13,7 @@ from tollgate.providers.text.openai_compatible.facts import (
     COUNT_PATH,
     COUNTED,
     EMBEDDINGS_PATH,
+    MODERATIONS_PATH,
     RESPONSES_PATH,
     Vendor,
 )
@@ -29,8 +30,11 @@ from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect, ResponsesDialect
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
 from tollgate.text.fields import invalid, unsent_of_response
+from tollgate.text.kinds import KINDS
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.moderations import moderation_body, moderation_exchange
 from tollgate.text.request import NativeRequest, TextRequest
+from tollgate.text.rerank import rerank_body, rerank_exchange
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
@@ -45,6 +49,7 @@ from tollgate.text.upstream import (
 from tollgate.text.usage import ReasoningCount
 
 # Without the random characters that OpenAI adds to hide the length of a text.
+CUT = "max_tokens_per_doc"
 _STREAMED = {"stream": True, "stream_options": {"include_obfuscation": False}}
 
 
@@ -59,10 +64,8 @@ class OpenAiCompatible:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
         dialect = self.vendor.dialect
-        if routed.request.protocol is TextProtocol.EMBEDDINGS:
-            asked_for = embeddings_body(routed, packs=self.vendor.packs_vectors)
-            body = encoded({**asked_for, **self._additions(routed)})
-            return embeddings_exchange(routed, self._call(EMBEDDINGS_PATH, body), dialect)
+        if routed.request.protocol in KINDS:
+            return self._plain(routed)
         at_responses = False
         if routed.request.native is not None and self.vendor.responses is not None:
             if self.vendor.responses.takes_tools(routed.request.native.fields):
@@ -88,6 +91,24 @@ class OpenAiCompatible:
         at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
         exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home)
         return self._at_responses(replace(exchange, ignored=[*ignored, *hints]))
+
+    def _plain(self, routed: RoutedRequest) -> Exchange:
+        """Return the exchange for a request that is no chat. Raises as `exchange` does."""
+        dialect = self.vendor.dialect
+        if routed.request.protocol is TextProtocol.EMBEDDINGS:
+            asked = embeddings_body(routed, packs=self.vendor.packs_vectors)
+            call = self._call(EMBEDDINGS_PATH, encoded({**asked, **self._additions(routed)}))
+            return embeddings_exchange(routed, call, dialect)
+        if routed.request.protocol is TextProtocol.MODERATIONS:
+            call = self._call(MODERATIONS_PATH, encoded(moderation_body(routed)))
+            return moderation_exchange(routed, call, dialect)
+        asked = rerank_body(routed)
+        # Without the limit, the documents would be read further than the request's price allows.
+        if CUT in asked and not self.vendor.cuts_documents:
+            raise invalid(f"/{CUT}", f"No provider of {routed.model.id} supports it now.")
+        root = self._base_url.removesuffix(self.vendor.compatible_path)
+        call = self._call("", encoded({**asked, **self._additions(routed)}))
+        return rerank_exchange(routed, replace(call, url=f"{root}{self.vendor.rerank_path}"), dialect)
 
     def _native(self, routed: RoutedRequest, native: NativeRequest, dialect: ResponsesDialect) -> Exchange:
         """Return the exchange for a Responses request in its own protocol. Raises as `exchange` does."""
@@ -126,6 +147,10 @@ class OpenAiCompatible:
         return self.vendor.tools_at_responses and has_tools(chat)
 
     @property
+    def _base_url(self) -> str:
+        return self.base_url or self.vendor.base_url or ""
+
+    @property
     def _mark(self) -> str:
         return mark_of(self.vendor.name)
 
@@ -144,7 +169,7 @@ class OpenAiCompatible:
 
     def _call(self, path: str, body: bytes) -> HttpCall:
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
-        return HttpCall("POST", f"{self.base_url or self.vendor.base_url}{path}", headers, body)
+        return HttpCall("POST", f"{self._base_url}{path}", headers, body)
 
     def _at_responses(self, exchange: Exchange) -> Exchange:
         """Return a chat's exchange for a call to the Responses API."""
@@ -164,6 +189,8 @@ class OpenAiCompatible:
         # The prices of a short input: some hosts charge more for a long input.
         prices = routed.model.prices
         most = {"prompt": f"{prices.input:f}"}
-        if routed.model.embedding is None:
+        if routed.request.protocol not in KINDS:
             most["completion"] = f"{prices.output:f}"
-        return {"provider": {"max_price": most, **routed.private}}
+        # It has no limit for the price of a search.
+        capped = {} if prices.search else {"max_price": most}
+        return {"provider": {**capped, **routed.private}}

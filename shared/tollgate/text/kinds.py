@@ -1,0 +1,38 @@
+"""The kinds of requests that are no chats: how each is read, bounded and counted. Pure.
+
+A new kind is a row here, a protocol of `TextProtocol`, and a route in `functions/text/app.py`. It has the
+hold, the routes, the bill and the record of every text request.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.text.embeddings import embedding_demand, embedding_estimate, read_embedding_request
+from tollgate.text.metering import Demand
+from tollgate.text.models import TextModel, TextProtocol
+from tollgate.text.moderations import moderation_demand, moderation_estimate, read_moderation_request
+from tollgate.text.request import TextRequest
+from tollgate.text.rerank import read_rerank_request, rerank_demand, rerank_estimate
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of request.
+
+    `read` returns the request in a body, and `demand` the most that it can use of a model; both raise
+    `InvalidInputError`. `estimate` returns about how many input tokens it has.
+    """
+
+    read: Callable[[bytes], TextRequest]
+    demand: Callable[[Fields, TextModel], Demand]
+    estimate: Callable[[Fields, TextModel], int]
+
+
+KINDS: Mapping[TextProtocol, Kind] = {
+    TextProtocol.EMBEDDINGS: Kind(read_embedding_request, embedding_demand, embedding_estimate),
+    TextProtocol.RERANK: Kind(read_rerank_request, rerank_demand, rerank_estimate),
+    TextProtocol.MODERATIONS: Kind(read_moderation_request, moderation_demand, moderation_estimate),
+}
