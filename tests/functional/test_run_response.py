@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from local.events import Context
 from run_response.app import handler
 from tests.support.iam import recorder
+from tests.support.losses import OneLoss
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_response as run_response_parts
@@ -22,6 +23,8 @@ from tollgate.composition import text as text_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.aws.async_invoke import NotInvokedError
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.dynamodb import core
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind
 from tollgate.text import response
@@ -441,3 +444,45 @@ class TestCrashes:
         assert refused.value.status_code == 503
         assert client.balance() == USD
         assert client.settled()
+
+
+class TestALostAnswer:
+    """The law of `tests/functional/acts`, for writes without boto3: each is done, and its answer is lost."""
+
+    READS = ("GetItem", "Query", "BatchGetItem", "TransactGetItems")
+
+    def completed(self, client: TextClient) -> tuple[Any, ...]:
+        made = start(client, "[[tokens 20]] hello")
+        assert run_all() == 1
+        found = client.openai.responses.retrieve(made.id)
+        return found.status, found.output_text, found.usage
+
+    def cancelled(self, client: TextClient) -> tuple[Any, ...]:
+        made = start(client)
+        found = client.openai.responses.cancel(made.id)
+        assert run_all() == 1
+        return found.status, client.openai.responses.retrieve(made.id).status, found.usage
+
+    @pytest.mark.parametrize("flow", ["completed", "cancelled"])
+    def test_of_a_write_changes_nothing(
+        self, client: TextClient, monkeypatch: pytest.MonkeyPatch, flow: str
+    ) -> None:
+        losses = OneLoss(-1)
+        send = AsyncDatabase._send
+
+        async def lossy(database: AsyncDatabase, request: Any) -> Any:
+            answer = await send(database, request)
+            is_lost = request.operation not in self.READS and losses.next(request.operation)
+            return core.Answer({}, core.LOST, OSError("no answer")) if is_lost else answer
+
+        monkeypatch.setattr(AsyncDatabase, "_send", lossy)
+        in_peace, charges = getattr(self, flow)(client), len(client.texts())
+        writes = losses.calls
+        assert len(writes) >= 4
+        cost = USD - client.balance()
+        for number, call in enumerate(writes, 1):
+            losses = OneLoss(number - 1)
+            assert (number, call, getattr(self, flow)(client)) == (number, call, in_peace)
+            assert client.settled()
+            assert (number, call, len(client.texts())) == (number, call, charges * (number + 1))
+            assert USD - client.balance() == cost * (number + 1)
