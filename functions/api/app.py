@@ -165,14 +165,18 @@ async def unknown_route(request: Request, _: Exception) -> Response:
 
 
 def _methods(request: Request) -> set[str]:
-    """Return the methods that the path supports. A path has a separate route for each method."""
-    return {
-        method
-        for router in ROUTERS
-        for route in router.routes
-        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
-        for method in route.methods or ()
-    }
+    """Return the methods that the path supports. A path has a separate route for each method.
+
+    A word in the place of an id, such as `/videos/edits`, is another endpoint, which does not exist.
+    """
+    found: set[str] = set()
+    for route in (route for router in ROUTERS for route in router.routes if isinstance(route, Route)):
+        match, scope = route.matches(request.scope)
+        ids = scope.get("path_params", {}).values()
+        is_word = request.method == "POST" and any(str(each).isalpha() for each in ids)
+        if match is not Match.NONE and not is_word:
+            found |= route.methods or set()
+    return found
 
 
 def _error_response(request: Request, error: TollgateError) -> JSONResponse:

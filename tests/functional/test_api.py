@@ -323,6 +323,10 @@ class TestFaults:
         _, body, _ = call("GET", "/api/v2/x")
         assert body["error"]["code"] == "not_found"
         assert body["error"]["message"] == "No such endpoint: GET /api/v2/x."
+        # openai 3.57.0 has `videos.edit` and `videos.extend`.
+        for path in ("/api/v1/videos/edits", "/api/v1/videos/extensions"):
+            status, body, _ = call("POST", path)
+            assert (status, body["error"]["message"]) == (404, f"No such endpoint: POST {path}.")
         status, body, headers = call("GET", "/api/v1/generation/create")
         assert (status, body["error"]["code"]) == (405, "method_not_allowed")
         assert body["error"]["message"] == "Use POST for this endpoint."

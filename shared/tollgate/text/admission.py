@@ -13,7 +13,7 @@ from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import TextRequest
 from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.unpriced import unpriced_problems
+from tollgate.text.unpriced import audio_problems, unpriced_problems
 
 UseOf = Callable[[str], str | None]
 """Returns the sentences that name the kind and the endpoint of the model with a name, if there is one."""
@@ -52,7 +52,8 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
     if (kind := KINDS.get(request.protocol)) is not None:
         return kind.demand(request.fields, model)
     check_threads(request)
-    if problems := [*unpriced_problems(request), *foreign_problems(request)]:
+    audio = [] if model.hears else audio_problems(request)
+    if problems := [*unpriced_problems(request), *foreign_problems(request), *audio]:
         raise InvalidInputError(problems)
     return Demand(input_bound(request, model), request.output_limit, request.answers)
 

@@ -116,6 +116,9 @@ _TUNING = _rows(
 CHAT: Table = {
     **_ELSEWHERE,
     **_TUNING,
+    "reasoning": Field(
+        Rule.HINT, "OpenRouter's field. Its `effort` is sent as `reasoning_effort`.", own=False
+    ),
     **_rows(
         Rule.SENT,
         *("model", "messages", "max_completion_tokens", "max_tokens", "temperature", "top_p", "stream"),

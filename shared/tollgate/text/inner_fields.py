@@ -39,6 +39,7 @@ OF_MESSAGES: Tables = {
     "text": {},
     "image": {"transformations": _hint("The image is sent unchanged.")},
     "document": {"citations": _hint("Answers have no citations.", {"enabled": False})},
+    "search_result": {"citations": _hint("Answers have no citations.", {"enabled": False})},
     "tool_use": {},
     "tool_result": {"toolset_name": _hint("Tools have no sets.")},
     "tools": {

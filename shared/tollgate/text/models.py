@@ -149,7 +149,7 @@ class TextModel:
     For a model that is no chat, it bounds each input. `adaptive_thinking` is false for models that want a
     token budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false
     for models that think only on request. `thinks_between_tools` is true for models whose least thinking is
-    between calls of tools.
+    between calls of tools. `hears` is true if its prices are those of audio input too.
     """
 
     id: str
@@ -163,6 +163,7 @@ class TextModel:
     refuses: frozenset[Refuses] = frozenset()
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
+    hears: bool = False
     embedding: Embedding | None = None
     rerank: Rerank | None = None
     moderation: Moderation | None = None

@@ -161,11 +161,13 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
     if parsed.size_bytes > MAX_BODY_BYTES:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
     parsed, asked, problems = routed_body(parsed)
+    is_chat = protocol is TextProtocol.OPENAI
+    if is_chat and isinstance(parsed.fields.get("reasoning"), dict):
+        parsed = _with_effort(parsed)
     fields = parsed.fields
     problems += _problems(protocol, fields, is_count)
     if problems:
         raise InvalidInputError(problems)
-    is_chat = protocol is TextProtocol.OPENAI
     limits = [int(fields[name]) for name in LIMIT_FIELDS[protocol] if fields.get(name) is not None]
     return TextRequest(
         protocol,
@@ -203,6 +205,18 @@ def plain_problems(fields: Mapping[str, Any], known: Collection[str], kind: str)
     for name in fields:
         if name not in known:
             yield Problem(f"/{name}", "Unknown field.", list(known))
+
+
+def _with_effort(parsed: JsonBody) -> JsonBody:
+    """Return a chat with OpenRouter's `reasoning.effort` and `enabled` as OpenAI's `reasoning_effort`."""
+    wanted = parsed.fields["reasoning"]
+    effort = "none" if wanted.get("enabled") is False else wanted.get("effort")
+    if effort is None or parsed.fields.get("reasoning_effort") is not None:
+        return parsed
+    body = parsed.without(None, ("reasoning", "reasoning_effort"))
+    rest = {name: value for name, value in wanted.items() if name not in ("effort", "enabled")}
+    added = {"reasoning_effort": effort, **({"reasoning": rest} if rest else {})}
+    return JsonBody({**body.fields, **added}, body.texts, body.size_bytes)
 
 
 def routed_body(parsed: JsonBody) -> tuple[JsonBody, Asked, list[Problem]]:

@@ -36,6 +36,8 @@ def chat_request(
 ) -> dict[str, Any]:
     """The body for an OpenAI-compatible provider. Raises `InvalidInputError` for untranslatable fields."""
     fields = request.fields
+    if output_limit < 1:
+        raise _invalid("/max_tokens", "Must be 1 or more for this model.")
     messages = _system(fields.get("system"), "/system")
     for position, message in enumerate(fields["messages"]):
         messages += _messages(message, f"/messages/{position}", dialect)
@@ -183,6 +185,17 @@ def _tool_result(block: Mapping[str, Any], path: str) -> tuple[dict[str, Any], l
 
 
 def _parts(block: Mapping[str, Any], path: str) -> list[dict[str, Any]]:
+    kind, source = block.get("type"), block.get("source")
+    if kind == "tool_reference":
+        # All tools are loaded anyway.
+        return [{"type": "text", "text": f"The tool {block.get('tool_name')} is available."}]
+    if kind == "search_result":
+        texts = [_part(each, path) for each in _blocks(block.get("content"), path)]
+        return [{"type": "text", "text": f"{block.get('title')}\n{source}"}, *texts]
+    if kind == "document" and isinstance(source, dict) and source.get("type") == "content":
+        said = [text for text in (block.get("title"), block.get("context")) if text]
+        texts = [{"type": "text", "text": text} for text in said]
+        return [*texts, *(_part(each, path) for each in _blocks(source.get("content"), path))]
     part = _part(block, path)
     # The context of a text document is in its own text.
     context = block.get("context") if part["type"] == "file" else None

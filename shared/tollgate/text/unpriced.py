@@ -33,6 +33,12 @@ _TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
 # Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total.
 _EDITS = ("clear_tool_uses_", "clear_thinking_")
 
+# Parts with sound, parts that can have it, and the beginnings of their data URLs and media types.
+_SOUNDS = ("input_audio", "audio_url")
+_MEDIA = ("image_url", "video_url", "file", "image", "document")
+_SOUND_STARTS = ("data:audio/", "audio/")
+_LONGEST_START = max(map(len, _SOUND_STARTS))
+_NO_AUDIO = "Audio is not supported, because Tollgate has no price for it with this model."
 _NO_PRICE = "This value is not supported, because Tollgate has no price for it."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
@@ -60,6 +66,31 @@ def unpriced_problems(request: TextRequest) -> list[Problem]:
         *_context_edits(fields.get("context_management")),
         *_server_tools(request.protocol, fields),
     ]
+
+
+def audio_problems(request: TextRequest) -> list[Problem]:
+    """Return the parts with sound, for a model without a price for it.
+
+    Vendors charge more for tokens of audio than for text: Gemini 3.1 Flash-Lite twice as much
+    (https://ai.google.dev/gemini-api/docs/pricing).
+    """
+    return [
+        Problem(f"/messages/{position}/content/{at}", _NO_AUDIO)
+        for position, message in enumerate(request.fields["messages"])
+        if isinstance(message.get("content"), list)
+        for at, part in enumerate(message["content"])
+        if isinstance(part, dict) and _has_sound(part)
+    ]
+
+
+def _has_sound(part: Mapping[str, Any]) -> bool:
+    kind = part.get("type")
+    if kind in _SOUNDS or kind not in _MEDIA:
+        return kind in _SOUNDS
+    holders = [part, *(each for each in part.values() if isinstance(each, dict))]
+    texts = [each for holder in holders for each in holder.values() if isinstance(each, str)]
+    # Only the beginning of a text: a data URL can have megabytes.
+    return any(text[:_LONGEST_START].lower().startswith(_SOUND_STARTS) for text in texts)
 
 
 def _other_spellings(fields: Mapping[str, Any]) -> Iterator[Problem]:

@@ -25,6 +25,8 @@ from tollgate.text.models import (
 # Models in a page at most, and without a `limit`: Anthropic's bound.
 MAX_LISTED = 1_000
 CLAUDE = "claude-"
+# The tag of models whose prices hold for audio too.
+HEARS = "audio"
 _MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 _MADE |= {"embeddings": "embeddings", "rerank": "rerank"}
 TOKENS_OF_A_PRICE = 1_000_000
@@ -119,6 +121,7 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         refuses=frozenset(map(Refuses, model.refuses)),
         thinks_unasked=model.thinks_unasked,
         thinks_between_tools=model.thinks_between_tools,
+        hears=HEARS in model.tags,
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
         rerank=None if model.rerank is None else Rerank(**asdict(model.rerank)),
         moderation=None if model.moderation is None else Moderation(**asdict(model.moderation)),

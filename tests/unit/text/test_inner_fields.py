@@ -24,6 +24,7 @@ KNOWN: list[tuple[Tables, str, Any, str]] = [
     (OF_MESSAGES, "text", beta.BetaTextBlockParam, "type text citations"),
     (OF_MESSAGES, "image", beta.BetaImageBlockParam, "type source"),
     (OF_MESSAGES, "document", beta.BetaRequestDocumentBlockParam, "type source title context"),
+    (OF_MESSAGES, "search_result", beta.BetaSearchResultBlockParam, "type source title content"),
     (OF_MESSAGES, "tool_use", beta.BetaToolUseBlockParam, "type id name input caller toolset_name"),
     (OF_MESSAGES, "tool_result", beta.BetaToolResultBlockParam, "type tool_use_id content is_error"),
     (OF_MESSAGES, "tools", beta.BetaToolParam, "type name description input_schema strict"),

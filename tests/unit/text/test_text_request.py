@@ -185,3 +185,23 @@ class TestReadRequest:
 
     def test_counting_needs_no_limit(self) -> None:
         assert read_request(ANTHROPIC, dumps(CHAT).encode(), is_count=True).output_limit is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"reasoning": {"effort": "low"}}, {"reasoning_effort": "low"}),
+        (
+            {"reasoning": {"effort": "low", "exclude": True}},
+            {"reasoning_effort": "low", "reasoning": {"exclude": True}},
+        ),
+        ({"reasoning": {"enabled": False}}, {"reasoning_effort": "none"}),
+        ({"reasoning": {"effort": "low"}, "reasoning_effort": "high"}, None),
+        ({"reasoning": {"max_tokens": 100}}, None),
+    ],
+)
+def test_openrouters_effort_is_openais(sent: dict[str, Any], read: dict[str, Any] | None) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    found = read_request(TextProtocol.OPENAI, dumps({**body, **sent}).encode())
+    assert found.fields == {**body, **(sent if read is None else read)}
+    assert json.loads(found.body.edited({})) == found.fields

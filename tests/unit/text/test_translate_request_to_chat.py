@@ -232,3 +232,45 @@ class TestNothingElseIsRaised:
             chat_request(request, VENDORS["moonshot"].dialect, "m", 100)
         except InvalidInputError:
             pass
+
+
+@pytest.mark.parametrize(
+    ("block", "texts"),
+    [
+        ({"type": "tool_reference", "tool_name": "f"}, ["The tool f is available."]),
+        (
+            {
+                "type": "search_result",
+                "title": "A",
+                "source": "https://a",
+                "content": [{"type": "text", "text": "x"}],
+            },
+            ["A\nhttps://a", "x"],
+        ),
+        (
+            {
+                "type": "document",
+                "title": "A",
+                "source": {"type": "content", "content": [{"type": "text", "text": "x"}]},
+            },
+            ["A", "x"],
+        ),
+    ],
+)
+def test_blocks_of_words_are_texts(block: dict[str, Any], texts: list[str]) -> None:
+    (said,) = messages({"role": "user", "content": [block]})
+    assert [
+        part["text"]
+        for part in (said["content"] if isinstance(said["content"], list) else [{"text": said["content"]}])
+    ] == texts
+    told = messages(
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": [block]}]}
+    )
+    assert told[0]["content"] == "".join(texts)
+
+
+def test_a_limit_of_0_is_claudes_own() -> None:
+    # It fills the cache there. Others refuse it, or take it for no limit.
+    request = read_request(ANTHROPIC, dumps({"model": "m", "max_tokens": 0, "messages": HI}).encode())
+    with pytest.raises(InvalidInputError, match="/max_tokens: Must be 1 or more"):
+        chat_request(request, PLAIN, "m", 0)

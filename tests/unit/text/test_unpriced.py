@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.text.samples import ANTHROPIC, OPENAI
+from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
+from tollgate.kit.errors import InvalidInputError
+from tollgate.text.admission import demand_of
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps, read_request
 from tollgate.text.unpriced import unpriced_problems
@@ -20,6 +22,28 @@ def paths(fields: dict[str, Any], protocol: TextProtocol = OPENAI) -> list[str]:
 
 def compaction(kind: str) -> dict[str, Any]:
     return {"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}, {"type": kind}]}}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "part"),
+    [
+        (OPENAI, {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}}),
+        (OPENAI, {"type": "audio_url", "audio_url": {"url": "https://a.test/a.mp3"}}),
+        (OPENAI, {"type": "file", "file": {"file_data": "DATA:audio/mp3;base64,QUJD"}}),
+        (OPENAI, {"type": "image_url", "image_url": {"url": "data:audio/wav;base64,QUJD"}}),
+        (
+            ANTHROPIC,
+            {"type": "image", "source": {"type": "base64", "media_type": "audio/wav", "data": "QUJD"}},
+        ),
+    ],
+)
+def test_audio_is_refused_unless_the_model_has_a_price_for_it(protocol: TextProtocol, part: Any) -> None:
+    # ai.google.dev/gemini-api/docs/pricing: audio costs more than text.
+    said = [{"role": "user", "content": [{"type": "text", "text": "data:audio/ is a prefix"}, part]}]
+    request = read_request(protocol, dumps({**BODY, "messages": said}).encode())
+    with pytest.raises(InvalidInputError, match="/messages/0/content/1: Audio"):
+        demand_of(request, text_model())
+    assert demand_of(request, text_model(hears=True))
 
 
 class TestWhatHasNoPrice:

@@ -25,6 +25,8 @@ _TRANSLATED = frozenset(
 )
 # Tools that run at the provider, and that clients such as Codex add to each request. No route sells them.
 _EXTRAS = ("web_search", "image_generation")
+# Tools that the client runs, and that only OpenAI's models know.
+_AT_CLIENT = ("apply_patch", "local_shell", "computer", "computer_use_preview")
 # A choice among some of the tools: a chat gets only these.
 _ALLOWED = "allowed_tools"
 # Items whose tools are tools of the request.
@@ -393,6 +395,16 @@ def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     return {}
 
 
+def _runs_at_client(tool: Mapping[str, Any]) -> bool:
+    place = tool.get("environment")
+    kind = place.get("type", "local") if isinstance(place, dict) else "local"
+    return tool.get("type") in _AT_CLIENT or (tool.get("type") == "shell" and kind == "local")
+
+
+def _at_client(path: str) -> InvalidInputError:
+    return invalid(f"{path}/type", "This service does not support this kind of tool.", ["function", "custom"])
+
+
 def _without_price(path: str) -> InvalidInputError:
     # Tools that run at the provider are charged per use, and their results become input.
     return invalid(
@@ -403,7 +415,7 @@ def _without_price(path: str) -> InvalidInputError:
 def _tool(tool: Mapping[str, Any], path: str, name_in_chat: str) -> dict[str, Any]:
     kind, name = tool.get("type"), tool.get("name")
     if kind not in ("function", "custom", TOOL_SEARCH):
-        raise _without_price(path)
+        raise _at_client(path) if _runs_at_client(tool) else _without_price(path)
     if not isinstance(name, str) and kind != TOOL_SEARCH:
         raise invalid(f"{path}/name", "Required.")
     function: dict[str, Any] = {"name": name_in_chat}
