@@ -61,7 +61,7 @@ class TestToolsOnResponses:
         [
             {"seed": 5},
             {"prediction": {"type": "content", "content": "x"}},
-            {"reasoning": {"effort": "low"}},
+            {"reasoning": {"exclude": True}},
             {"transforms": ["middle-out"]},
             {"chat_template_kwargs": {"a": 1}},
         ],
