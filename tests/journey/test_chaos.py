@@ -18,7 +18,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from tests.support.chaos import Customer, live_through, wait_until
+from tests.support.chaos import LONGEST_DEADLINE_S, OUTAGE_S, Customer, live_through, wait_until
 from tests.support.creates import FIRST
 from tests.support.customer import TERMINAL
 from tests.support.outages import MortalService, Unkind, mortal_service
@@ -120,6 +120,11 @@ def test_nothing_is_lost_charged_twice_or_left_open(
 ) -> None:
     print(f"CHAOS_SEED={SEED}")  # noqa: T201 - pytest shows it when the test fails
     live_through(service, customers, TASKS, Random(SEED))  # noqa: S311 - not a secret
+    # The money that quotes reserved comes back after an hour.
+    service.pass_time(LONGEST_DEADLINE_S + OUTAGE_S)
+    accounts = api_parts.api().accounts
+    assert wait_until(lambda: not any(accounts.me(one.account.account_id).holds for one in customers))
+    assert any(one.quotes for one in customers)
     # What follows only looks at the outcome.
     service.losses.end()
     views = {task_id: one.status(task_id) for one in customers for task_id in one.taken}

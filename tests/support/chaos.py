@@ -47,6 +47,13 @@ SLOW_FILE = "in time."
 """How the refusal of a file ends whose header was not read in time. Lost answers can be the cause."""
 CANCELLED_SHARE = 0.08
 WEBHOOK_SHARE = 0.7
+QUOTED_SHARE = 0.2
+GENERATION, QUOTES = "/api/v1/generation/create", "/api/v1/quotes"
+TEXT = {
+    "path": "/api/v1/chat/completions",
+    "body": {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 100},
+}
+"""A text request that is never sent: the money that a quote reserves for it comes back."""
 
 
 @dataclass
@@ -63,6 +70,7 @@ class Customer:
     parent: "Customer | None" = None
     """Of a sub-account: the account that moves money to it and back."""
     moved_cents: list[int] = field(default_factory=list)
+    quotes: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     """What the service answered where it could not do what it was asked for."""
 
@@ -83,19 +91,34 @@ class Customer:
                 self.faults.append(f"{path}: {answer.text}")
         pytest.fail(f"{method} {path} is not answered; {self.faults}")
 
-    def create(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
-        """Create a task, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
+    def create(
+        self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool, quoted: bool = False
+    ) -> str:
+        """Create a task, `told` by a webhook how it ends, `cancelled` at once, or in a quote; give its id."""
         body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
         headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice"}
         if self.run:
             headers["authorization"] = f"Bearer {self.run['token']}"
-        task_id = str(self.data("POST", "/api/v1/generation/create", json=body, headers=headers)["taskId"])
+        # A sub-account with a mark-up has no quotes.
+        if quoted and self.parent is None:
+            task_id = self._create_quoted(body, headers)
+        else:
+            task_id = str(self.data("POST", GENERATION, json=body, headers=headers)["taskId"])
         self.taken[task_id] = body
         if self.parent is not None:
             self._move(self.parent, len(self.taken) % 3 or -1)
         if cancelled:
             self.data("POST", f"/api/v1/task/cancel/{task_id}")
         return task_id
+
+    def _create_quoted(self, body: dict[str, Any], headers: dict[str, str]) -> str:
+        """Create a task by a quote that also reserves money for a text request; give the task's id."""
+        asked = {"requests": [{"path": GENERATION, "body": body}, TEXT]}
+        # After a lost answer there is another quote, which nobody uses.
+        quote_id = self.data("POST", QUOTES, json=asked, headers=headers)["id"]
+        self.quotes.add(quote_id)
+        started = self.data("POST", f"{QUOTES}/{quote_id}/create", headers=headers)
+        return str(started["parts"][0]["taskId"])
 
     def _move(self, parent: "Customer", cents: int) -> None:
         """Let the parent move money to this sub-account, or take it back."""
@@ -163,7 +186,8 @@ def _create(
     customer = customers[0] if "parentTaskId" in values else random.choice(customers)
     prompted = with_a_prompt(model, values, prompt_of(number, random))
     told, cancelled = random.random() < WEBHOOK_SHARE, random.random() < CANCELLED_SHARE
-    return lambda: customer.create(model, prompted, told=told, cancelled=cancelled)
+    quoted = random.random() < QUOTED_SHARE
+    return lambda: customer.create(model, prompted, told=told, cancelled=cancelled, quoted=quoted)
 
 
 def _first_works(customer: Customer) -> Earlier:
