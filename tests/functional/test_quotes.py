@@ -42,6 +42,11 @@ TEXT: Any = {"path": CHAT, "body": TEXT_BODY}
 # that a client adds they are 1,390 tokens at $0.75 for a million, and 1,000 tokens at $4.50.
 TEXT_MICRO_USD = 5_543
 
+RESPONSES = "/api/v1/responses"
+ASKED: Any = {"model": "gpt-5.4-mini", "max_output_tokens": 1_000, "input": "hi"}
+# A dearer model and a cheaper one.
+DEAR, CHEAP = "claude-sonnet-5", "gpt-5.4-mini"
+
 
 def quote(customer: OpenedAccount, *requests: Any, key: str = "") -> Any:
     """Create a quote; return its view."""
@@ -81,6 +86,19 @@ class TestMoney:
         assert (status, shown["status"], shown["reservedMicroUsd"]) == (200, "created", TEXT_MICRO_USD)
         assert micro_usd(customer_of) == 1_000_000 - made["totalMicroUsd"]
         assert len(task_ids(shown)) == 2
+
+    @pytest.mark.parametrize("first", [DEAR, CHEAP])
+    def test_fallbacks_are_quoted_by_the_dearest_model(self, customer: OpenedAccount, first: str) -> None:
+        def price(**fields: Any) -> int:
+            (part,) = quote(customer, {"path": CHAT, "body": {**TEXT_BODY, **fields}})["parts"]
+            return int(part["priceMicroUsd"])
+
+        alone = {model: price(model=model, max_tokens=100_000) for model in (DEAR, CHEAP)}
+        both = price(model=first, models=[DEAR, CHEAP], max_tokens=100_000)
+        # The names in the body are some tokens of input.
+        assert alone[CHEAP] < alone[DEAR] <= both < alone[DEAR] + 1_000
+        made = quote(customer, {"path": CHAT, "body": {**TEXT_BODY, "models": [DEAR, CHEAP]}})
+        assert started(customer, made)[1]["reservedMicroUsd"] == made["totalMicroUsd"]
 
     def test_a_repeat_charges_nothing_more(self, customer: OpenedAccount) -> None:
         made = quote(customer, IMAGE, TEXT)
@@ -211,6 +229,29 @@ class TestRefusals:
             ),
             ([{"path": CHAT, "body": {**TEXT_BODY, "max_tokens": -1}}], "/requests/0/body/max_tokens"),
             ([{"path": CHAT, "body": {**TEXT_BODY, "model": "no-such"}}], "/requests/0/body/model"),
+            ([{"path": CHAT, "body": {**TEXT_BODY, "models": ["no-such"]}}], "/requests/0/body/models"),
+            (
+                [{"path": RESPONSES, "body": {**ASKED, "max_output_tokens": 0}}],
+                "/requests/0/body/max_output_tokens",
+            ),
+            # The stored items that it continues have no size that the quote knows.
+            (
+                [{"path": RESPONSES, "body": {**ASKED, "previous_response_id": "resp_1"}}],
+                "/requests/0/body/previous_response_id",
+            ),
+            (
+                [{"path": RESPONSES, "body": {**ASKED, "conversation": "conv_1"}}],
+                "/requests/0/body/conversation",
+            ),
+            (
+                [
+                    {
+                        "path": RESPONSES,
+                        "body": {**ASKED, "input": [{"type": "item_reference", "id": "msg_1"}]},
+                    }
+                ],
+                "/requests/0/body/input/0",
+            ),
         ],
     )
     def test_names_the_field(self, customer: OpenedAccount, requests: Any, path: str) -> None:

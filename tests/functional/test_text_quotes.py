@@ -16,7 +16,7 @@ from tollgate.ledger.entries import EntryKind
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
-MESSAGES, EMBEDDINGS = "/api/v1/messages", "/api/v1/embeddings"
+MESSAGES, EMBEDDINGS, RESPONSES = "/api/v1/messages", "/api/v1/embeddings", "/api/v1/responses"
 CLAUDE = {**TEXT_BODY, "model": "claude-haiku-5-5"}
 VECTORS = {"model": "text-embedding-3-small", "input": "hello"}
 BUDGET = {"name": "b", "scope": "account", "limitCents": 100, "per": "month"}
@@ -68,6 +68,23 @@ class TestCharges:
         api_parts.api().quotes.cancel(client.account.account_id, quote_id)
         assert client.settled()
         assert client.balance() == before + sum(entry.amount_micro_usd for entry in entries)
+
+    def test_of_the_responses_protocol_and_with_fallbacks(self, client: TextClient) -> None:
+        asked = {"model": "gpt-5.4-mini", "max_output_tokens": 1_000, "input": "hi"}
+        # The first model fails, so the dearer one answers.
+        down = " ".join(f"[[{provider}: status 503]]" for provider in ("openai", "azure", "openrouter"))
+        several = {
+            **TEXT_BODY,
+            "models": ["gpt-5.4-mini", "claude-sonnet-5"],
+            "messages": [{"role": "user", "content": down}],
+        }
+        quote_id, _ = reserved(client, (RESPONSES, asked), (CHAT, several))
+        headers = {"x-tollgate-quote": quote_id}
+        responses: Any = client.openai.responses
+        assert responses.create(**asked, extra_headers=headers).output_text
+        answer = client.post("/chat/completions", several, **headers)
+        assert (answer.status_code, answer.json()["model"]) == (200, "claude-sonnet-5")
+        assert len(client.texts_when(2)) == 2
 
     def test_a_request_without_a_response_returns_its_whole_hold(self, client: TextClient) -> None:
         failing = {**TEXT_BODY, "messages": [{"role": "user", "content": "[[fail]]"}]}

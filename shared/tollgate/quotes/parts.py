@@ -37,6 +37,8 @@ class Part:
     body: Mapping[str, Any] | None = None
     demand: Demand | None = None
     task_id: str | None = None
+    fallbacks: tuple[tuple[str, Demand], ...] = ()
+    """The other models that may answer a text request, each with its demand."""
 
     @property
     def is_text(self) -> bool:
@@ -57,6 +59,7 @@ class Part:
             "body": self.body,
             "demand": None if self.demand is None else asdict(self.demand),
             "task_id": self.task_id,
+            "fallbacks": [[model, asdict(demand)] for model, demand in self.fallbacks] or None,
         }
         return {name: value for name, value in found.items() if value is not None}
 
@@ -72,6 +75,7 @@ class Part:
             item.get("body"),
             None if demand is None else Demand(**demand),
             item.get("task_id"),
+            tuple((model, Demand(**most)) for model, most in item.get("fallbacks", ())),
         )
 
 
@@ -82,24 +86,41 @@ def generation_part(body: Mapping[str, Any], model_id: str, price: Quote) -> Par
 
 def text_part(asked: Asked, request: TextRequest, catalog: Catalog, key: ApiKey) -> Part:
     """Return the part of a text request. Raises the errors that would refuse the request."""
-    found = catalog.find_by_name(request.model)
-    wired = {request.model.casefold(): wire_model(found)} if isinstance(found, CatalogTextModel) else {}
-    model = model_named(request.model, request.protocol, wired, catalog.use_of, key)
-    demand = demand_of(request, model)
-    # A byte is a token at most (text/tokens.py).
-    most = min(demand.input_tokens + ROOM_BYTES, max(model.context_tokens, demand.input_tokens))
-    return _text_part(asked.path, model, replace(demand, input_tokens=most))
+    with asked.own_names():
+        names = [("/model", request.model), *(("/models", name) for name in request.asked.fallbacks)]
+        models = [_model(name, path, request, catalog, key) for path, name in names]
+        demands = [_with_room(demand_of(request, model), model) for model in models]
+    return _text_part(asked.path, models, demands)
 
 
 def text_part_now(part: Part, catalog: Catalog) -> Part:
     """Return a text request's part with the present prices. Raises `ModelNotFoundError`."""
-    model = wire_model(catalog.text_model(part.model))
-    return part if part.demand is None else _text_part(part.path, model, part.demand)
+    if part.demand is None:
+        return part
+    names = part.model, *(name for name, _ in part.fallbacks)
+    models = [wire_model(catalog.text_model(name)) for name in names]
+    return _text_part(part.path, models, [part.demand, *(demand for _, demand in part.fallbacks)])
 
 
-def _text_part(path: str, model: TextModel, demand: Demand) -> Part:
-    prices = repr((model.prices, model.tiers))
-    return Part(path, model.id, full_hold(demand, model).amount_micro_usd, _short(prices), demand=demand)
+def _model(name: str, path: str, request: TextRequest, catalog: Catalog, key: ApiKey) -> TextModel:
+    found = catalog.find_by_name(name)
+    wired = {name.casefold(): wire_model(found)} if isinstance(found, CatalogTextModel) else {}
+    return model_named(name, request.protocol, wired, catalog.use_of, key, path=path)
+
+
+def _with_room(demand: Demand, model: TextModel) -> Demand:
+    # A byte is a token at most (text/tokens.py).
+    most = min(demand.input_tokens + ROOM_BYTES, max(model.context_tokens, demand.input_tokens))
+    return replace(demand, input_tokens=most)
+
+
+def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]) -> Part:
+    """Return the part of a request that any of the models may answer: its price is the dearest model's."""
+    prices = ", ".join(repr((model.prices, model.tiers)) for model in models)
+    pairs = list(zip(models, demands, strict=True))
+    most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
+    others = tuple((model.id, demand) for model, demand in pairs[1:])
+    return Part(path, models[0].id, most, _short(prices), demand=demands[0], fallbacks=others)
 
 
 def total_of(parts: Sequence[Part]) -> int:

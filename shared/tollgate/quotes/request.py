@@ -1,7 +1,8 @@
 """The requests of a quote, checked as a whole (site/quotes.md). Pure."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from tollgate.kit.errors import (
 from tollgate.text.kinds import KINDS
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, read_request
+from tollgate.text.responses.as_chat import complete_chat, own_names
 
 # The transaction that creates them has two rows for each generation, and DynamoDB accepts 100 rows in one.
 MAX_PARTS = 40
@@ -27,7 +29,8 @@ _PROTOCOLS = {
     "/api/v1/messages": TextProtocol.ANTHROPIC,
     **{f"/api/v1/{protocol}": protocol for protocol in KINDS},
 }
-PATHS = (GENERATION, *_PROTOCOLS)
+RESPONSES = "/api/v1/responses"
+PATHS = (GENERATION, *_PROTOCOLS, RESPONSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class Asked:
     path: str
     body: Mapping[str, Any]
     text: TextRequest | None = None
+    origins: Sequence[int] | None = None
+    """Of the chat's messages, if the request has the Responses protocol."""
+
+    def own_names(self) -> AbstractContextManager[None]:
+        """Name fields in errors by their names in the protocol of the request."""
+        return nullcontext() if self.origins is None else own_names(self.origins)
 
 
 def read_requests(body: Mapping[str, Any], key: ApiKey) -> list[Asked]:
@@ -88,18 +97,22 @@ def _asked(pointer: str, sent: Any) -> Asked:
         problems.append(Problem(f"{pointer}/body", "Must be the body of the request, an object."))
     if problems:
         raise InvalidInputError(problems)
-    return Asked(pointer, path, body, None if path == GENERATION else _text(pointer, path, body))
-
-
-def _text(pointer: str, path: str, body: Mapping[str, Any]) -> TextRequest:
-    # The longest of the usual forms of the same body, because its bytes bound its input.
-    sent = json.dumps(body).encode()
-    protocol = _PROTOCOLS[path]
     try:
-        if (kind := KINDS.get(protocol)) is not None:
-            return kind.read(sent)
-        return read_request(protocol, sent)
+        return Asked(pointer, path, body, *_text(path, body))
     except InvalidInputError as exc:
         raise exc.renamed(
             lambda problem: Problem(f"{pointer}/body{problem.path}", problem.message, problem.allowed)
         ) from exc
+
+
+def _text(path: str, body: Mapping[str, Any]) -> tuple[TextRequest | None, Sequence[int] | None]:
+    if path == GENERATION:
+        return None, None
+    # The longest of the usual forms of the same body, because its bytes bound its input.
+    sent = json.dumps(body).encode()
+    if path == RESPONSES:
+        return complete_chat(body, len(sent))
+    protocol = _PROTOCOLS[path]
+    if (kind := KINDS.get(protocol)) is not None:
+        return kind.read(sent), None
+    return read_request(protocol, sent), None

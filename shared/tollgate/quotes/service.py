@@ -170,7 +170,8 @@ class QuoteService:
         now = []
         for number, part in enumerate(quote.parts):
             if part.is_text:
-                key.check_model(part.model)
+                for model in (part.model, *(name for name, _ in part.fallbacks)):
+                    key.check_model(model)
                 try:
                     now.append(text_part_now(part, self.catalog))
                 except ModelNotFoundError as exc:

@@ -3,7 +3,7 @@
 The modules above `rendering.py` are pure.
 
 items.py     items as messages of a chat, and the reverse for stored items
-request.py   the body of a request: checked, and as a chat body
+request.py   the body of a request: checked, and as a chat body; `as_chat.py`: as a chat request
 events.py    a chat result as a response: one path for whole and streamed results
 native.py    the body for a provider that has the protocol, with its own reasoning
 relay.py     such a provider's response, read into the meter

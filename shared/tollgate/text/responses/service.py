@@ -6,8 +6,8 @@ The chat that it becomes has the hold, the routes and the bill.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
@@ -23,8 +23,9 @@ from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Rendering
-from tollgate.text.request import JsonBody, NativeRequest, TextRequest, checked_request, read_json_body
+from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
+from tollgate.text.responses.as_chat import RESPONSES, chat_body, chat_of, own_names
 from tollgate.text.responses.compaction import (
     REQUEST,
     CompactionRendering,
@@ -38,12 +39,9 @@ from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.follow import MAX_CREATED_S, MAX_FOLLOW_S, FollowedResponse
 from tollgate.text.responses.gathering import Room, size_of
 from tollgate.text.responses.items import (
-    COMPACTION,
-    ToolName,
     check_count,
     is_reference,
     response_id_of,
-    summary_message,
 )
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.paging import check_page, page_of
@@ -51,21 +49,14 @@ from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.request import (
-    ChatBody,
     ResponsesRequest,
-    path_in_responses,
     read_responses_request,
-    unused_fields,
 )
 from tollgate.text.responses.states import RUNNING
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
 _PREVIOUS = "/previous_response_id"
-# A tool that is a function only in the chat is at most so much longer there, by its name and parameters.
-TOOL_BYTES = 256
-# The name of the protocol in the record of a request.
-RESPONSES = "responses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +94,9 @@ class ResponsesCall:
         with self.own_names():
             return await text.respond(self.chat, key, request_id, headers)
 
-    @contextmanager
-    def own_names(self) -> Iterator[None]:
+    def own_names(self) -> AbstractContextManager[None]:
         """Name fields in errors by their names in this protocol."""
-        try:
-            yield
-        except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, self.origins, self.earlier_path)) from exc
+        return own_names(self.origins, self.earlier_path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +136,7 @@ class ResponsesService:
         Raises `InvalidInputError`.
         """
         told = asked.chat(said.earlier, said.items)
-        try:
-            native = NativeRequest(asked.native(), [*map(_told_item, [*said.earlier, *said.items])])
-            chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes))
-            unused = unused_fields(asked.fields)
-            chat = replace(
-                chat,
-                ignored=unused,
-                native=native,
-                sent=asked.fields,
-                translated=RESPONSES,
-                asked=asked.routing,
-            )
-        except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
+        chat = chat_of(asked, told, [*said.earlier, *said.items], said.size_bytes)
         keeping = Keeping(
             account_id,
             asked.store,
@@ -190,11 +164,9 @@ class ResponsesService:
         asked.chat(said.earlier, said.items)
         wanted = {"role": "user", "content": REQUEST}
         told = asked.chat(plain_items(said.earlier), [*plain_items(said.items), wanted])
-        try:
-            chat = checked_request(TextProtocol.OPENAI, _chat_body(told, said.size_bytes + size_of(wanted)))
+        with own_names(told.origins, asked.earlier_path):
+            chat = checked_request(TextProtocol.OPENAI, chat_body(told, said.size_bytes + size_of(wanted)))
             chat = replace(chat, translated=RESPONSES, asked=asked.routing)
-        except InvalidInputError as exc:
-            raise exc.renamed(lambda problem: _told(problem, told.origins, asked.earlier_path)) from exc
         created_s = self.text.clock.now_ms() // MS_PER_S
         rendering = CompactionRendering(_response_id(request_id), created_s, [*said.earlier, *said.items])
         return ResponsesCall(chat, rendering, told.origins)
@@ -322,21 +294,6 @@ class ResponsesService:
         return [by_id[str(item.get("id"))] if is_reference(item) else item for item in items]
 
 
-def _told_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an item for a provider; no provider knows our compactions."""
-    return summary_message(item, "") if item.get("type") == COMPACTION else item
-
-
-def _chat_body(told: ChatBody, size_bytes: int) -> JsonBody:
-    """Return a chat, with a bound of the input that is billed: each of its texts is in the request."""
-    more = TOOL_BYTES * sum(tool != ToolName(name) for name, tool in told.tools.items())
-    return JsonBody(told.fields, {}, size_bytes + more)
-
-
 def _response_id(request_id: str | None) -> str:
     """Return the id of a request's response. `GET /generation` finds the request by it."""
     return new_id("resp") if request_id is None else f"resp_{request_id.removeprefix('req_')}"
-
-
-def _told(problem: Problem, origins: Sequence[int], earlier_path: str) -> Problem:
-    return Problem(path_in_responses(problem.path, origins, earlier_path), problem.message, problem.allowed)
