@@ -1,4 +1,4 @@
-"""Accounts: find an account by address or id, see its money, credit or debit it, suspend it."""
+"""Today's numbers and the search; an account: its money, credits and debits, its suspension."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,6 @@ from tollgate.kit.money import micro_usd_up
 from tollgate.operator.accounts import usd
 from tollgate.operator.errors import OperatorError
 
-MOST = 100
 TASKS = "20"
 MAX_WORD = 254
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
@@ -25,23 +24,11 @@ router = APIRouter()
 
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
-    """Show accounts, or only the account in `find`."""
-    accounts = services.account_console
-    if not find:
-        rows, is_more = accounts.listed(MOST)
-        rows.sort(key=lambda row: row["createdAt"], reverse=True)
-        return operator_page(
-            request, "operator_accounts.html", rows=rows, is_more=is_more, find="", missing=None
-        )
-    try:
-        rows = [accounts.shown(accounts.get(find[:MAX_WORD]))]
-    except OperatorError as exc:
-        return operator_page(
-            request, "operator_accounts.html", rows=[], is_more=False, find=find[:MAX_WORD], missing=str(exc)
-        )
-    return operator_page(
-        request, "operator_accounts.html", rows=rows, is_more=False, find=find[:MAX_WORD], missing=None
-    )
+    """Show today's numbers, open tasks and the newest accounts, or everything that a word in `find` names."""
+    word = find.strip()[:MAX_WORD]
+    if word:
+        return operator_page(request, "operator_found.html", hits=services.overview.find(word), find=word)
+    return operator_page(request, "operator_accounts.html", find="", **services.overview.shown())
 
 
 @router.get("/accounts/{account_id}")

@@ -4,7 +4,7 @@ Only for people who signed in as operators, with the dashboard's sessions. API k
 people receive a 404. It is a separate function, so that the customers' pages have none of its permissions.
 Its templates are beside the dashboard's.
 
-accounts.py    find an account; its money, status and keys
+accounts.py    today's numbers, a search for anything; an account's money, status and keys
 tasks.py       a task's history; cancel and refund it
 providers.py   the state of providers; switches
 prices.py      prices and margins; a change with its preview

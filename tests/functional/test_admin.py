@@ -3,6 +3,7 @@
 import json
 import re
 from decimal import Decimal
+from urllib.parse import quote
 
 import pytest
 
@@ -19,8 +20,12 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import dead_letters
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import AccountSuspendedError
+from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.holds import HoldWrites
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
@@ -92,11 +97,81 @@ class TestWhoMay:
         assert answer.status == 200, answer.text
 
 
-class TestAccounts:
-    def test_one_is_found_by_its_address(self, operator: Browser, account_id: str) -> None:
-        assert account_id in operator.get("?find=Ada@example.com").text
-        assert "There is no account" in operator.get("?find=bob@example.com").text
+class TestTheFirstPage:
+    def test_it_has_todays_numbers_and_the_open_tasks(
+        self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
+    ) -> None:
+        made = [api_parts.api().tasks.create(account_id, BODY, None) for _ in range(2)]
+        finished, waiting = (each["taskId"] for each in made)
+        run_to_end(finished, clock)
+        assert record(counted_records(aws)) == {"batchItemFailures": []}
+        shown = words_of(operator.get("").text)
+        assert "Revenue $0.02 after $0.00 refunded" in shown
+        # The cost is a range: at the route with the lowest cost, and at the route with the highest.
+        assert re.search(r"Margin \$0.0\d+ to \$0.0\d+ Costs at the dearest", shown)
+        assert "Requests 2 2 generations, 0 text" in shown
+        assert (
+            f"0 running, 1 waiting Task Model State Provider Created {waiting} {PAID_IMAGE} Queued" in shown
+        )
 
+    @pytest.mark.usefixtures("account_id")
+    def test_a_word_finds_accounts_tasks_keys_and_requests(
+        self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
+    ) -> None:
+        key = api_parts.api().keys.create(account_id, {"name": "Shop"})
+        task_id = api_parts.api().tasks.create(account_id, BODY, None)["taskId"]
+        request_id = post_text(aws, account_id, clock)
+        ulid = request_id.removeprefix("req_")
+        account, of_account = f"/admin/accounts/{account_id}", "ada@example.com"
+        for word, page, words in (
+            ("DA@exam", account, "Account ada@example.com"),
+            (account_id, account, "Account ada@example.com"),
+            (
+                task_id,
+                f"/admin/tasks/{task_id}",
+                f"Generation {task_id} {of_account} {PAID_IMAGE}, not started",
+            ),
+            (key["id"], account, f"API key Shop {of_account} active"),
+            (key["key"][:34], account, f"API key Shop {of_account} active"),
+            (
+                request_id,
+                account,
+                f"Text request {request_id} {of_account} gpt-5.4-mini at openai, charged, $0.0001",
+            ),
+            (f"chatcmpl-{ulid}", account, f"Text request {request_id} {of_account}"),
+        ):
+            answer = operator.get(f"?find={quote(word)}").text
+            assert words in words_of(answer), word
+            assert f'href="/live{page}"' in answer, word
+
+    @pytest.mark.parametrize("word", ["bob@example.com", "usr_1", new_id("task"), new_id("req"), "key_x"])
+    def test_a_word_that_names_nothing(self, operator: Browser, word: str) -> None:
+        assert f"Nothing is named {word}." in operator.get(f"?find={word}").text
+
+
+def post_text(aws: Aws, account_id: str, clock: ManualClock) -> str:
+    """Put a text request into the ledger, as `text/billing.py` does; return its id."""
+    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    entry = text_entry(
+        account_id,
+        request_id := new_id("req"),
+        model="gpt-5.4-mini",
+        charge_micro_usd=100,
+        usage={"input_tokens": 1, "output_tokens": 1},
+        now_ms=clock.now_ms(),
+        key_id=None,
+        provider="openai",
+    )
+    Database(aws.clients.dynamodb).write(writes.record(entry))
+    return request_id
+
+
+def words_of(html: str) -> str:
+    """Return the words of a page."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+class TestAccounts:
     def test_money_is_moved_once_with_its_reason(self, operator: Browser, account_id: str) -> None:
         fields = {"action": "credit", "usd": "2.50", "reference": "ticket-1", "reason": "It was broken"}
         for said in ("2.50 USD credited.", "Nothing was done: ticket-1 was credited before"):

@@ -28,7 +28,8 @@ from tollgate.operator.accounts import AccountConsole
 from tollgate.operator.changes import Change, ChangesRedrive, NotHandledError
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.dead_letters import DeadLetterConsole, Work
-from tollgate.operator.prices import PriceConsole
+from tollgate.operator.overview import OperatorOverview
+from tollgate.operator.prices import PriceConsole, lines_of, margins_of
 from tollgate.operator.providers import ProviderConsole
 from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
@@ -63,6 +64,10 @@ class CommandSettings(SpendingSettings):
     mail_dlq_url: str
     thumbnail_queue_url: str
     thumbnail_dlq_url: str
+
+
+# Tasks of an account on the console's first page.
+NEWEST_TASKS = "20"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,22 @@ class Operator:
             payments=self.api.payments.book,
             clock=self.clock,
             who=self.who,
+        )
+
+    @property
+    def overview(self) -> OperatorOverview:
+        """Return the reader of the console's first page."""
+        api = self.api
+        return OperatorOverview(
+            accounts=self.accounts,
+            keys=api.keys.keys,
+            ledger=self.ledger,
+            tasks=self.tasks,
+            usage=api.statistics.usage,
+            emails_of=self.people.emails,
+            margins_of=self._margins_of,
+            newest_tasks=lambda account_id: api.reader.found(account_id, {"limit": NEWEST_TASKS}).rows,
+            clock=self.clock,
         )
 
     @property
@@ -197,6 +218,10 @@ class Operator:
             audit=self.api.audit,
             who=self.who,
         )
+
+    def _margins_of(self, model_id: str) -> tuple[int, int] | None:
+        found = self.api.catalog.catalog().find_by_id(model_id)
+        return None if found is None else margins_of(lines_of(found))
 
     def _dispatch(self, changes: Sequence[Change]) -> None:
         for change in changes:

@@ -3,6 +3,7 @@
 An action that is not possible raises `OperatorError` with the reason in one line.
 
 console.py        the base of the consoles below: the operator and the audit log
+overview.py       the first page of the console: today's numbers, and a search for anything
 accounts.py       accounts: show, find by email, credit, debit, suspend
 prices.py         prices of a model and costs of its routes; change a price
 routes.py         the provider of an attempt that a ledger entry charged

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, Between, Equals
 from tollgate.kit.dynamodb.rows import Item
@@ -76,6 +76,13 @@ class UsageRepository:
             Equals("account_id", account_id) & Between("usage_day", first, last),
         )
         return ((row["usage_day"], _read_day(row)) for row in rows)
+
+    def of_day(self, account_ids: Sequence[str], day: str) -> Iterator[DayCounts]:
+        """Return the counts of a UTC day of some accounts, for the accounts that have any."""
+        for start in range(0, len(account_ids), MAX_KEYS):
+            some = account_ids[start : start + MAX_KEYS]
+            keys = [{"account_id": account_id, "usage_day": day} for account_id in some]
+            yield from map(_read_day, self._db.get_all(self._usage_table, keys))
 
     def labels(self, account_id: str, label: str, first: str, last: str) -> Iterator[tuple[str, str, Counts]]:
         """Return a day, a value of a label and its counts of that day, for the days from `first` to `last`.
