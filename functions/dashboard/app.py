@@ -35,6 +35,7 @@ from dashboard import (
     models,
     oauth,
     overview,
+    palette,
     playground,
     projects,
     public_files,
@@ -55,6 +56,7 @@ from dashboard.serving import TEXT_TYPES, site
 app = site(permitted)
 for pages in (
     overview,
+    palette,
     activity,
     requests,
     audit,

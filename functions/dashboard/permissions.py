@@ -40,6 +40,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /accounts": MEMBERS,
     "GET ": MEMBERS,
     "GET /balance": MEMBERS,
+    "GET /palette": MEMBERS,
     "GET /activity": MEMBERS,
     "GET /activity.csv": MEMBERS,
     "GET /requests/{request_id}": MEMBERS,

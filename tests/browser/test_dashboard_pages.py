@@ -176,3 +176,15 @@ class TestTheChart:
         assert box is not None
         plot.hover(position={"x": box["width"] - 5, "y": 50})
         expect(card).to_contain_text("Shop")
+
+
+class TestThePalette:
+    def test_a_model_is_opened_by_keyboard_alone(self, page: Page) -> None:
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("combobox")).to_be_focused()
+        page.locator("#palette li[data-words]").nth(9).wait_for(state="attached")
+        page.keyboard.type("kling 3.0 tur")
+        expect(page.locator("#palette [aria-selected=true]")).to_have_text(re.compile("Kling 3.0 Turbo"))
+        assert violations(page) == []
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Kling 3.0 Turbo")).to_be_visible()

@@ -48,6 +48,7 @@ NO_PAGES = {
     *("/dashboard/webhooks/deliveries/{delivery_id}", "/dashboard/top-up/receipts/{entry_id}"),
     *("/models/{model_id}/price", "/docs/models/{model_id}", "/dashboard/catalog/{model_id}"),
     "/dashboard/keys/{key_id}/first-request",
+    "/dashboard/palette",
 }
 MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")
 ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/models/no-model")

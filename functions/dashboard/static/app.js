@@ -10,6 +10,20 @@ const say = (message, bad = false) => {
   document.querySelector("#toasts").append(toast);
 };
 
+const openPalette = async () => (await import("./palette.js")).open();
+document.addEventListener("keydown", (event) => {
+  const isShortcut = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+  if (isShortcut && document.querySelector("#palette")) {
+    event.preventDefault();
+    openPalette();
+    return;
+  }
+  const menu = event.key === "Escape" && document.querySelector(".account-menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
 document.addEventListener("say", (event) => say(event.detail));
 
 const isDark = () => {
@@ -50,6 +64,8 @@ const fillKey = () => {
 };
 
 document.addEventListener("click", (event) => {
+  // A menu closes by a click elsewhere.
+  for (const menu of document.querySelectorAll(".account-menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   const button = event.target.closest("button");
   if (!button) return;
   if (button.matches("[data-theme-switch]")) {
@@ -62,6 +78,7 @@ document.addEventListener("click", (event) => {
     localStorage.setItem("language", button.dataset.language);
     showLanguage(document);
   }
+  if (button.matches("[data-palette]")) openPalette();
   if (button.matches("[data-print]")) print();
   if (button.matches("[data-open]")) document.querySelector(button.dataset.open).showModal();
   if (button.matches("[data-close]")) button.closest("dialog").close();
@@ -176,10 +193,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 document.addEventListener("htmx:sendError", (event) => retryOf(event.detail.elt) || say(NO_ANSWER, true));
 
-// A toast goes by itself, wherever it came from.
+// A toast goes by itself, wherever it came from. Several requests can fail for one cause, which is said once.
 new MutationObserver((changes) => {
   for (const change of changes) {
-    for (const toast of change.addedNodes) setTimeout(() => toast.remove(), TOAST_MS);
+    for (const toast of change.addedNodes) {
+      setTimeout(() => toast.remove(), TOAST_MS);
+      const same = [...document.querySelectorAll("#toasts .toast")].filter((each) => each.textContent === toast.textContent);
+      for (const each of same) if (each !== toast) each.remove();
+    }
   }
 }).observe(document.querySelector("#toasts"), { childList: true });
 

@@ -1,0 +1,73 @@
+"""The list behind the shortcut Ctrl+K or ⌘K: pages, models, keys, latest tasks and docs."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.permissions import may
+from dashboard.render import home, part
+from dashboard.security import SignedIn
+from dashboard.services import Services
+
+# Tasks in the list. Any other is found by its id.
+LATEST_TASKS = "20"
+# Characters of a task's prompt.
+PROMPT_LENGTH = 80
+# Pages without a place in the menu.
+PLACES = {
+    "/statements": "Statements",
+    "/audit": "Audit log",
+    "/subaccounts": "Sub-accounts",
+    "/tokens": "Run tokens",
+    "/catalog/compare": "Compare models",
+}
+
+router = APIRouter(prefix="/palette")
+
+
+class Goal(NamedTuple):
+    """A place to go: its kind and name, its address, and more words by which it is found."""
+
+    kind: str
+    name: str
+    href: str
+    words: str = ""
+
+
+@router.get("")
+def show(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Return the places besides the pages of the menu, which the browser has already."""
+    role = getattr(request.state, "role", None)
+    goals = [
+        Goal("Page", name, f"{home(request)}{path}")
+        for path, name in PLACES.items()
+        if may(role, f"GET {path}")
+    ]
+    if may(role, "GET /keys/{key_id}"):
+        goals += _keys(services, request, visitor.account_id)
+    goals += _public(services, request)
+    goals += _tasks(services, request, visitor.account_id)
+    return part(request, "palette.html", goals=goals)
+
+
+def _keys(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
+    for key in services.api.keys.all(account_id):
+        path = f"{home(request)}/keys/{key['id']}"
+        yield Goal("API key", key["name"] or key["id"], path, f"{key['id']} {key['prefix']}")
+
+
+def _tasks(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
+    for task in services.api.reader.found(account_id, {"limit": LATEST_TASKS}).rows:
+        prompt = str(task.values.get("prompt") or "")[:PROMPT_LENGTH]
+        name = f"{task.model}: {prompt}" if prompt else task.model
+        yield Goal("Task", name, f"{home(request)}/tasks/{task.task_id}", task.task_id)
+
+
+def _public(services: Services, request: Request) -> Iterator[Goal]:
+    root = request.base_url.path.rstrip("/")
+    for card in services.api.listing.matching_cards({}):
+        yield Goal("Model", card["name"], f"{root}/models/{card['id']}", card["id"])
+    for doc in services.api.reference.site.pages.values():
+        if not doc.path.startswith("models/"):
+            yield Goal("Docs", doc.title, f"{root}/docs/{doc.path}", doc.about)
