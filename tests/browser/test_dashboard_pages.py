@@ -180,6 +180,7 @@ class TestTheChart:
 
 class TestThePalette:
     def test_a_model_is_opened_by_keyboard_alone(self, page: Page) -> None:
+        page.goto("/dashboard", wait_until="networkidle")
         page.keyboard.press("Control+k")
         expect(page.get_by_role("combobox")).to_be_focused()
         page.locator("#palette li[data-words]").nth(9).wait_for(state="attached")
