@@ -12,7 +12,7 @@ import pytest
 from dashboard.app import handler
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
-from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
@@ -472,22 +472,3 @@ class TestWholePages:
     def test_no_template_switches_escaping_off(self) -> None:
         templates = Path("functions/dashboard/templates").glob("*.html")
         assert not [file.name for file in templates if re.search(r"\|\s*safe|autoescape", file.read_text())]
-
-
-class TestThePalette:
-    def test_it_leads_to_keys_tasks_models_and_docs(self, ada: Browser) -> None:
-        account_id = ada.sign_in()
-        api_parts.api().keys.create(account_id, {"name": "Shop"})
-        made = api_parts.api().tasks.create(account_id, {**PAID_BODY}, None)
-        (key,) = api_parts.api().keys.all(account_id)
-        shown = ada.get("/palette").text
-        for href, name in (
-            (f"/live/dashboard/keys/{key['id']}", "Shop"),
-            (f"/live/dashboard/tasks/{made['taskId']}", PAID_BODY["model"]),
-            ("/live/models/kling-3.0", "Kling 3.0"),
-            ("/live/docs/webhooks", "Webhooks"),
-            ("/live/dashboard/statements", "Statements"),
-        ):
-            found = re.search(f'data-href="{re.escape(href)}".*?<span class="cut">(.*?)</span>', shown)
-            assert found is not None, href
-            assert str(name) in found[1]

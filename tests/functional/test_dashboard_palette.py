@@ -1,0 +1,26 @@
+"""The list behind Ctrl+K: what it leads to."""
+
+import re
+
+from tests.support.dashboard import Browser
+from tests.support.samples import PAID_BODY
+from tollgate.composition import api as api_parts
+
+
+class TestThePalette:
+    def test_it_leads_to_keys_tasks_models_and_docs(self, browser: Browser) -> None:
+        account_id = browser.sign_in()
+        api_parts.api().keys.create(account_id, {"name": "Shop"})
+        made = api_parts.api().tasks.create(account_id, {**PAID_BODY}, None)
+        (key,) = api_parts.api().keys.all(account_id)
+        shown = browser.get("/palette").text
+        for href, name in (
+            (f"/live/dashboard/keys/{key['id']}", "Shop"),
+            (f"/live/dashboard/tasks/{made['taskId']}", PAID_BODY["model"]),
+            ("/live/models/kling-3.0", "Kling 3.0"),
+            ("/live/docs/webhooks", "Webhooks"),
+            ("/live/dashboard/statements", "Statements"),
+        ):
+            found = re.search(f'data-href="{re.escape(href)}".*?<span class="cut">(.*?)</span>', shown)
+            assert found is not None, href
+            assert str(name) in found[1]
