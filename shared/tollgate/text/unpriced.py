@@ -27,7 +27,7 @@ _ORDINARY = {
 # Types of tools that the client runs itself, or that cost tokens only.
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
 # Fields of a tool of chat completions. Gemini and Qwen read their own tools beside it.
-_CHAT_TOOL = frozenset({"type", "function", "custom", "cache_control", "strict"})
+_CHAT_TOOL = frozenset({"type", "function", "cache_control", "strict"})
 # Fields of a tool of messages without a type. A tool without them is another vendor's.
 _TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
 # Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total.
@@ -39,6 +39,7 @@ _MEDIA = ("image_url", "video_url", "file", "image", "document")
 _SOUND_STARTS = ("data:audio/", "audio/")
 _LONGEST_START = max(map(len, _SOUND_STARTS))
 _NO_AUDIO = "Audio is not supported, because Tollgate has no price for it with this model."
+_FUNCTIONS_ONLY = "Chat completions take functions only. Custom tools need the Responses protocol."
 _NO_PRICE = "This value is not supported, because Tollgate has no price for it."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
@@ -141,6 +142,9 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator
             )
         elif not kind.startswith(_CLIENT_TOOLS):
             yield Problem(f"{path}/type", AT_PROVIDER)
+        elif protocol is TextProtocol.OPENAI and kind != "function":
+            # Only OpenAI's own chats have others. Most hosts of a model would drop them in silence.
+            yield Problem(f"{path}/type", _FUNCTIONS_ONLY, ["function"])
         elif protocol is TextProtocol.OPENAI:
             for name in sorted(tool.keys() - _CHAT_TOOL):
                 yield Problem(f"{path}/{name}", "A function tool has no such field.", sorted(_CHAT_TOOL))

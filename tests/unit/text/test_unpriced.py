@@ -99,12 +99,18 @@ class TestWhatHasOne:
             {},
             {"service_tier": "auto", "modalities": ["text"], "speed": None, "web_search_options": None},
             {"enable_search": False, "some_new_field": 1, "reasoning_effort": "low"},
-            {"tools": [{"type": "function"}, {"type": "bash_20250124"}, {"type": "custom"}]},
+            {"tools": [{"type": "function"}]},
             {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}},
         ],
     )
     def test_passes(self, fields: dict[str, Any], protocol: TextProtocol) -> None:
         assert paths(fields, protocol) == []
+
+    @pytest.mark.parametrize("kind", ["bash_20250124", "custom"])
+    def test_tools_of_another_protocol_are_refused_in_chats(self, kind: str) -> None:
+        # Hosts of models would drop them in silence.
+        assert paths({"tools": [{"type": kind}]}, ANTHROPIC) == []
+        assert paths({"tools": [{"type": kind}]}, OPENAI) == ["/tools/0/type"]
 
     def test_a_tool_of_messages_needs_no_type(self) -> None:
         assert paths({"tools": [{"name": "x", "input_schema": {"type": "object"}}]}, ANTHROPIC) == []
