@@ -57,6 +57,8 @@ CASES: list[Case] = [
 ]  # fmt: skip
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nano-banana-2", {**P, "urls": ["https://a.test/picture"]}, "does not tell its type"),
+    # Its tokens are billed, and a longer one costs more than the price.
+    ("nano-banana-pro", {"prompt": "a" * 5_401}, "more than 5400 bytes"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": ["https://a.test/a.heic"]}, "does not tell its type"),
     ("gemini-omni-1.1-flash", {**P, "referenceVideoUrls": [V]}, "no word for referenceVideoUrls"),
     ("veo-3.1-fast", {**P, "urls": [A]}, "no word for urls"),

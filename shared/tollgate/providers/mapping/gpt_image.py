@@ -1,11 +1,11 @@
-"""The size of an image by GPT Image, at all providers (docs/providers/openai.md, `gpt-image-2`). Pure."""
+"""The size, quality and prompt of GPT Image at all providers (docs/providers/openai.md). Pure."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import Body
-from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.fields import Body, FieldTarget
 from tollgate.providers.mapping.pixels import sized
+from tollgate.providers.mapping.targets import at_most_bytes
 
 LONGEST_PX = 3_840
 # By resolution. 4k is the maximum; the other two are INFERRED from their names.
@@ -15,12 +15,7 @@ QUALITY = "medium"
 # A prompt costs $5 per 1M tokens too. 800 tokens are in the prices, with three bytes each (INFERRED).
 MAX_PROMPT_BYTES = 2_400
 
-
-def gpt_prompt(value: str) -> Body:
-    """Return the field `prompt`. Raises `CannotMapError` if it costs more than the prices include."""
-    if len(value.encode()) > MAX_PROMPT_BYTES:
-        raise CannotMapError(f"prompt has more than {MAX_PROMPT_BYTES} bytes")
-    return {"prompt": value}
+PROMPT: FieldTarget = at_most_bytes("prompt", MAX_PROMPT_BYTES)
 
 
 def gpt_quality(value: str) -> Body:

@@ -57,6 +57,17 @@ def at_most(name: str, most: int) -> FieldTarget:
     return word
 
 
+def at_most_bytes(name: str, most: int) -> FieldTarget:
+    """Return the target of a text with a maximum of bytes in UTF-8."""
+
+    def word(value: str) -> Body:
+        if len(value.encode()) > most:
+            raise CannotMapError(f"{name} has more than {most} bytes")
+        return {name: value}
+
+    return word
+
+
 # The target of a seed at vendors with the usual limit, which the contract's seeds may exceed.
 SEED: FieldTarget = at_most("seed", INT32_MAX)
 

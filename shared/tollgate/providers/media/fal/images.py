@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper, Values, variant_if
-from tollgate.providers.mapping.gpt_image import QUALITY, gpt_prompt, gpt_quality, gpt_sized
+from tollgate.providers.mapping.gpt_image import PROMPT, QUALITY, gpt_quality, gpt_sized
 from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, sized
 from tollgate.providers.mapping.targets import accept_only, first, lower, translated
 from tollgate.providers.media.fal import facts
@@ -39,7 +39,7 @@ MAPPINGS: Mapping[str, Mapper] = {
     ),
     "gpt-image": Family(
         {
-            "prompt": gpt_prompt,
+            "prompt": PROMPT,
             "imageSize": "image_size",
             "urls": "image_urls",
             "quality": gpt_quality,

@@ -10,13 +10,16 @@ from urllib.parse import urlsplit
 
 from tollgate.providers.mapping.fields import Family, Mapper, Values
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.mapping.targets import ignored, translated
+from tollgate.providers.mapping.targets import at_most_bytes, ignored, translated
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
+# A prompt costs $0.50 to $2 per 1M tokens too. 1,800 are in the prices, with three bytes each (INFERRED).
+_MAX_PROMPT_BYTES = 5_400
+
 _PICTURE = Family(
     {
-        "prompt": "text",
+        "prompt": at_most_bytes("text", _MAX_PROMPT_BYTES),
         "size": "aspectRatio",
         "resolution": translated("imageSize", facts.IMAGE_SIZES),
         "urls": "references",

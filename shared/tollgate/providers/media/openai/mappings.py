@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Body, Family, Mapper
-from tollgate.providers.mapping.gpt_image import QUALITY, gpt_prompt, gpt_quality, gpt_sized
+from tollgate.providers.mapping.gpt_image import PROMPT, QUALITY, gpt_quality, gpt_sized
 
 
 def _size(size: Any) -> Body:
@@ -19,7 +19,7 @@ def _references(urls: list[str]) -> Body:
 MAPPINGS: Mapping[str, Mapper] = {
     "gpt-image": Family(
         {
-            "prompt": gpt_prompt,
+            "prompt": PROMPT,
             "imageSize": _size,
             "urls": _references,
             "quality": gpt_quality,
