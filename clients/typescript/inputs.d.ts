@@ -12,6 +12,22 @@ interface ImgAInput {
 }
 
 /** Fields that several models have. */
+interface VidHInput {
+  /** A description of the video. */
+  prompt: string;
+  /** The first and optionally the last frame. Not with references. */
+  imageUrls?: Array<Media>;
+  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
+  referenceImageUrls?: Array<Media>;
+  /** Ratio of width to height. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Length in seconds. Ignored with a source video. */
+  duration?: 4 | 6 | 8 | 10;
+  /** 1080p and 4k are upscaled. */
+  resolution?: "360p" | "720p" | "1080p" | "4k";
+}
+
+/** Fields that several models have. */
 interface ImgBInput {
   /** A description of the image, or of the changes to the given images. */
   prompt: string;
@@ -368,21 +384,13 @@ export interface Flux3VideoInput {
 }
 
 /** Gemini Omni Flash 1.1 */
-export interface GeminiOmni11FlashInput {
-  /** A description of the video. */
-  prompt: string;
-  /** The first and optionally the last frame. Not with references. */
-  imageUrls?: Array<Media>;
-  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
-  referenceImageUrls?: Array<Media>;
+export interface GeminiOmni11FlashInput extends VidHInput {
   /** One video of 3 to 10 s. The result has the same length. Not with imageUrls. */
   referenceVideoUrls?: Array<Media>;
-  /** Ratio of width to height. */
-  aspectRatio?: "16:9" | "9:16";
-  /** Length in seconds. Ignored with a source video. */
-  duration?: 4 | 6 | 8 | 10;
-  /** 1080p and 4k are upscaled. */
-  resolution?: "360p" | "720p" | "1080p" | "4k";
+}
+
+/** Gemini Omni Flash 1.2 */
+export interface GeminiOmni12FlashInput extends VidHInput {
 }
 
 /** GPT Image 2 */
@@ -1119,6 +1127,7 @@ export interface Inputs {
   "flux-3-klein": Flux3KleinInput;
   "flux-3-video": Flux3VideoInput;
   "gemini-omni-1.1-flash": GeminiOmni11FlashInput;
+  "gemini-omni-1.2-flash": GeminiOmni12FlashInput;
   "gpt-image-2": GptImage2Input;
   "gpt-image-2.5-flare": GptImage25FlareInput;
   "gpt-image-2.5-sunburst": GptImage25SunburstInput;

@@ -38,13 +38,14 @@ _IMAGE: dict[str, Any] = {
 }
 CONTENT = {name: images(**_IMAGE) for name in ("gemini-3.1-flash-image", "gemini-3-pro-image")}
 INTERACTIONS = {
-    "gemini-omni-1.1-flash": videos(
+    name: videos(
         task=needed(one("text_to_video", "image_to_video", "reference_to_video", "edit")),
         aspect_ratio=one("16:9", "9:16"),
         resolution=one("360p", "720p", "1080p", "4k"),
-        duration=one(*(f"{seconds}s" for seconds in range(3, 11))),
+        duration=one(*(f"{seconds}s" for seconds in range(3, longest + 1))),
         media=Annotated[list[Part], Field(max_length=7)],
-    ),
+    )
+    for name, longest in (("gemini-omni-1.1-flash", 10), ("gemini-omni-1.2-flash", 15))
 }
 _VEO: dict[str, Any] = {
     "aspect_ratio": one("16:9", "9:16"),

@@ -51,6 +51,9 @@ CASES: list[Case] = [
     # The first and the last frame.
     ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B]}, "gemini-omni-1.1-flash",
      video("image_to_video", [image(A), image(B)], **USUAL, duration="8s")),
+    ("gemini-omni-1.2-flash", {**P, "resolution": "4k"}, "gemini-omni-1.2-flash",
+     {**video("text_to_video", [], aspect_ratio="16:9", resolution="4k", duration="8s"),
+      "model": "gemini-omni-1.2-flash"}),
     ("veo-3.1-fast", {**P, "resolution": "720p"}, "veo-3.1-fast-generate-001",
      {"instances": [P],
       "parameters": {"aspectRatio": "16:9", "resolution": "720p", "durationSeconds": 8, "sampleCount": 1}}),

@@ -21,6 +21,7 @@ ModelId = Literal[
     "flux-3-klein",
     "flux-3-video",
     "gemini-omni-1.1-flash",
+    "gemini-omni-1.2-flash",
     "gpt-image-2",
     "gpt-image-2.5-flare",
     "gpt-image-2.5-sunburst",
@@ -94,6 +95,23 @@ class _ImgAInput(TypedDict, total=False):
     """A description of the image, or of the changes to the given images."""
     size: Literal["auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16", "1:2", "9:21"]
     """Ratio of width to height."""
+
+
+class _VidHInput(TypedDict, total=False):
+    """Fields that several models have."""
+
+    prompt: Required[str]
+    """A description of the video."""
+    imageUrls: list[Media]
+    """The first and optionally the last frame. Not with references."""
+    referenceImageUrls: list[Media]
+    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Ratio of width to height."""
+    duration: Literal[4, 6, 8, 10]
+    """Length in seconds. Ignored with a source video."""
+    resolution: Literal["360p", "720p", "1080p", "4k"]
+    """1080p and 4k are upscaled."""
 
 
 class _ImgBInput(TypedDict, total=False):
@@ -477,23 +495,16 @@ class Flux3VideoInput(TypedDict, total=False):
     """0 is the strictest check of the content."""
 
 
-class GeminiOmni11FlashInput(TypedDict, total=False):
+class GeminiOmni11FlashInput(_VidHInput, total=False):
     """Gemini Omni Flash 1.1 (`gemini-omni-1.1-flash`)."""
 
-    prompt: Required[str]
-    """A description of the video."""
-    imageUrls: list[Media]
-    """The first and optionally the last frame. Not with references."""
-    referenceImageUrls: list[Media]
-    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
     referenceVideoUrls: list[Media]
     """One video of 3 to 10 s. The result has the same length. Not with imageUrls."""
-    aspectRatio: Literal["16:9", "9:16"]
-    """Ratio of width to height."""
-    duration: Literal[4, 6, 8, 10]
-    """Length in seconds. Ignored with a source video."""
-    resolution: Literal["360p", "720p", "1080p", "4k"]
-    """1080p and 4k are upscaled."""
+
+
+class GeminiOmni12FlashInput(_VidHInput, total=False):
+    """Gemini Omni Flash 1.2 (`gemini-omni-1.2-flash`)."""
+
 
 
 class GptImage2Input(_ImgBInput, total=False):
