@@ -37,6 +37,8 @@ interface ImgBInput {
   size?: "auto" | "1:1" | "16:9" | "9:16" | "4:3" | "3:4" | "3:2" | "2:3" | "5:4" | "4:5" | "2:1" | "1:2" | "3:1" | "1:3" | "21:9" | "9:21";
   /** The price depends on the resolution. */
   resolution?: "1k" | "2k" | "4k";
+  /** More details take more time. `auto` has the price of `medium`. */
+  quality?: "auto" | "low" | "medium" | "high";
   /** File type of the result. */
   outputFormat?: "png" | "jpeg" | "webp";
   /** Quality of a JPEG or WebP file in percent. Needs `outputFormat`. */
@@ -395,20 +397,14 @@ export interface GeminiOmni12FlashInput extends VidHInput {
 
 /** GPT Image 2 */
 export interface GptImage2Input extends ImgBInput {
-  /** More details take more time. `auto` has the price of `medium`. */
-  quality?: "auto" | "low" | "medium" | "high";
 }
 
 /** GPT Image 2.5 Flare */
 export interface GptImage25FlareInput extends ImgBInput {
-  /** More details take more time. The price is the same. */
-  quality?: "auto" | "low" | "medium";
 }
 
 /** GPT Image 2.5 Sunburst */
 export interface GptImage25SunburstInput extends ImgBInput {
-  /** More details take more time. The price is the same. */
-  quality?: "auto" | "low" | "medium";
 }
 
 /** Grok Imagine Image */

@@ -125,6 +125,8 @@ class _ImgBInput(TypedDict, total=False):
     """Ratio of width to height. 1:3 and 3:1 need a resolution of 2k or 4k."""
     resolution: Literal["1k", "2k", "4k"]
     """The price depends on the resolution."""
+    quality: Literal["auto", "low", "medium", "high"]
+    """More details take more time. `auto` has the price of `medium`."""
     outputFormat: Literal["png", "jpeg", "webp"]
     """File type of the result."""
     outputCompression: float
@@ -510,22 +512,16 @@ class GeminiOmni12FlashInput(_VidHInput, total=False):
 class GptImage2Input(_ImgBInput, total=False):
     """GPT Image 2 (`gpt-image-2`)."""
 
-    quality: Literal["auto", "low", "medium", "high"]
-    """More details take more time. `auto` has the price of `medium`."""
 
 
 class GptImage25FlareInput(_ImgBInput, total=False):
     """GPT Image 2.5 Flare (`gpt-image-2.5-flare`)."""
 
-    quality: Literal["auto", "low", "medium"]
-    """More details take more time. The price is the same."""
 
 
 class GptImage25SunburstInput(_ImgBInput, total=False):
     """GPT Image 2.5 Sunburst (`gpt-image-2.5-sunburst`)."""
 
-    quality: Literal["auto", "low", "medium"]
-    """More details take more time. The price is the same."""
 
 
 class GrokImagineImageInput(_ImgCInput, total=False):
