@@ -13,9 +13,11 @@ router = APIRouter(prefix="/statements")
 
 
 @router.get("")
-def show(services: Services, request: Request, visitor: SignedIn, month: str = "") -> Response:
-    """Show the statement of a month, the newest if none is named."""
+def show(services: Services, request: Request, visitor: SignedIn, month: str = "", by: str = "") -> Response:
+    """Show the statement of a month, the newest if none is named, with its usage by a label."""
     statement, months = services.api.months.statement(visitor.account_id, month or None)
+    if by:
+        statement = services.api.months.by_label(visitor.account_id, statement, by)
     return page(
         request,
         "statement.html",
@@ -28,8 +30,10 @@ def show(services: Services, request: Request, visitor: SignedIn, month: str = "
 
 
 @router.get(".csv")
-def download(services: Services, visitor: SignedIn, month: str = "") -> Response:
-    """Return the statement of a month as a file for spreadsheets."""
+def download(services: Services, visitor: SignedIn, month: str = "", by: str = "") -> Response:
+    """Return the statement of a month as a file for spreadsheets, with its usage by a label."""
     statement, _ = services.api.months.statement(visitor.account_id, month or None)
+    if by:
+        statement = services.api.months.by_label(visitor.account_id, statement, by)
     headers = {"content-disposition": f'attachment; filename="statement-{statement.month}.csv"'}
     return Response(as_csv(COLUMNS, statement.lines()), media_type="text/csv", headers=headers)

@@ -54,7 +54,7 @@ REFUSALS = (
     HTTPStatus.FORBIDDEN,
     HTTPStatus.TOO_MANY_REQUESTS,
 )
-console = Console()
+console = Console(width=120)
 
 
 class Adapter(Protocol):
@@ -94,7 +94,7 @@ class TollgateAdapter:
 
     def spent(self, user: str) -> int:
         """Sum the entries of the ledger, which are exact."""
-        query = {"user": user, "limit": "200"}
+        query = {"user": user, "limit": "100"}
         entries = _answer(self.http.get("/api/v1/ledger", params=query))["data"]["entries"]
         return -sum(int(entry["amountMicroUsd"]) for entry in entries)
 

@@ -1,7 +1,8 @@
 """`make bench-text`: the text function beside a bare FastAPI + httpx proxy and LiteLLM's proxy, in one run.
 
 All stand in front of the same upstream. Ours checks the key, holds, records and settles on the emulator; the
-bare one does nothing, LiteLLM has no keys and no database. CPU is that of the serving process alone, from
+bare one does nothing, LiteLLM has no keys and no database. One row is ours with two
+budgets and three tags. CPU is that of the serving process alone, from
 /proc, so the emulator and this load tool do not count. Three interleaved rounds; medians.
 """
 
@@ -12,7 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,6 +44,8 @@ CHUNKS = 200
 OPEN_STREAMS = 256
 CONCURRENCY = 8
 ACCOUNTS = 4
+BUDGETS = ("account", "user")
+LABELS = {"x-tollgate-tags": "user=alice,team=search,feature=chat,stage=live"}
 LITELLM = ROOT / ".local" / "litellm" / "bin" / "litellm"
 LITELLM_START_S = 300.0
 TICK = os.sysconf("SC_CLK_TCK")
@@ -62,6 +65,7 @@ class Server:
     keys: Iterator[str]
     path: str = "/api/v1/chat/completions"
     is_peer: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
     results: dict[str, dict[int, float]] = field(default_factory=dict)
     """The figures by their names, and of each the value of each round."""
     failures: list[str] = field(default_factory=list)
@@ -91,7 +95,11 @@ def body(*, stream: bool, chunks: int = 50, paced: bool = False) -> bytes:
 
 async def ask(session: aiohttp.ClientSession, server: Server, request: bytes) -> tuple[float, int]:
     """Send one request; give the time to its first byte in ms, and its bytes."""
-    headers = {"authorization": f"Bearer {next(server.keys)}", "content-type": "application/json"}
+    headers = {
+        "authorization": f"Bearer {next(server.keys)}",
+        "content-type": "application/json",
+        **server.headers,
+    }
     started = time.perf_counter()
     async with session.post(server.url + server.path, data=request, headers=headers) as answer:
         first = await answer.content.readany()
@@ -154,13 +162,26 @@ async def take_figures(
 
 async def run(servers: list[Server]) -> None:
     """Warm both up, then measure them in turn."""
-    connector = aiohttp.TCPConnector(limit=0)
+    # The servers close idle connections after 5 s.
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=2)
     async with aiohttp.ClientSession(connector=connector) as session:
         for server in servers:
             await many(100, CONCURRENCY, partial(ask, session, server, body(stream=False)))
         for number in range(ROUNDS):
             for server in servers:
                 await measure(session, server, number)
+
+
+def _keys(budgets: Sequence[str]) -> Iterator[str]:
+    """Return keys of new accounts with a budget of each scope. Each may have 100 requests at once."""
+    api, found = api_parts.api(), []
+    for _ in range(ACCOUNTS):
+        account = api.accounts.open(micro_usd_of_cents(100_000))
+        for scope in budgets:
+            budget = {"name": scope, "scope": scope, "limitCents": 100_000, "per": "month"}
+            api.budgets.create(account.account_id, budget)
+        found.append(account.api_key)
+    return cycle(found)
 
 
 def litellm_command(port: int, upstream_url: str, folder: Path) -> list[str]:
@@ -199,9 +220,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     }
     os.environ.update(environment)
     parts.forget()
-    # One account may have 100 requests at once.
-    opened = [api_parts.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
-    keys = cycle([account.api_key for account in opened])
+    keys, limited = _keys(()), _keys(BUDGETS)
 
     def python(name: str, *arguments: str) -> subprocess.Popen[bytes]:
         process = start(name, [sys.executable, "-m", *arguments], environment, folder / f"{name}.log")
@@ -212,7 +231,31 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
 
     python("upstream", "tests.bench.upstream", str(ports["upstream"]))
     bare = python("bare", "tests.bench.bare_proxy", str(ports["bare"]), upstream_url)
-    command = litellm_command(ports["litellm"], upstream_url, folder)
+    options = [
+        "--port",
+        str(ports["text"]),
+        "--log-level",
+        "warning",
+        "--no-access-log",
+        "--no-proxy-headers",
+    ]
+    text = python("text", "uvicorn", "text.app:app", *options)
+    url = f"http://127.0.0.1:{ports['text']}"
+    servers = [
+        Server("text", url, text.pid, keys, is_peer=False),
+        Server("text, 2 budgets, 3 tags", url, text.pid, limited, is_peer=False, headers=LABELS),
+        Server("bare proxy", f"http://127.0.0.1:{ports['bare']}", bare.pid, keys),
+    ]
+    if LITELLM.exists():
+        pid = start_litellm(ends, folder, ports["litellm"], upstream_url)
+        url = f"http://127.0.0.1:{ports['litellm']}"
+        servers.append(Server("LiteLLM", url, pid, keys, "/v1/chat/completions"))
+    return servers
+
+
+def start_litellm(ends: ExitStack, folder: Path, port: int, upstream_url: str) -> int:
+    """Start LiteLLM's proxy, and return its process."""
+    command = litellm_command(port, upstream_url, folder)
     # Nothing of ours on its path, and its list of prices is the one that it came with.
     its_own = {
         "PATH": os.environ["PATH"],
@@ -223,22 +266,17 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     }
     litellm = start("litellm", command, its_own, folder / "litellm.log")
     ends.callback(stop, litellm)
-    alive = f"http://127.0.0.1:{ports['litellm']}/health/liveliness"
+    alive = f"http://127.0.0.1:{port}/health/liveliness"
     wait_for(alive, litellm, "litellm", folder / "litellm.log", LITELLM_START_S)
-    options = [
-        "--port",
-        str(ports["text"]),
-        "--log-level",
-        "warning",
-        "--no-access-log",
-        "--no-proxy-headers",
-    ]
-    text = python("text", "uvicorn", "text.app:app", *options)
-    return [
-        Server("text", f"http://127.0.0.1:{ports['text']}", text.pid, keys, is_peer=False),
-        Server("bare proxy", f"http://127.0.0.1:{ports['bare']}", bare.pid, keys),
-        Server("LiteLLM", f"http://127.0.0.1:{ports['litellm']}", litellm.pid, keys, "/v1/chat/completions"),
-    ]
+    return litellm.pid
+
+
+def _ratio(name: str, one: Server, other: Server) -> str:
+    """Return the median ratio of a figure of two servers."""
+    # Rounds are compared with each other: what else the machine did then, it did to both.
+    theirs = other.results.get(name, {})
+    ratios = [mine / theirs[number] for number, mine in one.results.get(name, {}).items() if number in theirs]
+    return f"{statistics.median(ratios):.2f}" if ratios else "-"
 
 
 def main() -> None:
@@ -247,14 +285,12 @@ def main() -> None:
     with ExitStack() as ends, TemporaryDirectory() as folder:
         servers = serve(ends, Path(folder))
         asyncio.run(run(servers))
-    ours, bare = servers[:2]
-    table = Table("figure (median of 3 rounds)", *(server.name for server in servers), "text / bare proxy")
+    ours, limited, bare = servers[:3]
+    compared = ("text / bare proxy", "with budgets / text")
+    table = Table("figure (median of 3 rounds)", *(server.name for server in servers), *compared)
     for name in ours.results:
-        # Rounds are compared with each other: what else the machine did then, it did to both.
-        theirs = bare.results.get(name, {})
-        ratios = [mine / theirs[number] for number, mine in ours.results[name].items() if number in theirs]
-        ratio = f"{statistics.median(ratios):.2f}" if ratios else "-"
-        table.add_row(name, *(server.shown(name) for server in servers), ratio)
+        ratios = (_ratio(name, ours, bare), _ratio(name, limited, ours))
+        table.add_row(name, *(server.shown(name) for server in servers), *ratios)
     Console().print(table)
     for server in servers:
         if server.failures:

@@ -36,9 +36,9 @@ def post(account_id: str, entry_id: str, kind: EntryKind, cents: int, now_ms: in
 def two_months(aws: Aws, browser: Browser, account_id: str, clock: ManualClock) -> str:
     """Spend in two months: a generation that ends well and one that fails, and a debit; give the key."""
     key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})
-    for prompt in ("a boat", "[[reject]]"):
+    for prompt, tags in (("a boat", {"x-tollgate-tags": "team=search"}), ("[[reject]]", {})):
         body = {"model": PAID_IMAGE, **with_prompt(prompt)}
-        status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body)
+        status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body, tags)
         assert status == 200, made
         run_to_end(made["data"]["taskId"], clock)
     clock.advance(30 * MS_PER_DAY)
@@ -85,6 +85,23 @@ class TestThePage:
             assert row is not None, name
             cells = re.findall(r'<td class="number">(.*?)</td>', row[1])
             assert [re.sub(r"<[^>]+>", "", cell) for cell in cells] == ["−$0.02", "$0.01", "2", "0"]
+
+    @pytest.mark.usefixtures("two_months")
+    def test_charges_are_by_tag_too(self, browser: Browser) -> None:
+        asked = f"month={FIRST}&by=tag:team"
+        text = browser.get(f"/statements?{asked}").text
+        assert "Charges and refunds by tag:team" in text
+        assert f"statements.csv?month={FIRST}&amp;by=tag%3Ateam" in text
+        lines = list(csv.DictReader(StringIO(browser.get(f"/statements.csv?{asked}").text)))
+        found = {(line["line"], line["name"]): int(line["amountMicroUsd"]) for line in lines}
+        # What has no such tag is a row too, so the rows are all charges.
+        assert {of: amount for of, amount in found.items() if "tag:team" in of[0]} == {
+            ("charge_of_tag:team", "search"): -10_000,
+            ("charge_of_tag:team", ""): -10_000,
+            ("refund_of_tag:team", ""): 10_000,
+        }
+        for path in ("/statements", "/statements.csv"):
+            assert browser.get(f"{path}?by=team").status == 400
 
     def test_who_did_nothing_yet_has_this_months(self, browser: Browser, account_id: str) -> None:
         assert set(figures(browser.get("/statements").text)) >= {"Opening balance", "Balance now"}

@@ -1,5 +1,6 @@
 """The counts of an account, a day and a model: the arithmetic of the daily roll-up. Pure."""
 
+import re
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
@@ -8,7 +9,7 @@ from typing import NamedTuple, NotRequired
 from tollgate.kit.clock import utc_day
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
-from tollgate.ledger.attribution import PROJECT, TOKEN, USER
+from tollgate.ledger.attribution import NAME_PATTERN, PROJECT, TOKEN, USER
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that change a balance.
@@ -27,6 +28,8 @@ MODEL, KEY, MEMBER = "model", "key", "member"
 
 TAG = "tag:"
 """Precedes the name of a tag, in `groupBy` and in the rows."""
+LABEL = re.compile(rf"{USER}|{PROJECT}|{TOKEN}|{TAG}{NAME_PATTERN}")
+LABEL_FORMS = f"{USER}, {PROJECT}, {TOKEN} or {TAG}<name>"
 
 
 class Bucket(NamedTuple):

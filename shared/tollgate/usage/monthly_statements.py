@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock, utc_month
-from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.reader import LedgerReader
-from tollgate.usage.counts import DayCounts
-from tollgate.usage.repository import UsageRepository
+from tollgate.usage.counts import LABEL, LABEL_FORMS, DayCounts
+from tollgate.usage.repository import TooManyLabelsError, UsageRepository
 from tollgate.usage.statement import (
     MONTH_LENGTH,
     Days,
@@ -49,6 +49,22 @@ class MonthlyStatements:
         before = self._before(account_id, stated) if len(stated) < len(days) else 0
         until = {day: counts for day, counts in stated.items() if day[:MONTH_LENGTH] <= chosen}
         return month_statement(chosen, until, self._listed(account_id, chosen, until), before), months
+
+    def by_label(self, account_id: str, statement: MonthStatement, label: str) -> MonthStatement:
+        """Return a statement with its usage by `user`, `project`, `token`, or `tag:` and the name of a tag.
+
+        Raises `InvalidInputError`.
+        """
+        if not LABEL.fullmatch(label):
+            raise InvalidInputError([Problem("/by", f"Must be {LABEL_FORMS}.", LABEL_FORMS)])
+        month = statement.month
+        try:
+            found = self.usage.labels(account_id, label, f"{month}-01", f"{month}-31")
+            return statement.labelled(label, [(value, counts) for _, value, counts in found])
+        except TooManyLabelsError as exc:
+            raise InvalidInputError(
+                [Problem("/by", "This month has too many values of this label.")]
+            ) from exc
 
     def _before(self, account_id: str, stated: Days) -> int:
         """Return the balance before the first statement, if earlier days have no counts by kind."""

@@ -1,14 +1,14 @@
 """The usage of an account for its customer: totals by day, by model, by key and by label."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.ledger.attribution import NAME_PATTERN, PROJECT, TOKEN, USER
+from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.usage.counts import (
     KEY,
+    LABEL,
     MEMBER,
     MODEL,
     TAG,
@@ -25,7 +25,6 @@ from tollgate.usage.repository import TooManyLabelsError, UsageRepository
 # Values in one response. The most expensive values come first.
 MAX_GROUPS = 5_000
 _FORMS = f"{USER}, {TAG}<name>, {PROJECT}, {TOKEN}, {MODEL}, {KEY} or {MEMBER}"
-_LABEL = re.compile(rf"{USER}|{PROJECT}|{TOKEN}|{TAG}{NAME_PATTERN}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class StatisticsService:
 
 def _check(group_by: str) -> None:
     """Raise `InvalidInputError` for an unknown group."""
-    if group_by not in (MODEL, KEY, MEMBER) and not _LABEL.fullmatch(group_by):
+    if group_by not in (MODEL, KEY, MEMBER) and not LABEL.fullmatch(group_by):
         raise InvalidInputError([Problem(f"/{GROUP_BY}", f"Must be {_FORMS}.", _FORMS)])
 
 

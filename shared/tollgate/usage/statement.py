@@ -6,15 +6,25 @@ All amounts are sums of the ledger's entries, by the UTC month of each entry (si
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from operator import sub
 
 from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import Cell
 from tollgate.kit.errors import Problem
 from tollgate.kit.money import usd_decimal
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.usage.counts import ByKind, Counts, DayCounts, LedgerSum, by_descending_cost, by_kind
+from tollgate.usage.counts import (
+    ByKind,
+    Counts,
+    DayCounts,
+    LedgerSum,
+    by_descending_cost,
+    by_kind,
+    by_name,
+    total,
+)
 
 MONTH_LENGTH = len("2026-11")
 COLUMNS = ("line", "name", "date", "description", "reference", "amountUsd", "amountMicroUsd")
@@ -36,6 +46,18 @@ class MonthStatement:
     by_model: Sequence[tuple[str, Counts]]
     by_key: Sequence[tuple[str, Counts]]
     entries: Sequence[Entry] = ()
+    label: str | None = None
+    """The label by which usage is shown too, such as `user` or `tag:team`."""
+    by_label: Sequence[tuple[str, Counts]] = ()
+    """By value; the usage without this label has an empty value."""
+
+    def labelled(self, label: str, counted: Iterable[tuple[str, Counts]]) -> "MonthStatement":
+        """Return the statement with its usage by a label, from the counts of each value."""
+        by_value = by_name(counted)
+        all_usage, labelled = total(counts for _, counts in self.by_model), total(by_value.values())
+        rest = Counts(*map(sub, all_usage, labelled))
+        found = by_descending_cost([by_value, {"": rest}] if any(rest) else [by_value])
+        return replace(self, label=label, by_label=found)
 
     @property
     def credits_micro_usd(self) -> int:
@@ -78,8 +100,8 @@ class MonthStatement:
     def lines(self) -> Iterable[Sequence[Cell]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
 
-        The amounts between the two balances add up to their difference. The lines by API key repeat the
-        charges and refunds.
+        The amounts between the two balances add up to their difference. The lines by API key and by
+        label repeat the charges and refunds.
         """
         yield _line("opening", self.opening_micro_usd)
         for entry in self.entries:
@@ -95,6 +117,8 @@ class MonthStatement:
         yield _line("closing", self.closing_micro_usd)
         for key, counts in self.by_key:
             yield from _usage_lines("charge_of_key", "refund_of_key", key, counts)
+        for value, counts in self.by_label:
+            yield from _usage_lines(f"charge_of_{self.label}", f"refund_of_{self.label}", value, counts)
 
 
 def month_statement(
