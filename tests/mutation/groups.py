@@ -24,10 +24,17 @@ GROUPS = {
                 f"tests/functional/test_{name}.py"
                 for name in (
                     "admin",
+                    "budgets",
                     "check_ledger",
+                    "close_accounts",
                     "dashboard_activity",
                     "dashboard_statements",
+                    "payment_claims",
+                    "quotes",
+                    "run_tokens",
                     "statistics",
+                    "subaccounts",
+                    "sweep",
                     "task_api",
                 )
             ),

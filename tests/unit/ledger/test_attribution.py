@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.ledger.attribution import HEADER, Attribution, attribution_of
+from tollgate.ledger.attribution import HEADER, Attribution, attribution_of, is_tag_name, tags_of
 
 LONG_ID = "user_" + "f" * 251
 
@@ -75,3 +75,63 @@ class TestAttribution:
         header = {HEADER: ",".join(f"h{n}=x" for n in range(6))}
         tags = attribution_of(header, {"metadata": {f"m{n}": "x" for n in range(16)}}).tags
         assert [*tags] == ["m14", "m15", "h0", "h1", "h2", "h3", "h4", "h5"]
+
+
+def tags(prefix: str, count: int) -> dict[str, str]:
+    return {f"{prefix}{number}": "x" for number in range(count)}
+
+
+class TestTheLabelsOfAKey:
+    """They win over those of a request, and all of them are kept."""
+
+    @pytest.mark.parametrize(
+        ("sent", "fixed", "found"),
+        [
+            (Attribution("a"), Attribution(None, {}, "p", "t"), Attribution("a", {}, "p", "t")),
+            (Attribution("a"), Attribution("b"), Attribution("b")),
+            (Attribution(), Attribution("b"), Attribution("b")),
+            (
+                Attribution(None, {"team": "x", "n": "1"}),
+                Attribution(None, {"team": "y"}),
+                Attribution(None, {"n": "1", "team": "y"}),
+            ),
+            (
+                Attribution(None, tags("s", 7)),
+                Attribution(None, tags("f", 1)),
+                Attribution(None, tags("s", 7) | tags("f", 1)),
+            ),
+            # Of ten, the first two of the request are left out.
+            (
+                Attribution(None, tags("s", 8)),
+                Attribution(None, tags("f", 2)),
+                Attribution(None, {f"s{number}": "x" for number in range(2, 8)} | tags("f", 2)),
+            ),
+        ],
+        ids=["its project and token", "two users", "only its user", "one tag of both", "eight tags", "ten tags"],
+    )
+    def test_win(self, sent: Attribution, fixed: Attribution, found: Attribution) -> None:
+        assert sent.under(fixed) == found
+
+    def test_are_read_from_an_object(self) -> None:
+        assert tags_of({"user": "a", **tags("t", 8)}, "/tags") == Attribution("a", tags("t", 8))
+
+    @pytest.mark.parametrize(
+        ("pairs", "path", "message"),
+        [
+            ([], "/tags", "an object with at most 8 tags"),
+            (tags("t", 9), "/tags", "an object with at most 8 tags"),
+            ({"Team": "x"}, "/tags", "Wrong name of a tag: Team"),
+            ({"team": "two words"}, "/tags/team", "Wrong value of a tag"),
+            ({"team": 1}, "/tags/team", "Wrong value of a tag"),
+        ],
+        ids=["a list", "nine tags", "a wrong name", "a wrong value", "a number"],
+    )
+    def test_are_refused_by_name(self, pairs: Any, path: str, message: str) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            tags_of(pairs, "/tags")
+        (problem,) = refused.value.problems
+        assert (problem.path, message in problem.message) == (path, True)
+
+    @pytest.mark.parametrize(("name", "is_one"), [("team", True), ("user", False), ("Team", False)])
+    def test_have_names(self, name: str, is_one: bool) -> None:
+        assert is_tag_name(name) is is_one
