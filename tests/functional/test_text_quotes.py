@@ -143,7 +143,8 @@ class TestRefusals:
             {"requests": [{"path": CHAT, "body": TEXT_BODY}]}, key_of(client)
         )
         answer = client.post("/chat/completions", TEXT_BODY, **{"x-tollgate-quote": made["id"]})
-        assert answer.json()["error"]["code"] == "quote_ended"
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "quote_not_created")
+        assert f"/api/v1/quotes/{made['id']}/create" in answer.json()["error"]["message"]
 
     def test_of_another_key(self, client: TextClient) -> None:
         quote_id, _ = reserved(client, (CHAT, TEXT_BODY))

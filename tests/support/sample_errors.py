@@ -43,6 +43,7 @@ _KIT: tuple[TollgateError, ...] = (
     kit.TokenLimitReachedError("This account has created 5,000 run tokens in this hour, the most allowed."),
     kit.PriceChangedError(2, "4409a782a6842a19"),
     kit.QuoteEndedError("quo_1", "has expired"),
+    kit.QuoteNotCreatedError("quo_1"),
     kit.QuotePriceChangedError("quo_1", 10_000, 20_000),
     kit.QuoteLimitReachedError("This account has created 1,000 quotes in this hour, the most allowed."),
     kit.RedeliveryLimitError(20),

@@ -511,6 +511,20 @@ class QuoteEndedError(TollgateError, status=409, code="quote_ended"):
         return {**super().headers(), **NO_REPEAT}
 
 
+class QuoteNotCreatedError(TollgateError, status=409, code="quote_not_created"):
+    """The requests of the quote are not created yet, so it has no reserved money; nothing was charged."""
+
+    def __init__(self, quote_id: str) -> None:
+        super().__init__(
+            f"The requests of the quote {quote_id} are not created yet.",
+            f"Send POST /api/v1/quotes/{quote_id}/create first.",
+        )
+
+    def headers(self) -> dict[str, str]:
+        """Return the header that tells SDKs not to repeat the request."""
+        return {**super().headers(), **NO_REPEAT}
+
+
 class QuotePriceChangedError(TollgateError, status=409, code="quote_price_changed"):
     """A price has changed since the quote; nothing was charged."""
 

@@ -200,7 +200,7 @@ _FOLLOWING = {
     "scope": ("invalid_api_key", "forbidden"),
 }  # fmt: skip
 _OF_PAID_TEXT = ("provider_error", "provider_unavailable", "upstream_timeout",
-                 "quote_not_found", "quote_ended", "quote_exhausted")  # fmt: skip
+                 "quote_not_found", "quote_not_created", "quote_ended", "quote_exhausted")  # fmt: skip
 # Possible on all routes: the gateway's limit, an internal error, a busy database.
 _OF_ALL = ("rate_limited", "internal_error", "storage_busy")
 

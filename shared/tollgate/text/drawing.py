@@ -7,7 +7,12 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseBusyError, Written
-from tollgate.kit.errors import QuoteEndedError, QuoteExhaustedError, QuoteNotFoundError
+from tollgate.kit.errors import (
+    QuoteEndedError,
+    QuoteExhaustedError,
+    QuoteNotCreatedError,
+    QuoteNotFoundError,
+)
 from tollgate.kit.ids import is_id
 from tollgate.ledger.budgets import Budgets, StaleBudgetsError
 from tollgate.ledger.holds import MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
@@ -24,7 +29,10 @@ from tollgate.text.route_plan import Choose
 MAX_DRAWS = 4
 # Attempts with an account's budgets and policy: none, then the stored values, and again after a change.
 MAX_READS = 6
+# `QuoteStatus.OPEN` of quotes/views.py, which imports this package.
+_OPEN = "open"
 _OVER = "has no reserved money any more"
+_NONE = "has no reserved money for text requests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +94,9 @@ class Drawing:
         if row is None or row["key_id"] != key.key_id:
             raise QuoteNotFoundError
         if "reservation" not in row:
-            raise QuoteEndedError(
-                quote_id, "has no reserved money for text requests. Create its requests first"
-            )
+            # A quote without text requests has none after its creation either.
+            is_open = row["status"] == _OPEN
+            raise QuoteNotCreatedError(quote_id) if is_open else QuoteEndedError(quote_id, _NONE)
         return Reservation.from_item(quote_id, row["reservation"])
 
     async def _drawn(
