@@ -107,7 +107,14 @@ class TestTheLabelsOfAKey:
                 Attribution(None, {f"s{number}": "x" for number in range(2, 8)} | tags("f", 2)),
             ),
         ],
-        ids=["its project and token", "two users", "only its user", "one tag of both", "eight tags", "ten tags"],
+        ids=[
+            "its project and token",
+            "two users",
+            "only its user",
+            "one tag of both",
+            "eight tags",
+            "ten tags",
+        ],
     )
     def test_win(self, sent: Attribution, fixed: Attribution, found: Attribution) -> None:
         assert sent.under(fixed) == found
