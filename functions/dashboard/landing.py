@@ -33,7 +33,7 @@ def show(services: Services, request: Request) -> Response:
         request,
         "landing.html",
         models=len(everything),
-        vendors=len({dto["vendor"] for dto in everything}),
+        vendors=sorted({dto["vendor"] for dto in everything}, key=str.casefold),
         shown={kind: _shown(api.listing, kind) for kind in KINDS},
         prices=api.reference.headlines,
         examples=examples(),

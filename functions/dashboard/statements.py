@@ -36,4 +36,5 @@ def download(services: Services, visitor: SignedIn, month: str = "", by: str = "
     if by:
         statement = services.api.months.by_label(visitor.account_id, statement, by)
     headers = {"content-disposition": f'attachment; filename="statement-{statement.month}.csv"'}
-    return Response(as_csv(COLUMNS, statement.lines()), media_type="text/csv", headers=headers)
+    lines = statement.lines(key_names(services, visitor.account_id))
+    return Response(as_csv(COLUMNS, lines), media_type="text/csv", headers=headers)

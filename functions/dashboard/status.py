@@ -28,5 +28,6 @@ def show(services: Services, request: Request, format: Literal["html", "json"] =
     by_kind = {
         name: [each for each in found if each.model.media_type == kind] for kind, name in KINDS.items()
     }
-    down = sum(each.word == "down" for each in found)
-    return public_page(request, "status.html", kinds=by_kind, down=down, at=at)
+    words = [each.word for each in found]
+    down, on_reserve = words.count("down"), words.count("reserve")
+    return public_page(request, "status.html", kinds=by_kind, down=down, on_reserve=on_reserve, at=at)

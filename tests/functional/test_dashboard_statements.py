@@ -143,7 +143,8 @@ class TestTheFile:
     def test_keys_are_the_charges_once_more(self, browser: Browser, two_months: str) -> None:
         lines = list(csv.DictReader(StringIO(browser.get(f"/statements.csv?month={FIRST}").text)))
         by_line = {line["line"]: line for line in lines}
-        assert by_line["charge_of_key"]["name"] == two_months
+        assert by_line["charge_of_key"]["reference"] == two_months
+        assert by_line["charge_of_key"]["name"] == "Shop"
         assert by_line["charge_of_key"]["amountMicroUsd"] == by_line["charge"]["amountMicroUsd"] == "-20000"
         assert by_line["refund_of_key"]["amountMicroUsd"] == by_line["refund"]["amountMicroUsd"] == "10000"
 

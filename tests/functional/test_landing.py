@@ -97,6 +97,10 @@ class TestStatus:
         providers = {
             route.provider for route in api_parts.api().catalog.catalog().media_model(PAID_IMAGE).routes
         }
+        first, *_ = sorted(providers)
+        health.switch(f"{first}/{PAID_IMAGE}", disabled=True, reason="a secret of ours")
+        parts.forget()
+        assert "<h1>All models work, 1 on a backup provider</h1>" in browser.get("/status").text
         for provider in providers:
             health.switch(provider, disabled=True, reason="a secret of ours")
         parts.forget()

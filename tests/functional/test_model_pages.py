@@ -1,6 +1,7 @@
 """The page of a model: the same for visitors and customers, but only customers run it and fill in a key."""
 
 import html
+import json
 import re
 
 import pytest
@@ -144,3 +145,10 @@ class TestCalculator:
 
 def _estimate(visitor: Browser, model_id: str, form: dict[str, str]) -> Answer:
     return visitor.at("/dashboard").post(f"/playground/{model_id}/estimate", form)
+
+
+def test_search_engines_read_the_price(browser: Browser) -> None:
+    shown = browser.at("/models").get("/kling-3.0").text
+    (data,) = re.findall(r'(?s)<script type="application/ld\+json">(.*?)</script>', shown)
+    offer = json.loads(data)["offers"]
+    assert (offer["price"], offer["priceCurrency"], offer["description"]) == ("0.42", "USD", "for 5 s, 720p")

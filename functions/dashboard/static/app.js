@@ -132,15 +132,22 @@ document.addEventListener("htmx:confirm", (event) => {
   else if (elt.getAttribute("hx-trigger") === "change") elt.reset();
 });
 
+// Code is coloured if the browser can do so without another copy of the text.
+const colourCode = async () => {
+  if (window.Highlight && document.querySelector("pre")) (await import("./code.js")).colourAll();
+};
+
 document.addEventListener("htmx:afterSettle", (event) => {
   const changed = event.detail.elt.parentElement ?? document;
   showLanguage(changed);
   showPosters(changed);
   fillKey();
+  colourCode();
 });
 document.addEventListener("htmx:oobAfterSwap", () => {
   showLanguage(document);
   fillKey();
+  colourCode();
 });
 // A dialog whose form was taken is done. What is wrong is said in it, as a toast would lie behind it.
 const REFUSED = 400;
@@ -208,3 +215,4 @@ new MutationObserver((changes) => {
 for (const toast of document.querySelectorAll("#toasts .toast")) setTimeout(() => toast.remove(), TOAST_MS);
 showLanguage(document);
 showPosters(document);
+colourCode();

@@ -97,11 +97,11 @@ class MonthStatement:
     def _sum(self, *kinds: EntryKind) -> int:
         return sum(self.sums_by_kind.get(kind, LedgerSum()).amount_micro_usd for kind in kinds)
 
-    def lines(self) -> Iterable[Sequence[Cell]]:
+    def lines(self, key_names: Mapping[str, str]) -> Iterable[Sequence[Cell]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
 
         The amounts between the two balances add up to their difference. The lines by API key and by
-        label repeat the charges and refunds.
+        label repeat the charges and refunds. Lines of keys have the key's name, and its id as the reference.
         """
         yield _line("opening", self.opening_micro_usd)
         for entry in self.entries:
@@ -116,7 +116,7 @@ class MonthStatement:
             yield from _usage_lines("charge", "refund", model, counts)
         yield _line("closing", self.closing_micro_usd)
         for key, counts in self.by_key:
-            yield from _usage_lines("charge_of_key", "refund_of_key", key, counts)
+            yield from _usage_lines("charge_of_key", "refund_of_key", key_names.get(key, key), counts, key)
         for value, counts in self.by_label:
             yield from _usage_lines(f"charge_of_{self.label}", f"refund_of_{self.label}", value, counts)
 
@@ -174,10 +174,12 @@ def _sums_by_kind(days: Iterable[DayCounts]) -> ByKind:
     return by_kind(chain.from_iterable((counts.by_kind or {}).items() for counts in days))
 
 
-def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterable[Sequence[Cell]]:
-    yield _line(charge, -counts.spent_micro_usd, name=name)
+def _usage_lines(
+    charge: str, refund: str, name: str, counts: Counts, of: str | None = None
+) -> Iterable[Sequence[Cell]]:
+    yield _line(charge, -counts.spent_micro_usd, name=name, of=of)
     if counts.refunded_micro_usd:
-        yield _line(refund, counts.refunded_micro_usd, name=name)
+        yield _line(refund, counts.refunded_micro_usd, name=name, of=of)
 
 
 def _line(
