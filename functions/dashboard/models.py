@@ -26,6 +26,7 @@ from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.snippets import export_line, text_snippets
+from tollgate.routing.measures import UNMEASURED
 from tollgate.tasks.watch import is_down
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
@@ -148,14 +149,17 @@ def _of_text(request: Request, model: CatalogTextModel) -> dict[str, Any]:
 
 
 def _routes(services: Dashboard, model: AnyModel) -> list[dict[str, Any]]:
-    """Return the providers of a model in the order of use, each with its name and whether it is available."""
+    """Return the providers of a model in the order of use: name, availability and measures of each."""
     known, health, now_ms = accounts(), services.health.health(), services.clock.now_ms()
     names = dict.fromkeys(route.provider for route in model.routes)
+    # Only text routes are measured.
+    measured = services.measures.of(model.id) if isinstance(model, CatalogTextModel) else {}
     return [
         {
             "provider": name,
             "title": known[name].about.title if name in known else name.capitalize(),
             "is_up": not is_down(name, model.id, health, now_ms),
+            "measures": measured.get(name, UNMEASURED),
         }
         for name in names
     ]

@@ -85,7 +85,9 @@ async def list_endpoints(request: Request) -> Answer:
     model = text_parts.catalog().find_by_name(request.path_id)
     if model is None or not key.allows(model.id):
         raise ModelNotFoundError("")
-    return Reply(encoded({"data": endpoints_view(model, text_parts.providers())}))
+    measures = (await text_parts.text()).service.measures
+    measured = {} if measures is None else await measures.of(model.id)
+    return Reply(encoded({"data": endpoints_view(model, text_parts.providers(), measured)}))
 
 
 async def responses(request: Request) -> Answer:

@@ -10,6 +10,10 @@ from tests.support.dashboard import ORIGIN, STAGE, Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.composition import record_usage as record_usage_parts
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.trace import RouteCall, Trace
 
 KEY = re.compile(r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}")
 
@@ -25,6 +29,20 @@ def sections(text: str) -> set[str]:
     return set(re.findall(r'<a href="#([a-z]+)"', text)) & set(re.findall(r'id="([a-z]+)"', text))
 
 
+class TestMeasures:
+    def test_a_text_model_shows_those_of_its_routes(self, visitor: Browser) -> None:
+        calls = (RouteCall("openai", 0, 400, "overloaded"), RouteCall("azure", 500))
+        entry = text_entry(
+            "acc", "req_1", model="gpt-5.4-mini", charge_micro_usd=1, usage={"output_tokens": 30},
+            now_ms=parts.clock().now_ms(), provider="azure", latency_ms=1500, trace=Trace(calls=calls),
+        )  # fmt: skip
+        record_usage_parts.usage_recorder().checks[-1]([entry])
+        rows = re.findall(r"<tr>.*?</tr>", visitor.get("/gpt-5.4-mini").text)
+        shown = {text: [each for each in rows if text in each] for text in (">OpenAI (GPT)", "Azure OpenAI")}
+        assert ["0.0 %" in row for row in shown[">OpenAI (GPT)"]] == [True]
+        assert ["100.0 %" in row and "1051 ms" in row for row in shown["Azure OpenAI"]] == [True]
+
+
 class TestVisitors:
     @pytest.mark.parametrize(
         ("model_id", "places"),
@@ -32,6 +50,8 @@ class TestVisitors:
             ("kling-3.0", {"try", "api", "prices", "routes", "data", "input", "related"}),
             ("gpt-5.4-mini", {"try", "api", "prices", "routes", "data", "related"}),
             ("text-embedding-3-small", {"api", "prices", "routes", "data", "related"}),
+            ("rerank-v4.0-pro", {"api", "prices", "routes", "data", "related"}),
+            ("omni-moderation-latest", {"api", "prices", "routes", "data", "related"}),
         ],
     )
     def test_a_page_has_every_part_of_its_model(
@@ -41,7 +61,7 @@ class TestVisitors:
         assert sections(text) == places
         assert "Sign in to run" in text or "try" not in places
         assert "/keys/for-code" not in text
-        assert "fal</th>" in text or "OpenAI (GPT)</th>" in text
+        assert "fal</th>" in text or "OpenAI (GPT)</th>" in text or "Cohere (Command)</th>" in text
 
     def test_the_price_follows_the_form_without_an_account(self, visitor: Browser) -> None:
         # Published: $0.084 a second of 720p

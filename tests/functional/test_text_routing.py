@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.text_app import USD, TextClient
 from tollgate.composition import api as api_parts
+from tollgate.composition import record_usage as record_usage_parts
 from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
@@ -141,3 +142,19 @@ class TestEndpoints:
         policy = found["endpoints"][0]["data_policy"]
         assert policy["training"]["value"] is False
         assert policy["region"] is None
+
+
+class TestMeasures:
+    def test_calls_of_ended_requests_are_shown_and_sort_the_routes(self, client: TextClient) -> None:
+        model = "claude-opus-4-6"
+        body = {"model": model, "messages": said("[[anthropic: status 529]] hi"), "max_tokens": 20}
+        assert client.post("/chat/completions", body).headers[ROUTE] == "bedrock"
+        assert client.settled()
+        # What the stream of the ledger gives to the function that counts.
+        record_usage_parts.usage_recorder().checks[-1](client.texts_when(1))
+        shown = client.get(f"/models/{model}/endpoints").json()["data"]["endpoints"]
+        found = {one["tag"]: (one["uptime_last_5m"], one["uptime_last_1d"]) for one in shown}
+        assert found == {"anthropic": (0, 0), "bedrock": (100, 100), "openrouter": (None, None)}
+        assert [one["latency_last_30m"] is None for one in shown] == [True, False, True]
+        sorted_body = {**body, "messages": said("hi"), "provider": {"sort": "latency"}}
+        assert client.post("/chat/completions", sorted_body).headers[ROUTE] == "bedrock"

@@ -96,6 +96,7 @@ ACTING = (
     "tollgate.usage.monthly_statements",
     "tollgate.usage.openrouter",
     "tollgate.usage.recorder",
+    "tollgate.usage.route_repository",
     # Asking providers, and remembering how they did.
     "tollgate.providers.media.*.media",
     "tollgate.providers.runtime.adapter",
@@ -124,6 +125,7 @@ ACTING = (
     "tollgate.text.endings",
     "tollgate.text.placing",
     "tollgate.text.renewals",
+    "tollgate.text.route_measures",
     "tollgate.text.reports",
     "tollgate.text.responses.background",
     "tollgate.text.responses.follow",

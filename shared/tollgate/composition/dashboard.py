@@ -26,6 +26,7 @@ from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.tasks.watch import RouteWatch
+from tollgate.usage.route_repository import MeasuredRoutes
 from tollgate.web.chat_keys import ChatKeys
 from tollgate.web.pool import PoolSettings
 from tollgate.web.sessions import SessionStore
@@ -83,6 +84,7 @@ class Dashboard:
     sessions: SessionStore
     sign_ins: SignIns
     health: ProviderHealthStore
+    measures: MeasuredRoutes
     pool: PoolSettings | None
 
     @property
@@ -168,6 +170,7 @@ def dashboard() -> Dashboard:
         sessions=sessions,
         sign_ins=SignIns(sessions, people, keys, audit, refusals),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
+        measures=MeasuredRoutes(db, settings.usage_table, parts.clock()),
         pool=_pool(settings.sign_in_parameter),
     )
 

@@ -18,6 +18,7 @@ from tollgate.low_balance.monitor import BalanceMonitor
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.usage.recorder import UsageRecorder
 from tollgate.usage.repository import RollUp
+from tollgate.usage.route_repository import RouteMeter
 from tollgate.webhooks.repository import DeliveryRepository
 
 
@@ -66,5 +67,7 @@ def usage_recorder() -> UsageRecorder:
     offers = RequestOffers(
         ExportRepository(db, settings.budgets_table), Queue(sdk.sqs(), settings.webhook_queue_url), clock()
     )
-    checks = (monitor.check_entries, caps.check_entries, budgets.check_entries, offers.check_entries)
+    routes = RouteMeter(db, settings.usage_table, settings.counted_entries_table, clock())
+    parts = (monitor, caps, budgets, offers, routes)
+    checks = tuple(part.check_entries for part in parts)
     return UsageRecorder(roll_up, checks, clock())

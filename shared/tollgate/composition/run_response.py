@@ -14,6 +14,7 @@ class RunResponseSettings(text_parts.TextSettings):
 
     api_keys_table: str = ""
     audit_table: str = ""
+    usage_table: str = ""
     run_response_function: str = ""
 
 

@@ -51,6 +51,7 @@ from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
+from tollgate.text.route_measures import KnownMeasures
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
@@ -72,6 +73,7 @@ class TextSettings(RatedSettings):
     budgets_table: str
     responses_table: str
     audit_table: str
+    usage_table: str
     run_response_function: str
     media_bucket: str
     provider_secret_arn: str
@@ -249,6 +251,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         providers=known_text_providers(),
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
+        measures=KnownMeasures(database, known.usage_table, clock),
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, credentials)
     storage = Storage(database, known.responses_table, objects, clock)

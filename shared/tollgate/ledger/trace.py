@@ -28,12 +28,16 @@ class Ending(StrEnum):
 
 @dataclass(slots=True)
 class RouteCall:
-    """One call of a provider. `code` is the reason why another one answered, or none."""
+    """One call of a provider. `code` is the reason why another one answered, or none.
+
+    `model` is the called model, if the request has fallbacks to other models.
+    """
 
     provider: str
     started_ms: int
     ended_ms: int | None = None
     code: str | None = None
+    model: str | None = None
 
     def to_item(self) -> dict[str, Any]:
         """Return the call as a map of plain values."""
@@ -41,13 +45,14 @@ class RouteCall:
             "at": self.started_ms,
             "to": self.ended_ms,
             "code": self.code and self.code[:MAX_CODE_LENGTH],
+            "model": self.model,
         }
         return {"route": self.provider, **{name: one for name, one in found.items() if one is not None}}
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> "RouteCall":
         """Return the call that a map holds."""
-        return cls(item["route"], item["at"], item.get("to"), item.get("code"))
+        return cls(item["route"], item["at"], item.get("to"), item.get("code"), item.get("model"))
 
 
 @dataclass(frozen=True, slots=True)

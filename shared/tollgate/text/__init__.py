@@ -40,6 +40,7 @@ renewals.py       extends the hold while the request runs
 billing.py        record, settle; `endings.py`: ends a hold
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are never cut short
+route_measures.py  the measures of routes that this process has read
 breaker.py        which providers to skip; `reports.py`: log lines for the catalog's operator
 race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client

@@ -4,12 +4,14 @@ Source: `ListEndpointsResponse` and `PublicEndpoint` of the package openrouter 1
 require every field, so a field without a meaning here is null, false or empty.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from tollgate.catalog.models import CatalogModel, CatalogTextModel, CatalogTextRoute, Model, Route
 from tollgate.catalog.pricing import price_from
 from tollgate.kit.response_shapes import Shape
 from tollgate.routing.facts import KnownProviders
+from tollgate.routing.measures import UNMEASURED, Measures, Percentiles
 from tollgate.routing.views import DataPolicyView, data_policy_view
 from tollgate.text.models import Refuses
 from tollgate.text.views import architecture_of, created_of, parameters_of, prices_per_token
@@ -22,6 +24,15 @@ class ToolChoiceView(Shape):
     function: bool
     none: bool
     required: bool
+
+
+class PercentilesView(Shape):
+    """The value that a share of the calls did not exceed, to a tenth."""
+
+    p50: float
+    p75: float
+    p90: float
+    p99: float
 
 
 class EndpointView(Shape):
@@ -46,12 +57,15 @@ class EndpointView(Shape):
     quantization: None
     service_tier: None
     status: Literal[0]
-    uptime_last_5m: None
-    """Not measured yet, like the fields to `throughput_last_30m`."""
-    uptime_last_30m: None
-    uptime_last_1d: None
-    latency_last_30m: None
-    throughput_last_30m: None
+    uptime_last_5m: float | None
+    """The share of calls that the provider answered, in percent; null without calls, like the fields to
+    `throughput_last_30m`. Media models have none."""
+    uptime_last_30m: float | None
+    uptime_last_1d: float | None
+    latency_last_30m: PercentilesView | None
+    """Milliseconds to the first bytes; of a complete response, to its end."""
+    throughput_last_30m: PercentilesView | None
+    """Output tokens per second."""
     data_policy: DataPolicyView
 
 
@@ -66,8 +80,13 @@ class EndpointsView(Shape):
     endpoints: list[EndpointView]
 
 
-def endpoints_view(model: CatalogModel, known: KnownProviders) -> EndpointsView:
-    """Return the `data` of `GET /models/{id}/endpoints`, for a model of any kind."""
+def endpoints_view(
+    model: CatalogModel, known: KnownProviders, measured: Mapping[str, Measures]
+) -> EndpointsView:
+    """Return the `data` of `GET /models/{id}/endpoints`, for a model of any kind.
+
+    `measured` are the measures of its routes, by provider.
+    """
     routes: list[CatalogTextRoute | Route] = list(getattr(model, "routes", ()))
     return {
         "id": model.id,
@@ -75,11 +94,15 @@ def endpoints_view(model: CatalogModel, known: KnownProviders) -> EndpointsView:
         "created": created_of(model),
         "description": model.description,
         "architecture": architecture_of(model),
-        "endpoints": [_endpoint(model, route, known) for route in routes],
+        "endpoints": [
+            _endpoint(model, route, known, measured.get(route.provider, UNMEASURED)) for route in routes
+        ],
     }
 
 
-def _endpoint(model: CatalogModel, route: CatalogTextRoute | Route, known: KnownProviders) -> EndpointView:
+def _endpoint(
+    model: CatalogModel, route: CatalogTextRoute | Route, known: KnownProviders, measures: Measures
+) -> EndpointView:
     title = known.title(route.provider)
     context, output = _bounds(model, route)
     refuses = frozenset(map(Refuses, getattr(route, "refuses", ())))
@@ -103,13 +126,19 @@ def _endpoint(model: CatalogModel, route: CatalogTextRoute | Route, known: Known
         "quantization": None,
         "service_tier": None,
         "status": 0,
-        "uptime_last_5m": None,
-        "uptime_last_30m": None,
-        "uptime_last_1d": None,
-        "latency_last_30m": None,
-        "throughput_last_30m": None,
+        "uptime_last_5m": measures.uptime_5m,
+        "uptime_last_30m": measures.uptime_30m,
+        "uptime_last_1d": measures.uptime_1d,
+        "latency_last_30m": _percentiles(measures.latency),
+        "throughput_last_30m": _percentiles(measures.throughput),
         "data_policy": data_policy_view(known.data(route.provider)),
     }
+
+
+def _percentiles(found: Percentiles | None) -> PercentilesView | None:
+    if found is None:
+        return None
+    return {"p50": found["p50"], "p75": found["p75"], "p90": found["p90"], "p99": found["p99"]}
 
 
 def _refusals(model: CatalogModel) -> frozenset[Refuses]:

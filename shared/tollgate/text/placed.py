@@ -79,9 +79,9 @@ class PlacedHold:
         """Return how long ago the request was accepted."""
         return round((time.monotonic() - self.accepted_at) * MS_PER_S)
 
-    def call(self, provider: str) -> RouteCall:
-        """Note that a provider is called now."""
-        self.calls.append(call := RouteCall(provider, self.elapsed_ms()))
+    def call(self, provider: str, model: str | None = None) -> RouteCall:
+        """Note that a provider is called now; `model` is given if the request permits several."""
+        self.calls.append(call := RouteCall(provider, self.elapsed_ms(), model=model))
         return call
 
     def failed(self, ending: Ending, status: int | None = None, code: str | None = None) -> None:

@@ -51,6 +51,7 @@ from tollgate.text.response import (
     StreamedResponse,
     TextResponse,
 )
+from tollgate.text.route_measures import KnownMeasures
 from tollgate.text.route_plan import Choose, RoutePlan, plan_from, plan_of
 from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
@@ -72,6 +73,7 @@ NO_ANSWER = "Ended before there was a response; nothing was charged."
 REQUEST_PREFIX = "req_"
 # The code of a call that another one has overtaken.
 SILENT = "silent"
+FAST = {Sort.THROUGHPUT, Sort.LATENCY}
 
 
 class CountsTokens(Protocol):
@@ -98,6 +100,8 @@ class TextService:
     """The facts by which requests are routed."""
     detects_disconnects: bool = True
     """Whether the server is notified when a client closes its connection."""
+    measures: KnownMeasures | None = None
+    """The measures of routes, for requests that sort by them."""
     finishing: Finishing = field(default_factory=Finishing)
     _waiting: dict[str, PlacedHold] = field(default_factory=dict)
     """The requests without a response so far, by their ids."""
@@ -161,19 +165,24 @@ class TextService:
         if problems:
             raise InvalidInputError(problems)
         demands = [(model, demand or demand_of(request, model)) for model in models]
+        # The wish of the account is read with its balance, so it uses earlier measures.
+        if self.measures is not None and {wishes.sort, key.routing.sort} & FAST:
+            for model in models:
+                await self.measures.of(model.id)
 
         def choose(account: Wishes) -> RoutePlan:
             policies = Policies(account, key.routing)
             sorts = {one.sort for one in (wishes, account, key.routing)}
-            speeds = self._speeds(demands) if sorts & {Sort.THROUGHPUT, Sort.LATENCY} else NO_SPEEDS
+            speeds = self._speeds(demands) if sorts & FAST else NO_SPEEDS
             return plan_of(demands, wishes, policies, self.providers, speeds=speeds)
 
         return choose
 
     def _speeds(self, demands: Sequence[tuple[TextModel, Demand]]) -> Speeds:
-        """Return the known speeds of the models' routes."""
+        """Return the known speeds of the models' routes: of all requests, or else of this process."""
         routes = [(model.id, route.provider) for model, _ in demands for route in model.routes]
-        return self.billing.speeds.of(routes, self.clock.now_ms())
+        own = self.billing.speeds.of(routes, self.clock.now_ms())
+        return own if self.measures is None else {**own, **self.measures.speeds(routes)}
 
     def resume(self, request: TextRequest, handed: Mapping[str, Any], placed: PlacedHold) -> None:
         """Restore the routes of a request that another process has accepted, at the prices of its start.
@@ -283,7 +292,7 @@ class TextService:
                     continue
                 # Not sent to the client before a route has answered: until then any failure leads to the next
                 # route.
-                call = placed.call(routed.route.provider)
+                call = placed.call(routed.route.provider, _called_model(routed))
                 race.start(call.provider, self._attempt(placed, call, routed, exchange, answer_by))
                 if first := await race.first(patience_s):
                     return await self._bill_or_relay(*first, placed)
@@ -299,7 +308,7 @@ class TextService:
                 await asyncio.sleep(RETRY_PAUSE_S)
                 again = upstreams[last.route.provider].exchange(last)
                 again.stream.request_id = placed.hold.request_id
-                call = placed.call(last.route.provider)
+                call = placed.call(last.route.provider, _called_model(last))
                 race.start(call.provider, self._attempt(placed, call, last, again, answer_by))
                 if first := await race.first():
                     return await self._bill_or_relay(*first, placed)
@@ -404,6 +413,11 @@ class TextService:
         log = logger.error if fault.verdict is Verdict.OUR_ACCOUNT else logger.warning
         log("text.attempt_failed", provider=provider, status=fault.status, code=fault.code)
         emit_provider_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
+
+
+def _called_model(routed: RoutedRequest) -> str | None:
+    """Return the model of a call, if the request permits several."""
+    return routed.model.id if routed.request.asked.fallbacks else None
 
 
 def _given_up(request: TextRequest, placed: PlacedHold, failures: Sequence[Fault]) -> Refused:

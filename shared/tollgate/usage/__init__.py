@@ -6,6 +6,7 @@ In: batches of the ledger's stream. Out: a row for each account and day, and `GE
 counts.py             the counts: pure arithmetic
 recorder.py           adds a batch of the stream to the roll-up
 repository.py         the rows, and a mark for each counted entry
+route_repository.py   the measures of routes; `route_calls.py`: the calls of a request
 period.py             the days of a request
 service.py            totals by day and by model
 openrouter.py         an account in OpenRouter's shapes; `openrouter_views.py`: the shapes

@@ -299,6 +299,7 @@ class TestEveryWrite:
         "subaccounts/repository.py SubaccountRepository.closed",
         "text/responses/storage.py Storage.count",
         "usage/repository.py RollUp._add_labels",
+        "usage/route_repository.py RouteMeter._rows",
     }
     """Only a transaction carries these: mypy refuses anything else."""
     SETTING: ClassVar = {
@@ -372,6 +373,7 @@ class TestEveryWrite:
         "text/responses/storage.py Storage.put",
         "text/responses/storage.py Storage.gone",
         "usage/repository.py RollUp._mark",
+        "usage/route_repository.py RouteMeter._mark",
         "usage/repository.py RollUp._add_entries",
         "webhooks/repository.py DeliveryRepository.enqueue",
         "webhooks/repository.py DeliveryRepository.save",

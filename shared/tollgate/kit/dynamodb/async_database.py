@@ -10,6 +10,7 @@ from typing import TypeVar
 from tollgate.kit.aws.json_protocol import AwsJson
 from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.core import LOST, Answer, Patience, Request, Steps, Wait, Written
+from tollgate.kit.dynamodb.expressions import Condition
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 
@@ -35,6 +36,10 @@ class AsyncDatabase:
     async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
         """Return rows, all read at one moment; a missing row is empty."""
         return await self._carry_out(core.get_together(table, keys, PATIENCE))
+
+    async def query(self, table: str, condition: Condition) -> list[Item]:
+        """Return the rows of one partition in key order; only for rows that fit into one page of 1 MB."""
+        return await self._carry_out(core.query(table, condition, PATIENCE))
 
     async def write(self, write: SingleWrite) -> Written:
         """Do one write. Raises the error of `write.refused` if its condition fails."""

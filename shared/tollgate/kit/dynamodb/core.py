@@ -20,6 +20,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+from tollgate.kit.dynamodb.expressions import Condition, Placeholders
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import StorageBusyError
@@ -152,6 +153,19 @@ def get_together(table: str, keys: Sequence[Item], patience: Patience) -> Steps[
     request = Request("TransactGetItems", {"TransactItems": items}, table, keys[0])
     answer = yield from read(request, patience)
     return [from_attributes(found.get("Item", {})) for found in answer["Responses"]]
+
+
+def query(table: str, condition: Condition, patience: Patience) -> Steps[list[Item]]:
+    """Return the rows of one partition in key order; only for rows that fit into one page of 1 MB."""
+    to = Placeholders()
+    body = {
+        "TableName": table,
+        "KeyConditionExpression": condition.render(to),
+        "ExpressionAttributeNames": to.names,
+        "ExpressionAttributeValues": to.values,
+    }
+    answer = yield from read(Request("Query", body, table), patience)
+    return [from_attributes(item) for item in answer["Items"]]
 
 
 def read(request: Request, patience: Patience) -> Steps[Mapping[str, Any]]:
