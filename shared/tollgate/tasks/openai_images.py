@@ -80,6 +80,8 @@ def read_image_request(
     `is_form`: the body was a form, so its values are texts. Raises `InvalidInputError`; create checks
     the values of the input.
     """
+    if is_edit:
+        body = _with_plain_images(body)
     sent = {name: _plain(value) for name, value in body.items()} if is_form else body
     problems = list(_problems(sent))
     model = catalog.find_by_name(body["model"]) if isinstance(body.get("model"), str) else None
@@ -165,6 +167,23 @@ def _plain(value: Any) -> Any:
         return value == "true"
     number = digits(value, 0, MAX_NUMBER)
     return value if number is None else number
+
+
+def _with_plain_images(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an edit's body whose images are texts, in the fields of its form.
+
+    OpenAI's JSON has `images`, a list of `{image_url}` or `{file_id}`, and such a `mask`
+    (openai-openapi, `EditImageBodyJsonParam`).
+    """
+    images, mask = body.get("images"), body.get("mask")
+    plain = {name: value for name, value in body.items() if name != "images"}
+    if isinstance(images, list):
+        plain["image"] = list(map(_plain_image, images))
+    return {**plain, "mask": _plain_image(mask)} if isinstance(mask, dict) else plain
+
+
+def _plain_image(image: Any) -> Any:
+    return image.get("image_url") or image.get("file_id") if isinstance(image, dict) else image
 
 
 def _sources(

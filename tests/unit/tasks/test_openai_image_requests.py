@@ -76,6 +76,14 @@ class TestFields:
         read = read_image_request(body, CATALOG, is_edit=True)
         assert read.create["input"]["imageUrls"] == ["https://media.example/fox.png"]
 
+    def test_an_edit_takes_openais_list_of_images(self) -> None:
+        images = [{"image_url": "https://media.example/fox.png"}, {"file_id": "file_1"}]
+        body = {"model": "gpt-image-2", "prompt": "a fox", "images": images}
+        read = read_image_request(body, CATALOG, is_edit=True)
+        assert read.create["input"]["imageUrls"] == ["https://media.example/fox.png", "file_1"]
+        with pytest.raises(InvalidInputError, match="/image: Must be a file"):
+            read_image_request({**body, "images": [{"id": "file_1"}]}, CATALOG, is_edit=True)
+
     def test_a_video_model_is_refused_under_another_name(self) -> None:
         with pytest.raises(InvalidInputError) as raised:
             read_image_request({"model": "Kling-3.0", "prompt": "a fox"}, CATALOG)
