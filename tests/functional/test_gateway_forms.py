@@ -62,3 +62,21 @@ class TestForms:
             ["/input_reference/0"],
         )
         assert ledger_of(customer) == []
+
+    @pytest.mark.parametrize(
+        ("wishes", "path"),
+        [
+            ('{"only": ["nobody"]}', "/provider/only"),
+            ("fal", "/provider"),
+            # No provider of this model is known to keep nothing.
+            ('{"zdr": true}', "/provider/zdr"),
+        ],
+    )
+    def test_routing_wishes_are_refused_by_name(
+        self, customer: OpenedAccount, wishes: str, path: str
+    ) -> None:
+        files = {"input_reference": ("start.png", png(), "image/png")}
+        status, answer = post_form(customer.api_key, "/api/v1/videos", {**VIDEO, "provider": wishes}, files)
+        assert status == 400, answer
+        assert answer["error"]["details"][0]["path"].startswith(path)
+        assert ledger_of(customer) == []

@@ -15,6 +15,7 @@ from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.kit.numbers import digits
 from tollgate.tasks.openai_media import (
     Properties,
+    create_of,
     image_input,
     pixels_of,
     properties_of,
@@ -33,7 +34,10 @@ BYTES_BY_DEFAULT = "gpt-image-"
 ENOUGH = 0.55
 """A resolution fits a size if it has this share of the size's pixels. So OpenAI's usual 1536x1024 and
 1792x1024 are 1K, 2560x1440 is 2K, and 3840x2160 is 4K."""
-_OWN = ("model", "response_format", "n", "size", "user", "safety_identifier", "stream", "partial_images")
+_OWN = (
+    *("model", "response_format", "n", "size", "user", "safety_identifier", "stream", "partial_images"),
+    "provider",
+)
 _SOURCES = ("image", "mask")
 _RESOLUTION = re.compile(r"(\d(?:\.\d)?)K", re.ASCII | re.IGNORECASE)
 SENT_NAMES = {
@@ -100,7 +104,7 @@ def read_image_request(
     if problems:
         raise InvalidInputError(problems)
     given |= _size_input(body.get("size"), given, properties)
-    create = {"model": body["model"], "input": given} if "model" in body else {"input": given}
+    create = create_of(body, given, is_form=is_form)
     is_streamed = sent.get("stream") is True
     forms = {"b64_json"} if is_streamed else _forms(sent.get("response_format"), model, is_edit=is_edit)
     # OpenAI also sends fewer partial images than requested if the image is ready sooner.

@@ -8,6 +8,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -66,6 +67,19 @@ def properties_of(model: Model) -> Properties:
 def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
     """Return the values of a form, which are texts, in the types of the model's fields."""
     return {name: _typed(value, properties.get(name, {})) for name, value in values.items()}
+
+
+def create_of(body: Mapping[str, Any], values: Mapping[str, Any], *, is_form: bool) -> dict[str, Any]:
+    """Return the create for a request with these values of the input, and with its routing wishes.
+
+    A form has the wishes as JSON, because its values are texts.
+    """
+    found = {name: body[name] for name in ("model", "provider") if name in body}
+    if is_form and isinstance(found.get("provider"), str):
+        # Other text stays, so that create refuses it by name.
+        with suppress(ValueError, RecursionError):
+            found["provider"] = json.loads(found["provider"])
+    return {**found, "input": dict(values)}
 
 
 def with_sent_names(error: InvalidInputError, sent_names: Mapping[str, str]) -> InvalidInputError:

@@ -18,6 +18,7 @@ from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
     AUTO,
     Properties,
+    create_of,
     image_input,
     properties_of,
     shape_input,
@@ -34,7 +35,7 @@ STATUSES = {
     "failed": "failed",
     "expired": "failed",
 }
-_OWN = ("model", "seconds", "size", "input_reference", "user", "safety_identifier")
+_OWN = ("model", "seconds", "size", "input_reference", "user", "safety_identifier", "provider")
 _ALL = 100
 _SECONDS = re.compile(r"\d{1,5}", re.ASCII)
 SENT_NAMES = {"duration": "seconds", "aspectRatio": "size", IMAGES: "input_reference"}
@@ -90,7 +91,7 @@ def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bo
     values = {**_asked(body, properties), **given}
     if isinstance(model, Model) and body.get("input_reference") is not None:
         values |= _reference(body["input_reference"], model.id, properties)
-    return {"model": body["model"], "input": values} if "model" in body else {"input": values}
+    return create_of(body, values, is_form=is_form)
 
 
 def read_remix(

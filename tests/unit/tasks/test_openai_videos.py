@@ -34,6 +34,23 @@ TASK = Task(
 )
 
 
+@pytest.mark.parametrize(
+    ("sent", "is_form", "expected"),
+    [
+        ({"only": ["fal"]}, False, {"only": ["fal"]}),
+        ('{"only": ["fal"]}', True, {"only": ["fal"]}),
+        # Not read, so create refuses it by name.
+        ("fal", True, "fal"),
+    ],
+)
+def test_routing_wishes_are_no_input(sent: Any, is_form: bool, expected: Any) -> None:
+    asked = {"prompt": "waves", "provider": sent}
+    video_create = read_video_request({"model": "test-video", **asked}, CATALOG, is_form=is_form)
+    image = read_image_request({"model": "test-image", **asked}, CATALOG, is_form=is_form).create
+    assert (video_create["provider"], image["provider"]) == (expected, expected)
+    assert "provider" not in {**video_create["input"], **image["input"]}
+
+
 def input_of(model: str, *, is_form: bool = False, **body: Any) -> Any:
     """Return the input of the create that a request comes to."""
     return read_video_request({"model": model, "prompt": "waves", **body}, CATALOG, is_form=is_form)["input"]
