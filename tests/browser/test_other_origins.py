@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -60,6 +61,24 @@ class TestAPageOfAnotherOrigin:
         said = call(elsewhere, service, "/api/v1/chat/completions", {**CHAT, "stream": True})
         assert said["status"] == 200
         assert said["body"].endswith("data: [DONE]\n\n")
+
+    def test_it_spends_with_the_token_of_an_end_customer(
+        self, elsewhere: Page, service: dict[str, Any]
+    ) -> None:
+        own = {"authorization": f"Bearer {service['apiKey']}"}
+        with httpx.Client(base_url=f"{service['baseUrl']}/api/v1", headers=own) as http:
+            child = http.post("/subaccounts", json={"name": "Acme"}).json()["data"]["id"]
+            body = {"maxCostCents": 5, "expiresInS": 600, "models": ["test-chat"]}
+            made = http.post("/tokens", json=body, headers={"x-tollgate-account": child}).json()["data"]
+        session = {**service, "apiKey": made["token"]}
+        said = call(elsewhere, session, "/api/v1/chat/completions", CHAT)
+        assert (said["status"], said["cost"]) == (200, "0")
+        # It reads its own requests, and no other model answers it.
+        found = call(elsewhere, session, f"/api/v1/requests/{said['requestId']}")
+        assert (found["status"], made["id"] in found["body"]) == (200, True)
+        other = call(elsewhere, session, "/api/v1/chat/completions", {**CHAT, "model": "gpt-5.4-mini"})
+        assert other["status"] == 403
+        assert call(elsewhere, session, "/api/v1/keys", {"name": "mine"})["status"] == 403
 
     def test_it_creates_and_polls(self, elsewhere: Page, service: dict[str, Any]) -> None:
         made = call(elsewhere, service, "/api/v1/generation/create", IMAGE, **{"idempotency-key": "order-1"})

@@ -146,6 +146,25 @@ def deliver_a_webhook_in_vain(world: World) -> Doing:
     return lambda: invoke(deliver_webhook, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "seq": 0}))
 
 
+def send_a_request_that_ended(world: World) -> Doing:
+    """Its event becomes a delivery, and its span is sent and counted."""
+    url = world.ends.enter_context(http_server(lambda _: 200))
+    customer = world.customer()
+    customer.ok("PATCH", "/exports/settings", {"requestWebhook": RECEIVER, "spans": {"endpoint": url}})
+    made = api_parts.api().tasks.create(customer.account.account_id, PAID_BODY, None)
+    world.end(str(made["taskId"]))
+    changes = stream_event(stream_records(world.aws), "arn:aws:dynamodb:stream")
+    dispatch_changes(changes, Context("DispatchChangesFunction"))
+    (message,) = [one for one in world.aws.messages("WebhookQueue") if "entries" in json.loads(one)]
+    return lambda: invoke(deliver_webhook, "WebhookQueue", message)
+
+
+def change_exports(world: World) -> Doing:
+    customer = world.customer()
+    wanted = {"requestWebhook": RECEIVER, "spans": {"endpoint": "https://spans.test/v1/traces"}}
+    return lambda: customer.ok("PATCH", "/exports/settings", wanted)
+
+
 def task_that_ended(world: World, url: str) -> str:
     task_id = task(world, "[[reject]]", url)
     world.end(task_id)
@@ -226,6 +245,8 @@ ACTS: tuple[Act, ...] = (
     end_a_task_that_is_refused,
     deliver_a_webhook,
     deliver_a_webhook_in_vain,
+    send_a_request_that_ended,
+    change_exports,
     count_usage,
     sweep,
     move_mark_up,
