@@ -48,8 +48,10 @@ MAX_ROUNDS = 8
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
 
 
-# Rows of labels that one request for statistics reads: 10,000 rows are about 1 MB, which is one round trip.
-MAX_LABEL_ROWS = 50_000
+# Rows of labels of one round trip. They are about 1 MB, the most that DynamoDB reads for one.
+LABEL_PAGE = 10_000
+# Rows of labels that one request for statistics reads.
+MAX_LABEL_ROWS = 5 * LABEL_PAGE
 # Above "#", so it is after every value of a day.
 _AFTER_VALUES = "~"
 
@@ -90,7 +92,8 @@ class UsageRepository:
         `label` is `user`, or `tag:` and the tag's name. Raises `TooManyLabelsError` after `MAX_LABEL_ROWS`.
         """
         ends = Between("usage_day", f"{label}#{first}", f"{label}#{last}{_AFTER_VALUES}")
-        rows = self._db.query(self._usage_table, Equals("account_id", account_id) & ends)
+        of_label = Equals("account_id", account_id) & ends
+        rows = self._db.query(self._usage_table, of_label, page_size=LABEL_PAGE)
         for read, row in enumerate(rows):
             if read == MAX_LABEL_ROWS:
                 raise TooManyLabelsError(label)
