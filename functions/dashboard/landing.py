@@ -18,7 +18,7 @@ TEST_FILES = files("tollgate") / "providers/media/test/files"
 # Models of each kind: enough to see the range, few enough to read.
 SHOWN = 4
 # Tags of models that are only for tests, or that generate no text.
-LEFT_OUT = frozenset({"test", "embedding", "rerank", "moderation"})
+LEFT_OUT = frozenset({"test", "embedding", "rerank", "moderation", "speech", "transcription"})
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
 router = APIRouter()

@@ -21,6 +21,9 @@ APIS = {
     "embeddings": "Embeddings",
     "rerank": "Rerank",
     "moderations": "Moderations",
+    "speech": "Speech",
+    "transcription": "Transcription",
+    "translation": "Translation",
 }
 QUANTITIES = {
     "inputTokens": "Input",
@@ -29,6 +32,8 @@ QUANTITIES = {
     "cacheWrite1hTokens": "Written to the cache for an hour",
     "outputTokens": "Output",
     "searchUnits": "Search units",
+    "characters": "Characters",
+    "seconds": "Seconds",
 }
 
 router = APIRouter(prefix="/requests")

@@ -1,4 +1,5 @@
-"""Trigger: `api` calls it with `{url}` before it charges for a request with media.
+"""Trigger: `api` calls it with `{url}` before it charges for a request with media, and `text` with
+`{url, isRecording}` before it holds money for a transcription.
 
 Reads the header of the file and returns its properties, or the reason why they are unknown. Never reads a
 whole file, never connects to a private address, and has no permissions in AWS, because it parses files from
@@ -25,7 +26,7 @@ def reader() -> MediaReader:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Probe one URL."""
-    found = reader().probe(event["url"]).body()
+    found = reader().probe(event["url"], is_recording=event.get("isRecording") is True).body()
     # Without the URL, because it may contain a signature.
     logger.info("probe_media.done", container=found.get("container"), error=found.get("error"))
     return found

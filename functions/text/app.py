@@ -15,11 +15,12 @@ from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.http.base_url import adapted_url, base_url
+from tollgate.kit.http.forms import MAX_FORM_BYTES, read_form
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
 from tollgate.text.endpoints import endpoints_view
-from tollgate.text.event_stream import STREAM_HEADERS, http_response
+from tollgate.text.event_stream import STREAM_HEADERS, audio_response, http_response, in_plain_text
 from tollgate.text.kinds import KINDS
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
@@ -27,6 +28,8 @@ from tollgate.text.prompt_files import with_files
 from tollgate.text.rendering import Rendering, Unchanged
 from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
 from tollgate.text.rerank import read_rerank_request
+from tollgate.text.speech import CONTENT_TYPES, format_of, read_speech_request, wants_events
+from tollgate.text.transcription import is_plain, read_transcription_request
 from tollgate.text.upstream import encoded
 from tollgate.text.views import model_view, models_view
 
@@ -147,6 +150,39 @@ async def rerank_v2(request: Request) -> Answer:
 async def moderations(request: Request) -> Answer:
     """Return whether inputs are harmful, in OpenAI's protocol."""
     return await _respond_in(request, KINDS[TextProtocol.MODERATIONS].read)
+
+
+async def speech(request: Request) -> Answer:
+    """Speak a text: the audio's bytes or, if asked for, OpenAI's events of it."""
+    key = await _authenticate(request)
+    asked = read_speech_request(await _body(request))
+    if wants_events(asked):
+        return await _respond_to(request, key, asked, Unchanged(TextProtocol.SPEECH))
+    service = (await text_parts.text()).service
+    responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
+    return await audio_response(responding, CONTENT_TYPES[format_of(asked)], request.state[HELPED])
+
+
+async def transcriptions(request: Request) -> Answer:
+    """Return the text of a recording."""
+    return await _transcribe(request, translates=False)
+
+
+async def translations(request: Request) -> Answer:
+    """Return the text of a recording in English."""
+    return await _transcribe(request, translates=True)
+
+
+async def _transcribe(request: Request, *, translates: bool) -> Answer:
+    key = await _authenticate(request)
+    form = await read_form(request.headers, await request.body(MAX_FORM_BYTES))
+    asked = read_transcription_request(form, translates=translates)
+    parts = await text_parts.text()
+    # Before its file is read.
+    parts.service.model(asked.model, asked.protocol, key)
+    asked = await parts.prober.measured(asked)
+    answer = await _respond_to(request, key, asked, Unchanged(asked.protocol))
+    return in_plain_text(answer) if is_plain(asked) else answer
 
 
 async def stored_response(request: Request) -> Answer:
@@ -284,6 +320,9 @@ routes = Routes(
         ("POST", "/api/v1/rerank", rerank),
         ("POST", "/api/v1/v2/rerank", rerank_v2),
         ("POST", "/api/v1/moderations", moderations),
+        ("POST", "/api/v1/audio/speech", speech),
+        ("POST", "/api/v1/audio/transcriptions", transcriptions),
+        ("POST", "/api/v1/audio/translations", translations),
         ("GET HEAD DELETE", "/api/v1/responses/{id}", stored_response),
         ("GET HEAD", "/api/v1/responses/{id}/input_items", input_items),
         ("POST", "/api/v1/responses/{id}/cancel", cancel_response),

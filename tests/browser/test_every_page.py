@@ -25,7 +25,14 @@ FINISHED_WITHIN_S = 60.0
 HTML = b"<!doctype html"
 FOUR = "model=kling-3.0&model=seedance-2.0&model=z-image&model=gpt-5.4-mini"
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "/models/{model_id}": ("kling-3.0", "gpt-6-astra", "test-video", "text-embedding-3-small"),
+    "/models/{model_id}": (
+        "kling-3.0",
+        "gpt-6-astra",
+        "test-video",
+        "text-embedding-3-small",
+        "tts-1",
+        "whisper-1",
+    ),
     "/dashboard/playground/{model_id}": ("seedance-2.0", "suno?beside=z-image", "kling-3.0"),
     "/docs/{path}": (
         *(doc.path for doc in guides() if doc.path),

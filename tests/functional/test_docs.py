@@ -160,7 +160,11 @@ class TestTrial:
             if "model" in sent:
                 named[path.removeprefix("api/")] = sent["model"]
         images = {"createGeneration", "estimateGeneration", "generateImage", "editImage"}
-        others = {"createVideo": "test-video", "createEmbeddings": "test-embedding"}
+        others = {
+            "createVideo": "test-video",
+            "createEmbeddings": "test-embedding",
+            "createSpeech": "test-speech",
+        }
         expected = dict.fromkeys(named, "test-chat") | dict.fromkeys(images, "test-image") | others
         assert named == expected
 

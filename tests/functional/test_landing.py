@@ -58,7 +58,9 @@ class TestLanding:
             # What two digits leave out is there on hover.
             assert amount.shown == amount.exact or f'title="{amount.exact}"' in text
         # An embedding model answers no chat: among the models that write it would be a cheap surprise.
-        assert {"test", "embedding"}.isdisjoint(tag for card in _cards(shown) for tag in card["tags"])
+        assert {"test", "embedding", "speech", "transcription"}.isdisjoint(
+            tag for card in _cards(shown) for tag in card["tags"]
+        )
         assert "/live/clients/tollgate-client.txt" in text
         assert "/live/api/v1/generation/create" in text
         assert len(text.encode()) < MAX_BYTES

@@ -52,6 +52,8 @@ class TestVisitors:
             ("text-embedding-3-small", {"api", "prices", "routes", "data", "related"}),
             ("rerank-v4.0-pro", {"api", "prices", "routes", "data", "related"}),
             ("omni-moderation-latest", {"api", "prices", "routes", "data", "related"}),
+            ("whisper-1", {"api", "prices", "routes", "data", "related"}),
+            ("tts-1", {"api", "prices", "routes", "data", "related"}),
         ],
     )
     def test_a_page_has_every_part_of_its_model(

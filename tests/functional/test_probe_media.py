@@ -16,8 +16,8 @@ from probe_media import app
 from tests.support.lambda_api import running_lambda_api
 from tests.unit.probing.media_files import mp4, song
 from tests.unit.probing.media_server import MediaServer, fixed, ranged, sparse
-from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
-from tollgate.probing.service import ProbeFaultError, Prober
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeFaultError
+from tollgate.probing.service import Prober
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/probe_media.json").read_text())
 

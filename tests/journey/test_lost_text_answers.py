@@ -34,6 +34,7 @@ MOST_CALLS = 20
 CHATS, CREATES, AT_ONCE = 500, 100, 16
 BALANCE = 100 * USD
 SAID: dict[str, Any] = {"max_tokens": 50, "messages": [{"role": "user", "content": "hello"}]}
+TTS = {"model": "tts-1", "voice": "alloy", "input": "hello"}
 GPT, CLAUDE = {"model": "gpt-5.4-mini"}, {"model": "claude-haiku-4-5"}
 NEW = "a new conversation"
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -49,6 +50,11 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
         {**GPT, "input": "hello", "conversation": NEW, "stream": True},
     ),
     "embeddings": ("/embeddings", {"model": "text-embedding-3-small", "input": "hello"}),
+    "speech": ("/audio/speech", TTS),
+    "speech by the token": (
+        "/audio/speech",
+        {**TTS, "model": "gpt-4o-mini-tts"},
+    ),
     "refused by the provider": (
         "/chat/completions",
         {**GPT, "messages": [{"role": "user", "content": "[[reject]]"}]},

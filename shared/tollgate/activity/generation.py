@@ -18,6 +18,9 @@ _API_TYPES = {
     "messages": "completions",
     "embeddings": "embeddings",
     "rerank": "rerank",
+    "speech": "tts",
+    "transcription": "stt",
+    "translation": "stt",
 }
 
 

@@ -28,6 +28,14 @@ PRICED = {
     "cache_write_1h_tokens": "cacheWrite1hTokens",
     "output_tokens": "outputTokens",
     "search_units": "searchUnits",
+    "characters": "characters",
+    "seconds": "seconds",
+}
+# The units of a count, if it is not of tokens, and how many have the price.
+UNITS = {
+    SEARCH_UNITS: ("search", TOKENS_PER_PRICE),
+    "characters": ("character", TOKENS_PER_PRICE),
+    "seconds": ("second", 60),
 }
 
 
@@ -82,14 +90,15 @@ def price_lines(found: Found) -> list[RequestPriceView]:
     for name, shown in PRICED.items():
         tokens, price = usage.get(name, 0), found.trace.prices.get(name)
         if tokens and price is not None:
-            amount = Decimal(tokens) * Decimal(price) / TOKENS_PER_PRICE
+            unit, per = UNITS.get(name, ("token", TOKENS_PER_PRICE))
+            amount = Decimal(tokens) * Decimal(price) / per
             lines.append(
                 {
                     "key": shown,
                     "quantity": str(tokens),
-                    "unit": "search" if name == SEARCH_UNITS else "token",
+                    "unit": unit,
                     "unitPriceUsd": price,
-                    "per": TOKENS_PER_PRICE,
+                    "per": per,
                     "amountUsd": f"{amount:f}",
                 }
             )
@@ -110,6 +119,10 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
     }
     if SEARCH_UNITS in usage:
         shown["searchUnits"] = usage[SEARCH_UNITS]
+    if characters := usage.get("characters"):
+        shown["characters"] = characters
+    if seconds := usage.get("seconds"):
+        shown["seconds"] = seconds
     return shown
 
 

@@ -17,6 +17,10 @@ class RequestUsageView(Shape):
     outputTokens: int
     reasoningTokens: int
     """Part of outputTokens."""
+    characters: NotRequired[int]
+    """The characters of a speech that is priced by them."""
+    seconds: NotRequired[int]
+    """The length of a recording to transcribe."""
     estimated: bool
     """Whether Tollgate counted the tokens, because the provider did not report them."""
     searchUnits: NotRequired[int]
@@ -31,7 +35,7 @@ class RequestPriceView(Shape):
     unit: str
     unitPriceUsd: DecimalText
     per: int
-    """Units for the unit price: 1000000 for tokens and search units, otherwise 1."""
+    """Units for the unit price: 60 for seconds, 1 for units of generations, otherwise 1000000."""
     amountUsd: DecimalText
     """quantity × unitPriceUsd / per, not rounded."""
 
@@ -73,8 +77,8 @@ class RequestRecordView(Shape):
     id: str
     kind: Literal["text", "task"]
     api: NotRequired[str]
-    """The protocol of a text request: chat, completions, responses, messages, embeddings, rerank or
-    moderations."""
+    """The protocol of a text request: chat, completions, responses, messages, embeddings, rerank,
+    moderations, speech, transcription or translation."""
     model: str
     status: Ending
     error: NotRequired[RequestErrorView]

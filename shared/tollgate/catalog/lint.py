@@ -106,6 +106,8 @@ def _token_faults(prices: CatalogTokenPrices, cost: CatalogTokenPrices, provider
     kinds = {
         "input": (prices.of_input(), cost.of_input()),
         "output": (prices.of_output(), cost.of_output()),
+        "minute": (prices.minute or Decimal(0), cost.minute or Decimal(0)),
+        "character": (prices.character or Decimal(0), cost.character or Decimal(0)),
         # Without a cache price, cached tokens are billed as input, by us and to us.
         "cacheRead": (prices.cache_read or prices.of_input(), cost.cache_read or cost.of_input()),
         "cacheWrite": (prices.cache_write or prices.of_input(), cost.cache_write or cost.of_input()),

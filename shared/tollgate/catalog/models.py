@@ -24,10 +24,17 @@ DATE = r"\d{4}-\d{2}-\d{2}"
 Day = Annotated[str, Bounds(pattern=f"^{DATE}$")]
 
 Basis = Literal["FOUND", "INFERRED"]
-Protocol = Literal["openai", "anthropic", "embeddings", "rerank", "moderations"]
+Protocol = Literal["openai", "anthropic", "embeddings", "rerank", "moderations", "speech", "transcription"]
 CHATS = ("openai", "anthropic")
-PriceUnit = Literal["generation", "second", "megatoken", "search"]
-_KIND_NAMES = {"embeddings": "embedding", "rerank": "rerank", "moderations": "moderation"}
+PriceUnit = Literal["generation", "second", "megatoken", "search", "megacharacter", "minute"]
+_KIND_NAMES = {"embeddings": "embedding", "moderations": "moderation"}
+# The prices of the kinds that have others than of tokens, which are `None` here.
+_PRICED_BY: Mapping[str, set[str | None]] = {
+    "rerank": {None, "search"},
+    "speech": {None, "character"},
+    "transcription": {"minute"},
+}
+_PATHS = {"speech": "audio/speech", "transcription": "audio/transcriptions"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,14 +239,17 @@ class Model(CatalogModel):
         return [route for route in self.routes if route.can_run(values)]
 
 
-_PRICES = ("input", "output", "cache_read", "cache_write", "search")
+_PRICES = ("input", "output", "cache_read", "cache_write", "search", "character", "minute")
+# The units of prices that have no other beside them.
+_UNITS: Mapping[str, PriceUnit] = {"search": "search", "character": "megacharacter", "minute": "minute"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogTokenPrices(Data):
-    """USD per 1M tokens; a cache price that is left out is the input's. Only a chat has an output.
+    """USD per 1M tokens; a cache price that is left out is the input's. Not every kind has an output.
 
-    A model with a price of a `search` is charged by search units instead, and has no price of tokens.
+    A model can have one other price instead: of a `search` unit, of 1M characters of speech (`character`), or
+    of a `minute` of a recording.
     """
 
     input: UsdOrFree | None = None
@@ -247,11 +257,22 @@ class CatalogTokenPrices(Data):
     cache_read: UsdOrFree | None = None
     cache_write: UsdOrFree | None = None
     search: UsdOrFree | None = None
+    character: UsdOrFree | None = None
+    minute: UsdOrFree | None = None
 
     def __post_init__(self) -> None:
-        """Refuse prices of both tokens and searches, and none of either."""
-        if (self.input is None) is (self.search is None):
-            raise ValueError("prices: needs a price of the input or of a search, and not both")
+        """Refuse prices of both tokens and something else, and none of either."""
+        if sum(price is not None for price in (self.input, *self._others().values())) != 1:
+            raise ValueError("prices: needs one price: of the input, a search, a character or a minute")
+
+    def _others(self) -> dict[str, Decimal | None]:
+        return {"search": self.search, "character": self.character, "minute": self.minute}
+
+    @property
+    def only(self) -> tuple[str, Decimal] | None:
+        """Return the name and the amount of a price without any other; `None` for prices of tokens."""
+        found = ((name, price) for name, price in self._others().items() if price is not None)
+        return next(found, None)
 
     def amounts(self) -> Iterator[Decimal]:
         """Return the prices that are there."""
@@ -352,14 +373,35 @@ class CatalogModeration(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CatalogSpeech(Data):
+    """The input and output of a speech model; `tollgate.text.models.Speech` explains each field."""
+
+    max_characters: Annotated[int, Bounds(gt=0)]
+    voices: Annotated[list[str], Bounds(min_length=1)]
+    formats: Annotated[list[Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]], Bounds(min_length=1)]
+    takes_instructions: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogTranscription(Data):
+    """The answers of a transcription model; `tollgate.text.models.Transcription` explains each field."""
+
+    formats: Annotated[list[Literal["json", "text", "verbose_json", "srt", "vtt"]], Bounds(min_length=1)]
+    translates: bool = False
+    streams: bool = False
+    tells_logprobs: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class CatalogTextModel(CatalogModel):
     """A text model: no profile, no `params`; its prices are per 1M tokens (site/catalog.md#a-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
-    `embedding`, `rerank` or `moderation` is no chat: it has one protocol, and no output. For it,
-    `context_tokens` bounds each input. `adaptive_thinking` is
-    false for a Claude model that wants a token budget for its thinking. `thinks_unasked` is false for a model
-    that is known to think only if a request asks for it. `thinks_between_tools` is true for a model that
+    `embedding`, `rerank`, `moderation`, `speech` or `transcription` is no chat: it has one protocol, and no
+    output, except speech with prices of tokens. For it, `context_tokens` bounds each input.
+    `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
+    `thinks_unasked` is false for a model that is known to think only if a request asks for it.
+    `thinks_between_tools` is true for a model that
     always thinks, at least between calls of tools.
     """
 
@@ -373,6 +415,8 @@ class CatalogTextModel(CatalogModel):
     embedding: CatalogEmbedding | None = None
     rerank: CatalogRerank | None = None
     moderation: CatalogModeration | None = None
+    speech: CatalogSpeech | None = None
+    transcription: CatalogTranscription | None = None
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
@@ -390,16 +434,26 @@ class CatalogTextModel(CatalogModel):
             raise ValueError(f"protocols: {self.kind_name} models have only {', '.join(kinds or CHATS)}")
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
         # A chat model without a price of output would give away the dearest part of its answers.
-        if any((prices.output is None) is self.is_chat for prices in priced):
-            raise ValueError("prices: output: is required for a chat, and only for it")
-        if (self.max_output_tokens == 0) is self.is_chat:
-            raise ValueError("maxOutputTokens: is required for a chat, and only for it")
-        if len({prices.search is None for prices in priced}) > 1:
-            raise ValueError("prices: search: the model and all of its routes are priced in the same way")
+        has_output = self.is_chat or (self.speech is not None and self.prices.only is None)
+        if any((prices.output is None) is has_output for prices in priced):
+            raise ValueError("prices: output: is for a chat, or for speech by the token, which need it")
+        if (self.max_output_tokens == 0) is has_output:
+            raise ValueError("maxOutputTokens: is required with a price of output, and only with it")
+        units = {None if prices.only is None else prices.only[0] for prices in priced}
+        if len(units) > 1:
+            raise ValueError("prices: the model and all of its routes are priced in the same way")
+        if not units <= _PRICED_BY.get(next(iter(kinds), ""), {None}):
+            raise ValueError(f"prices: {self.kind_name} models have no price of this kind")
 
     def _kinds(self) -> dict[str, Data | None]:
         """Return the facts about each kind that is no chat, by the protocol of the kind."""
-        return {"embeddings": self.embedding, "rerank": self.rerank, "moderations": self.moderation}
+        return {
+            "embeddings": self.embedding,
+            "rerank": self.rerank,
+            "moderations": self.moderation,
+            "speech": self.speech,
+            "transcription": self.transcription,
+        }
 
     @property
     def is_chat(self) -> bool:
@@ -409,7 +463,7 @@ class CatalogTextModel(CatalogModel):
     @property
     def kind_name(self) -> str:
         """Return the word for the model's kind before "model"."""
-        return next((_KIND_NAMES[name] for name, takes in self._kinds().items() if takes), "text")
+        return next((_KIND_NAMES.get(name, name) for name, takes in self._kinds().items() if takes), "text")
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""
@@ -419,7 +473,7 @@ class CatalogTextModel(CatalogModel):
     @property
     def use(self) -> str:
         """Return the sentences that name the model's kind and the endpoint for it."""
-        path = "chat/completions" if self.is_chat else self.protocols[0]
+        path = "chat/completions" if self.is_chat else _PATHS.get(self.protocols[0], self.protocols[0])
         article = "an" if self.kind_name == "embedding" else "a"
         return f"{self.id} is {article} {self.kind_name} model. Use POST /api/v1/{path}."
 
@@ -430,7 +484,7 @@ class CatalogTextModel(CatalogModel):
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}
             entries += _token_entries(tier, f"-from-{tier.from_tokens}", dimensions)
-        unit: PriceUnit = "megatoken" if self.prices.search is None else "search"
+        unit: PriceUnit = "megatoken" if self.prices.only is None else _UNITS[self.prices.only[0]]
         return Pricing(unit=unit, prices=[replace(entries[0], is_default=True), *entries[1:]])
 
 

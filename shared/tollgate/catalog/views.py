@@ -83,7 +83,9 @@ class CatalogModelView(Card):
     priceFrom: DecimalText
     priceUnit: PriceUnit
     params: list[params.ParamView]
-    protocols: list[Literal["openai", "anthropic", "embeddings", "rerank", "moderations"]]
+    protocols: list[
+        Literal["openai", "anthropic", "embeddings", "rerank", "moderations", "speech", "transcription"]
+    ]
     routes: list[RouteView]
 
 

@@ -32,6 +32,7 @@ from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.holds import HoldWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
+from tollgate.probing.recordings import RecordingProber
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
 from tollgate.providers.runtime.text_registry import (
     BEDROCK,
@@ -75,6 +76,7 @@ class TextSettings(RatedSettings):
     audit_table: str
     usage_table: str
     run_response_function: str
+    probe_function: str = ""
     media_bucket: str
     provider_secret_arn: str
     live_providers: str
@@ -177,6 +179,7 @@ class TextParts:
     shown: Catalog
     files: PromptFiles
     run_later: Callable[[Mapping[str, Any]], Awaitable[None]]
+    prober: RecordingProber
     _reading: "asyncio.Future[Catalog] | None" = None
 
     @property
@@ -263,6 +266,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
     counter = RequestCounter(database, known.accounts_table, requests, limits, clock)
     files = UploadedPromptFiles(objects, clock)
     lambda_endpoint = known.aws_endpoint_url_lambda or endpoint
+    prober = RecordingProber(AsyncFunction(http, known.probe_function, region, lambda_endpoint, credentials))
     run_response = AsyncFunction(http, known.run_response_function, region, lambda_endpoint, credentials)
     return TextParts(
         authenticator,
@@ -274,6 +278,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         live.current,
         files,
         run_response.send,
+        prober,
     )
 
 

@@ -96,15 +96,14 @@ def _always(entry: Entry) -> Mapping[str, Cell]:
 def _usage(entry: Entry) -> Mapping[str, Cell]:
     """Return the cells of a charge. It is the price of one request, because that is rounded as a whole."""
     usage = entry.usage or {}
-    tokens = sum(usage.get(name, 0) for name in (*INPUT, "output_tokens"))
-    searches = usage.get("search_units", 0)
+    quantity, unit = _consumed(usage)
     price = _decimal(usd_decimal(-entry.amount_micro_usd))
     return {
         "ChargeCategory": "Usage",
         "ChargeFrequency": "Usage-Based",
         "ChargeDescription": f"One request to {entry.model}",
-        "ConsumedQuantity": _decimal(Decimal(searches or tokens or 1)),
-        "ConsumedUnit": "Searches" if searches else "Tokens" if tokens else "Requests",
+        "ConsumedQuantity": _decimal(Decimal(quantity)),
+        "ConsumedUnit": unit,
         "ListUnitPrice": price,
         "ContractedUnitPrice": price,
         "PricingCurrencyListUnitPrice": price,
@@ -112,6 +111,17 @@ def _usage(entry: Entry) -> Mapping[str, Cell]:
         "PricingQuantity": _decimal(Decimal(1)),
         "PricingUnit": "Requests",
     }
+
+
+def _consumed(usage: Mapping[str, int]) -> tuple[int, str]:
+    """Return what a request consumed: searches, tokens, characters of speech, or seconds of a recording."""
+    if searches := usage.get("search_units", 0):
+        return searches, "Searches"
+    if tokens := sum(usage.get(name, 0) for name in (*INPUT, "output_tokens")):
+        return tokens, "Tokens"
+    if characters := usage.get("characters", 0):
+        return characters, "Characters"
+    return (usage["seconds"], "Seconds") if usage.get("seconds") else (1, "Requests")
 
 
 def _credit(entry: Entry, charged_ms: int | None) -> Mapping[str, Cell]:

@@ -29,7 +29,7 @@ CLIENT, ERROR = 3, 2
 _RANDOM_BYTES, _RANDOM_BITS = 7, 56
 # The conventions' names of providers that differ from ours.
 _PROVIDERS = {"xai": "x_ai", "mistral": "mistral_ai", "google": "gcp.gemini", "bedrock": "aws.bedrock"}
-_OPERATIONS = {"completions": "text_completion", "embeddings": "embeddings"}
+_OPERATIONS = {"completions": "text_completion", "embeddings": "embeddings", "speech": "text_to_speech"}
 _GOOD = {Ending.COMPLETED, Ending.DISCONNECTED, Ending.CANCELLED}
 
 Json = dict[str, Any]

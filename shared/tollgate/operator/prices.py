@@ -259,6 +259,8 @@ def _tokens(prices: CatalogTokenPrices) -> dict[str, Decimal]:
     if prices.search is not None:
         return {"search": prices.search}
     read, write = prices.cache_read, prices.cache_write
+    if (only := prices.only) is not None:
+        return {only[0]: only[1]}
     return {
         "input": prices.of_input(),
         "output": prices.of_output(),

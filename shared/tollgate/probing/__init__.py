@@ -7,6 +7,7 @@ probed, which becomes a 400.
 permissions (docs/decisions/0009-probing-in-a-child-process.md).
 
 service.py       calls `probe_media` for all files at once
+recordings.py    the same for an uploaded recording, from the text function
 facts.py         the result of a probe, as JSON between the two
 reader.py        one file: its header, and the facts in it
 remote.py        the file by HTTP ranges, within bounds

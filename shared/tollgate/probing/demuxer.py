@@ -26,6 +26,7 @@ from tollgate.probing.child import apply_limits, read_from_parent, send_to_paren
 ReadAt = Callable[[int, int], bytes]
 
 _FORMATS = {"mp4": "mov", "mov": "mov", "m4a": "mov", "webm": "matroska", "mp3": "mp3", "wav": "wav"}
+_FORMATS |= {"flac": "flac", "ogg": "ogg"}
 _OPTIONS = {
     "protocol_whitelist": "none",
     "codec_whitelist": "none",

@@ -47,11 +47,11 @@ class ProbedMedia:
     """The facts of a media file.
 
     `kind` is `image`, `video`, `audio` or `document`. `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`,
-    `m4a`, `png`, `jpeg`, `webp`, `gif`, `pdf`, `docx`, `pptx` or `xlsx`. `duration_s` is exact to the
-    millisecond, and `None` for images and documents. `width` and `height` are pixels as stored. They are
-    `None` for audio, documents, and old video formats that only a decoder can measure. `bytes` is the size of
-    the whole file. `pages` is for documents that declare a number: pages, slides of a presentation, or sheets
-    of a workbook.
+    `m4a`, `flac`, `ogg`, `png`, `jpeg`, `webp`, `gif`, `pdf`, `docx`, `pptx` or `xlsx`. `duration_s` is exact
+    to the millisecond, and `None` for images and documents. `width` and `height` are pixels as stored. They
+    are `None` for audio, documents, and old video formats that only a decoder can measure. `bytes` is the
+    size of the whole file. `pages` is for documents that declare a number: pages, slides of a presentation,
+    or sheets of a workbook.
     """
 
     kind: str
@@ -96,6 +96,24 @@ ProbeResult = ProbedMedia | ProbeError
 def seconds(milliseconds: int) -> Decimal:
     """Return milliseconds as seconds, exactly."""
     return Decimal(milliseconds).scaleb(-_MS_DIGITS)
+
+
+# Lambda's names for a timeout, and for a process that ended.
+_CRASHES = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
+
+
+class ProbeFaultError(Exception):
+    """`probe_media` failed for another reason than the customer's file."""
+
+
+def read_answer(body: Mapping[str, Any], *, is_error: bool) -> ProbeResult:
+    """Return the result in a response of Lambda. Raises `ProbeFaultError` for a fault of Tollgate."""
+    if not is_error:
+        return read_result(body)
+    kind = body.get("errorType")
+    if kind in _CRASHES:
+        return ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be read in time.")
+    raise ProbeFaultError(f"probe_media failed: {kind}")
 
 
 def read_result(body: Mapping[str, Any]) -> ProbeResult:

@@ -1,6 +1,7 @@
 """Reads the header of one customer's file and returns its facts. Runs only in `probe_media`."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.artifacts import sniff
@@ -30,6 +31,9 @@ _CONTAINERS = {
     sniff.M4A: "m4a",
 }
 _IMAGES = ("png", "jpeg", "webp", "gif")
+# Recordings to transcribe. Providers of media do not take the last two.
+_RECORDINGS = {found: name for found, name in _CONTAINERS.items() if name not in _IMAGES}
+_RECORDINGS |= {sniff.FLAC: "flac", sniff.OGG: "ogg"}
 # The content decides between MP4 and M4A, not the brand.
 _BY_CONTENT = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
 _WEBM_DOCTYPE = b"webm"
@@ -43,21 +47,24 @@ class MediaReader:
     outbound: Outbound
     timeout_s: float = TIMEOUT_S
 
-    def probe(self, url: str) -> ProbeResult:
-        """Return the facts of the file at `url`, or the reason why it cannot be probed."""
+    def probe(self, url: str, *, is_recording: bool = False) -> ProbeResult:
+        """Return the facts of the file at `url`, or the reason why it cannot be probed.
+
+        `is_recording`: it is for a transcription, which takes other types.
+        """
         deadline = time.monotonic() + self.timeout_s
         try:
             with remote_file(self.outbound, url, self.timeout_s) as file:
-                return _facts(file, deadline)
+                return _facts(file, deadline, _RECORDINGS if is_recording else _CONTAINERS)
         except ProbeError as exc:
             return exc
 
 
-def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
+def _facts(file: RemoteFile, deadline: float, containers: Mapping[MediaType, str]) -> ProbedMedia:
     head = file.read_at(0, HEAD_BYTES)
-    if (document := document_container(head)) is not None:
+    if containers is _CONTAINERS and (document := document_container(head)) is not None:
         return read_document(document, file, deadline - time.monotonic())
-    container = _container(head)
+    container = _container(head, containers)
     declared = declared_bytes(container, file.read_at)
     if declared is not None and declared > file.size:
         message = f"The file is cut off: it has {file.size} bytes instead of at least {declared}."
@@ -67,20 +74,20 @@ def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
     return _recording(container, file, deadline)
 
 
-def _container(head: bytes) -> str:
+def _container(head: bytes, containers: Mapping[MediaType, str]) -> str:
     """Return the container from the file's first bytes, never from its name or content type."""
     found = sniff.media_type(head)
-    container = None if found is None else _CONTAINERS.get(found)
+    container = None if found is None else containers.get(found)
     if container is None or (container == "webm" and _WEBM_DOCTYPE not in head):
-        raise ProbeError(ProbeCode.UNSUPPORTED, _unsupported(head, found))
+        raise ProbeError(ProbeCode.UNSUPPORTED, _unsupported(head, found, containers))
     return container
 
 
-def _unsupported(head: bytes, found: MediaType | None) -> str:
+def _unsupported(head: bytes, found: MediaType | None, containers: Mapping[MediaType, str]) -> str:
     what = "of an unsupported type" if found else "not media"
     if head.lstrip().lower().startswith(_HTML):
         what = "a web page"
-    taken = ", ".join((*_CONTAINERS.values(), *DOCUMENTS))
+    taken = ", ".join((*containers.values(), *(DOCUMENTS if containers is _CONTAINERS else ())))
     return f"The file is {what}. It must be {taken}; its name does not matter."
 
 

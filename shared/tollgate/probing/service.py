@@ -13,13 +13,10 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ConnectionClosedError
 
-from tollgate.probing.facts import ProbeCode, ProbeError, ProbeResult, read_result
+from tollgate.probing.facts import ProbeResult, read_answer
 
 # More than the most files of any profile, so that all are probed at the same time.
 MAX_PARALLEL = 32
-
-# Lambda's names for a timeout, and for a process that ended.
-_CRASHES = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
 
 
 class Invoker(Protocol):
@@ -27,10 +24,6 @@ class Invoker(Protocol):
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's names
         """Call a function and wait for its response."""
-
-
-class ProbeFaultError(Exception):
-    """`probe_media` failed for another reason than the customer's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +48,7 @@ class Prober:
     def _ask(self, client: Invoker, url: str) -> ProbeResult:
         answer = self._invoked(client, json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
-        if "FunctionError" not in answer:
-            return read_result(body)
-        kind = body.get("errorType")
-        if kind in _CRASHES:
-            return ProbeError(ProbeCode.TOO_SLOW, "The file's header could not be read in time.")
-        raise ProbeFaultError(f"probe_media failed: {kind}")
+        return read_answer(body, is_error="FunctionError" in answer)
 
     def _invoked(self, client: Invoker, payload: bytes) -> Mapping[str, Any]:
         try:

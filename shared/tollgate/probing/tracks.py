@@ -50,7 +50,8 @@ class Tracks:
 
 
 def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
-    """Read the header of an `mp4`, `mov`, `m4a`, `webm`, `mp3` or `wav`, in at most `timeout_s` seconds.
+    """Read the header of an `mp4`, `mov`, `m4a`, `webm`, `mp3`, `wav`, `flac` or `ogg`, in at most
+    `timeout_s` seconds.
 
     Raises `UnreadableMediaError`, also if the process dies because of the file; `ProbeError` from `source` or
     after the timeout; and `ParserFaultError`.

@@ -57,7 +57,7 @@ class Part:
             "micro_usd": self.micro_usd,
             "version": self.version,
             "body": self.body,
-            "demand": None if self.demand is None else asdict(self.demand),
+            "demand": None if self.demand is None else _stored(self.demand),
             "task_id": self.task_id,
             "fallbacks": [[model, asdict(demand)] for model, demand in self.fallbacks] or None,
         }
@@ -77,6 +77,15 @@ class Part:
             item.get("task_id"),
             tuple((model, Demand(**most)) for model, most in item.get("fallbacks", ())),
         )
+
+
+def _stored(demand: Demand) -> dict[str, Any]:
+    """Return a demand as a map, without counts that a version before them could not read."""
+    return {
+        name: value
+        for name, value in asdict(demand).items()
+        if value or name not in ("characters", "seconds")
+    }
 
 
 def generation_part(body: Mapping[str, Any], model_id: str, price: Quote) -> Part:
@@ -117,6 +126,8 @@ def _with_room(demand: Demand, model: TextModel) -> Demand:
 def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]) -> Part:
     """Return the part of a request that any of the models may answer: its price is the dearest model's."""
     prices = ", ".join(repr((model.prices, model.tiers)) for model in models)
+    # A version before there were prices of characters and minutes has no such fields in its text.
+    prices = prices.replace(", character=None, minute=None", "")
     pairs = list(zip(models, demands, strict=True))
     most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
     others = tuple((model.id, demand) for model, demand in pairs[1:])

@@ -24,10 +24,13 @@ MAX_PARTS = 40
 # The bodies of generations are stored with the quote. A row has 400 KB, and is written twice.
 MAX_STORED_BYTES = 64 * 1024
 GENERATION = "/api/v1/generation/create"
+# Their paths differ from their names, and a recording cannot be in a quote.
+_AUDIO = (TextProtocol.SPEECH, TextProtocol.TRANSCRIPTION)
 _PROTOCOLS = {
     "/api/v1/chat/completions": TextProtocol.OPENAI,
     "/api/v1/messages": TextProtocol.ANTHROPIC,
-    **{f"/api/v1/{protocol}": protocol for protocol in KINDS},
+    **{f"/api/v1/{protocol}": protocol for protocol in KINDS if protocol not in _AUDIO},
+    "/api/v1/audio/speech": TextProtocol.SPEECH,
 }
 RESPONSES = "/api/v1/responses"
 PATHS = (GENERATION, *_PROTOCOLS, RESPONSES)

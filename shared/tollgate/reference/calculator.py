@@ -11,6 +11,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars, usd
 from tollgate.reference.generations import example_input
 
+_S_PER_MINUTE = 60
 _MEGATOKEN = 1_000_000
 _PLACES = Decimal("0.000001")
 LENGTH = "duration"
@@ -39,6 +40,11 @@ def text_price(model: CatalogTextModel, input_tokens: int, output_tokens: int, t
     """Return the cost of `times` requests with these numbers of tokens, without a cache, in US dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
-    cost = (prices.of_input() * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
+    if prices.minute is not None:
+        # The input is counted in seconds then, and in characters if they are priced.
+        cost = prices.minute * input_tokens / _S_PER_MINUTE
+        return usd(times * cost.quantize(_PLACES, ROUND_CEILING))
+    unit_price = prices.of_input() if prices.character is None else prices.character
+    cost = (unit_price * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
     # Each request is rounded up to the micro-USD, like its charge.
     return usd(times * cost.quantize(_PLACES, ROUND_CEILING))

@@ -154,7 +154,8 @@ def _body(source: Json) -> Json:
     content: Json = {"schema": {"$ref": source["body"]}}
     if "example" in source:
         content["example"] = source["example"]
-    return {"required": not source.get("optional", False), "content": {"application/json": content}}
+    kind = "multipart/form-data" if source.get("form") else "application/json"
+    return {"required": not source.get("optional", False), "content": {kind: content}}
 
 
 def _hook(source: Json) -> Json:
@@ -272,6 +273,7 @@ def _error_name(status: int) -> str:
 
 
 _KINDS = {"Embedding": "embeddings", "Rerank": "rerank", "Moderation": "moderations"}
+_KINDS |= {"Speech": "speech", "Transcription": "transcription"}
 
 
 def _model_ids(catalog: Catalog) -> dict[str, Json]:

@@ -84,7 +84,31 @@ def moderation(model_id: str, base_url: str | None = None) -> list[Example]:
     ]
 
 
+def speech(model_id: str, base_url: str | None = None) -> list[Example]:
+    """Return programs that speak a sentence into a file."""
+    body = {"model": model_id, "voice": "alloy", "input": "The lighthouse is lit at dusk."}
+    templates = (_SPEECH_CURL, _SPEECH_OPENAI, _SPEECH_TYPESCRIPT)
+    curl, openai, script = (_to(each, base_url) for each in templates)
+    return [
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
+        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
+    ]
+
+
+def transcription(model_id: str, base_url: str | None = None) -> list[Example]:
+    """Return programs that print the text of a recording."""
+    templates = (_TRANSCRIPTION_CURL, _TRANSCRIPTION_OPENAI, _TRANSCRIPTION_TYPESCRIPT)
+    curl, openai, script = (_to(each, base_url).replace("MODEL", model_id) for each in templates)
+    return [
+        Example("bash", "curl", curl),
+        Example("python", "Python, OpenAI SDK", openai),
+        Example("typescript", "TypeScript", script),
+    ]
+
+
 _OF_KINDS = {"embeddings": embedding, "rerank": rerank, "moderations": moderation}
+_OF_KINDS |= {"speech": speech, "transcription": transcription}
 
 
 def of_text_model(model: CatalogTextModel, base_url: str | None = None) -> list[Example]:
@@ -286,6 +310,79 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.
 _EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings").replace(
     "-r '.choices[0].message.content'", "-c '[.data[].embedding | length]'"
 )
+
+_SPEECH_CURL = _TEXT_CURL.replace("chat/completions", "audio/speech").replace(
+    " | jq -r '.choices[0].message.content'", " -o speech.mp3"
+)
+
+_SPEECH_OPENAI = """\
+# pip install openai
+import os
+from pathlib import Path
+
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+with client.audio.speech.with_streaming_response.create(
+    model="MODEL",
+    voice="alloy",
+    input="The lighthouse is lit at dusk.",
+) as answer:
+    answer.stream_to_file(Path("speech.mp3"))
+print(Path("speech.mp3").stat().st_size, "bytes")"""
+
+_SPEECH_TYPESCRIPT = """\
+import { writeFile } from "node:fs/promises";
+import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: process.env.TOLLGATE_URL + "/api/v1",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const answer = await client.audio.speech.create({
+  model: "MODEL",
+  voice: "alloy",
+  input: "The lighthouse is lit at dusk.",
+});
+await writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()));"""
+
+_TRANSCRIPTION_CURL = """\
+curl -sS "$TOLLGATE_URL/api/v1/audio/transcriptions" -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
+  -F model=MODEL -F file=@speech.mp3 | jq -r .text"""
+
+_TRANSCRIPTION_OPENAI = """\
+# pip install openai
+import os
+from pathlib import Path
+
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+answer = client.audio.transcriptions.create(
+    model="MODEL",
+    file=Path("speech.mp3"),
+)
+print(answer.text)"""
+
+_TRANSCRIPTION_TYPESCRIPT = """\
+import { createReadStream } from "node:fs";
+import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: process.env.TOLLGATE_URL + "/api/v1",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const answer = await client.audio.transcriptions.create({
+  model: "MODEL",
+  file: createReadStream("speech.mp3"),
+});
+console.log(answer.text);"""
 
 _EMBEDDING_OPENAI = """\
 # pip install openai

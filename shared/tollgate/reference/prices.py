@@ -13,7 +13,9 @@ from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.money import price_in_text, usd
 from tollgate.reference.generations import example_input
 
-PER_MEGATOKEN, PER_SEARCH = "per 1M tokens", "per search"
+PER_MEGATOKEN = "per 1M tokens"
+# The units of prices that have no other beside them.
+_ONLY = {"search": "per search", "character": "per 1M characters", "minute": "per minute"}
 _THOUSAND = 1000
 # The conditions of prices by the size of the result, which is measured (catalog/profiles/upscale.py).
 _UP_TO = {"longSide": "long side up to {} px", "megapixels": "up to {} megapixels"}
@@ -81,8 +83,11 @@ def tiers(model: AnyModel) -> list[Tier]:
     """Return the prices of a text model, for short inputs first. Returns an empty list for other models."""
     if not isinstance(model, CatalogTextModel):
         return []
-    if model.prices.search is not None:
+    if model.prices.only is not None:
         return []
+    if model.speech is not None:
+        spoken = {"Input": usd(model.prices.of_input()), "Audio": usd(model.prices.of_output())}
+        return [Tier("of any length", spoken)]
     if not model.is_chat:
         return [Tier("of any length", {"Input": usd(model.prices.of_input())})]
     bounds = [tier.from_tokens for tier in model.long_context]
@@ -122,10 +127,10 @@ def _text(model: CatalogTextModel) -> Headline:
     prices = model.prices
     if model.free:
         return Headline((FREE,), "", Decimal(0))
-    if prices.search is not None:
-        return Headline((_amount(prices.search),), PER_SEARCH, prices.search)
+    if (only := prices.only) is not None:
+        return Headline((_amount(only[1]),), _ONLY[only[0]], only[1])
     amounts = [_amount(prices.of_input(), "input")]
-    if model.is_chat:
+    if prices.output is not None:
         amounts.append(_amount(prices.of_output(), "output"))
     return Headline(tuple(amounts), PER_MEGATOKEN, prices.of_input())
 

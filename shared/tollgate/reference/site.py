@@ -229,7 +229,10 @@ class Site:
 
 
 def _json_schema(body: Mapping[str, Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = body.get("content", {}).get("application/json", {}).get("schema", {})
+    """Return the schema of a body, also of a form."""
+    contents = body.get("content", {})
+    kind = "application/json" if "application/json" in contents else "multipart/form-data"
+    schema: dict[str, Any] = contents.get(kind, {}).get("schema", {})
     return schema
 
 

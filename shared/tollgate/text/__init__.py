@@ -11,6 +11,9 @@ foreign.py        refuses names of files and caches in our accounts with provide
 completions.py    legacy completions over chat
 embeddings.py     vectors of texts: the request, and the reader of its response; also `rerank.py` and
                   `moderations.py`; `kinds.py`: each kind of request that is no chat
+speech.py         recordings of texts: the request, and the reader of its response
+transcription.py  texts of recordings: the request, and the reader of its response
+whole.py          the usage of a response that costs nothing until it is whole
 admission.py      whether a request is accepted: its model, and how much it can use
 tokens.py         an upper bound and an estimate of a request's input tokens
 metering.py       the cost of a usage, and how much to hold for a request

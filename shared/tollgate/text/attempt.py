@@ -115,6 +115,12 @@ class Attempt:
                 return self._refused(_closed(response, exchange.stream.fault))
             if first:
                 return Answered(self.routed, exchange, first, response)
+        # Some events are complete only at the end.
+        last = encode_events(exchange, exchange.splitter.close())
+        if exchange.stream.fault is not None:
+            return self._refused(_closed(response, exchange.stream.fault))
+        if last:
+            return Answered(self.routed, exchange, last, response)
         return _closed(response, UNREADABLE)
 
     def _refused(self, fault: Fault) -> Answered | Fault:

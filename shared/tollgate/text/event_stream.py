@@ -7,6 +7,7 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -15,7 +16,8 @@ from tollgate.ledger.trace import Ending
 from tollgate.text.asgi import SEND_TIMEOUT_S, Answer, Message, Receive, Reply, Send, encoded_headers
 from tollgate.text.errors import RequestEndedError, error_body
 from tollgate.text.middleware import public_error
-from tollgate.text.rendering import Rendering
+from tollgate.text.models import TextProtocol
+from tollgate.text.rendering import Bare, Rendering
 from tollgate.text.response import (
     MAX_READS,
     READ_INTERVAL_S,
@@ -28,6 +30,8 @@ from tollgate.text.response import (
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
+OK = 200
+COST_HEADER = "x-tollgate-cost-micro-usd"
 # The header that names the ways to end the provider's work and the bill. A whole response always completes.
 ENDS_ON_HEADER = "x-tollgate-ends-on"
 # The header that names the fields which the provider was not sent (site/fields.md), at most so many.
@@ -75,10 +79,47 @@ async def http_response(
     response = await responding
     if not isinstance(response, StreamedResponse):
         return await _reply(response, rendering, add_help)
+    return EventStream(rendering, responding, add_help, end_if_asked, _begun(response))
+
+
+def in_plain_text(answer: Answer) -> Answer:
+    """Return an answer that says that its body is text, unless it is an error."""
+    if not isinstance(answer, Reply) or answer.status != OK:
+        return answer
+    return replace(answer, headers={**answer.headers, "content-type": "text/plain; charset=utf-8"})
+
+
+async def audio_response(
+    respond: Coroutine[Any, Any, TextResponse], content_type: str, add_help: AddHelp
+) -> Answer:
+    """Return the response of `respond` as bytes of that type; they begin when there are any.
+
+    Such a stream has no place for an error, so its connection is cut. Raises as `http_response`.
+    """
+    responding = asyncio.ensure_future(respond)
+    try:
+        response = await asyncio.shield(responding)
+    except asyncio.CancelledError:
+        await _abandon(responding)
+        raise
+    rendering = Bare(TextProtocol.SPEECH)
+    if not isinstance(response, StreamedResponse):
+        return await _reply(response, rendering, add_help)
+    headers = {**_begun(response), "content-type": content_type}
+    if (known := response.known_micro_usd) is not None:
+        headers[COST_HEADER] = str(known)
+    return EventStream(rendering, responding, add_help, _never_asked, headers, is_bare=True)
+
+
+async def _never_asked() -> bool:
+    return False
+
+
+def _begun(response: StreamedResponse) -> dict[str, str]:
+    """Return the headers of a stream that has begun."""
     limited = _limited(response.placed.plan.passed_limit is not None)
     named = {ENDS_ON_HEADER: response.ends_on, **_route(response.placed.provider or "")}
-    headers = {**named, **limited, **_ignored(response.ignored)}
-    return EventStream(rendering, responding, add_help, end_if_asked, headers)
+    return {**named, **limited, **_ignored(response.ignored)}
 
 
 async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp) -> Reply:
@@ -86,7 +127,7 @@ async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp
     match response:
         case CompleteResponse(body, billed, ignored, route):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
-            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
+            cost = {COST_HEADER: str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
             return Reply(
                 await rendering.whole(body),
                 headers={**cost, **_route(route), **_limited(billed.is_limited), **_ignored(ignored)},
@@ -127,7 +168,7 @@ async def _send_nothing(_: Message) -> None:
 
 
 class EventStream:
-    """A stream of events, relayed as they come.
+    """A stream of events, relayed as they come. A stream that `is_bare` has bytes instead, and no errors.
 
     A client that disconnected or stopped reading gets nothing more. Its response is still settled.
     """
@@ -139,6 +180,8 @@ class EventStream:
         add_help: AddHelp,
         end_if_asked: EndIfAsked,
         headers: Mapping[str, str] = MappingProxyType({}),
+        *,
+        is_bare: bool = False,
     ) -> None:
         self._headers = encoded_headers({**STREAM_HEADERS, **headers})
         self._rendering = rendering
@@ -149,6 +192,9 @@ class EventStream:
         self._relaying: asyncio.Task[Any] | None = None
         self._gone = asyncio.Event()
         self._has_begun = False
+        self._is_bare = is_bare
+        self._is_cut = False
+        """Whether the client must see that bytes are missing: the server closes the connection then."""
         self._is_sending = False
         """Whether the relay waits for the client. A keep-alive that waits has its own timer."""
         self._sent_at = _now()
@@ -160,7 +206,8 @@ class EventStream:
         helpers = (asyncio.ensure_future(self._watch(receive)), asyncio.ensure_future(self._keep_alive()))
         try:
             await self._relay()
-            await self._send_events(b"", more=False)
+            if not self._is_cut:
+                await self._send_events(b"", more=False)
         finally:
             # The server stops before the response has begun, so its hold is released.
             self._responding.cancel()
@@ -178,6 +225,7 @@ class EventStream:
                 streamed = cast("StreamedResponse", response)
                 streamed.is_late = is_late
                 await self._settle(streamed)
+                self._is_cut = self._is_bare and streamed.is_broken
                 await self._send_events(await self._rendering.end())
                 return
             # The stream had to begin before this was known, so the error is its last event.

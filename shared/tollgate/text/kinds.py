@@ -14,6 +14,8 @@ from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.moderations import moderation_demand, moderation_estimate, read_moderation_request
 from tollgate.text.request import TextRequest
 from tollgate.text.rerank import read_rerank_request, rerank_demand, rerank_estimate
+from tollgate.text.speech import read_speech_request, speech_demand, speech_estimate
+from tollgate.text.transcription import no_tokens, read_no_body, transcription_demand
 
 Fields = Mapping[str, Any]
 
@@ -35,4 +37,6 @@ KINDS: Mapping[TextProtocol, Kind] = {
     TextProtocol.EMBEDDINGS: Kind(read_embedding_request, embedding_demand, embedding_estimate),
     TextProtocol.RERANK: Kind(read_rerank_request, rerank_demand, rerank_estimate),
     TextProtocol.MODERATIONS: Kind(read_moderation_request, moderation_demand, moderation_estimate),
+    TextProtocol.SPEECH: Kind(read_speech_request, speech_demand, speech_estimate),
+    TextProtocol.TRANSCRIPTION: Kind(read_no_body, transcription_demand, no_tokens),
 }

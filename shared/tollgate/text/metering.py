@@ -22,12 +22,17 @@ _USD_EXPONENT = -6
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most that a request can use: input tokens, search units, and the client's own limit of output."""
+    """The most that a request can use: input tokens, and the limit of output.
+
+    Besides, there are search units, characters to speak, and the seconds of a recording, if they are priced.
+    """
 
     input_tokens: int
     output_limit: int | None
     answers: int = 1
     search_units: int = 0
+    characters: int = 0
+    seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +67,20 @@ def markup_micro_usd(usage: Usage, model: TextModel, charge: int) -> int:
 
 def exact_micro_usd(usage: Usage, model: TextModel) -> Decimal:
     """Return the cost of `usage` in micro-USD before it is rounded."""
-    return sum((count * price for _, count, price in _priced(usage, model)), Decimal(0))
+    counted = sum((count * price for _, count, price in _priced(usage, model)), Decimal(0))
+    return counted + model.prices.of_seconds(usage.seconds)
 
 
 def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
     """Return the prices that `charge_micro_usd` applies to the counts of `usage` that are not 0.
 
-    They are US dollars per million, by the name of the count.
+    They are US dollars per million, by the name of the count. The price of `seconds` is per minute.
     """
     priced = _priced(usage, model)
     # Tokens are only counted if searches have the price.
     is_by_search = usage.search_units > 0
-    return {name: f"{price:f}" for name, count, price in priced if count and (price or not is_by_search)}
+    found = {name: f"{price:f}" for name, count, price in priced if count and (price or not is_by_search)}
+    return found | ({"seconds": f"{model.prices.minute or 0:f}"} if usage.seconds else {})
 
 
 def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], ...]:
@@ -86,6 +93,7 @@ def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], .
         ("cache_write_1h_tokens", usage.cache_write_1h_tokens, prices.of_cache_write_1h()),
         ("output_tokens", usage.output_tokens, prices.output),
         ("search_units", usage.search_units, prices.search),
+        ("characters", usage.characters, prices.of_character()),
     )
 
 
@@ -104,7 +112,8 @@ def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) ->
     a quarter of the balance. It covers at least `LEAST_OUTPUT_TOKENS`, or the client's limit if that is less.
     """
     full = full_hold(demand, model)
-    if full.amount_micro_usd <= balance_micro_usd:
+    # Speech has no limit of output that a provider could be sent.
+    if full.amount_micro_usd <= balance_micro_usd or model.speech is not None:
         return full
     least = min(LEAST_OUTPUT_TOKENS, full.output_limit)
     limit = max(least, _tokens_within(demand, model, balance_micro_usd // BALANCE_SHARE))
@@ -144,8 +153,9 @@ def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> i
 def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
     dearest_input = max(prices.dearest_input() for prices in _reachable(demand, model))
     output_tokens = output_limit * demand.answers
-    searches = demand.search_units * model.prices.search
-    return demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model) + searches
+    tokens = demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
+    others = demand.search_units * model.prices.search + demand.characters * model.prices.of_character()
+    return tokens + others + model.prices.of_seconds(demand.seconds)
 
 
 def _dearest_output(demand: Demand, model: TextModel) -> Decimal:

@@ -4,6 +4,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
+from tollgate.kit.money import MICRO_USD_PER_USD
+
+S_PER_MINUTE = 60
+
 
 class TextProtocol(StrEnum):
     """The protocol of a text request, by the catalog's names (site/catalog.md#a-model)."""
@@ -14,6 +18,8 @@ class TextProtocol(StrEnum):
     EMBEDDINGS = "embeddings"
     RERANK = "rerank"
     MODERATIONS = "moderations"
+    SPEECH = "speech"
+    TRANSCRIPTION = "transcription"  # Also translated to English.
 
 
 class Refuses(StrEnum):
@@ -37,7 +43,8 @@ class Refuses(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
-    """US dollars per 1M tokens, which is micro-USD per token.
+    """US dollars per 1M tokens, which is micro-USD per token; `character` is per 1M characters of speech,
+    and `minute` is US dollars per minute of recordings.
 
     Cached input without a separate price costs as much as ordinary input. A cache entry that is kept for an
     hour costs twice the input price unless set otherwise (from memory of Anthropic's price list, not in the
@@ -50,6 +57,8 @@ class TokenPrices:
     cache_write: Decimal | None = None
     cache_write_1h: Decimal | None = None
     search: Decimal = Decimal(0)
+    character: Decimal | None = None
+    minute: Decimal | None = None
 
     def of_cache_read(self) -> Decimal:
         """Return the price of a token read from the cache."""
@@ -74,7 +83,18 @@ class TokenPrices:
             self.of_cache_write() * factor,
             self.of_cache_write_1h() * factor,
             self.search * factor,
+            None if self.character is None else self.character * factor,
+            None if self.minute is None else self.minute * factor,
         )
+
+    def of_character(self) -> Decimal:
+        """Return the price of a character; 0 if characters are not priced."""
+        return Decimal(0) if self.character is None else self.character
+
+    def of_seconds(self, seconds: int) -> Decimal:
+        """Return the price of a recording in micro-USD; 0 if recordings are not priced."""
+        # Multiplied first, so that the price of a whole minute is exact.
+        return Decimal(0) if self.minute is None else self.minute * seconds * MICRO_USD_PER_USD / S_PER_MINUTE
 
     def dearest_input(self) -> Decimal:
         """Return the highest price that a token of input can have."""
@@ -143,6 +163,33 @@ class Moderation:
 
 
 @dataclass(frozen=True, slots=True)
+class Speech:
+    """The input and output of a speech model: at most `max_characters`, spoken by one of its `voices`.
+
+    `formats` are the formats of its audio. `takes_instructions`: a request can describe the manner of
+    speaking.
+    """
+
+    max_characters: int
+    voices: tuple[str, ...]
+    formats: tuple[str, ...]
+    takes_instructions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transcription:
+    """The answers of a transcription model: their `formats`, and whether it `translates` to English.
+
+    `streams`: it sends the text as it hears it. `tells_logprobs`: its answers can have log probabilities.
+    """
+
+    formats: tuple[str, ...]
+    translates: bool
+    streams: bool
+    tells_logprobs: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
@@ -167,8 +214,15 @@ class TextModel:
     embedding: Embedding | None = None
     rerank: Rerank | None = None
     moderation: Moderation | None = None
+    speech: Speech | None = None
+    transcription: Transcription | None = None
     unmarked: "TextModel | None" = None
     """The model at Tollgate's own prices, if these are a sub-account's."""
+
+    @property
+    def is_chat(self) -> bool:
+        """Return whether the model answers chats."""
+        return self.embedding is None and self.speech is None and self.transcription is None
 
     def marked_up(self, percent: int) -> "TextModel":
         """Return the model at the prices of a sub-account, which are higher by a percentage."""

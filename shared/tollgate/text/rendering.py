@@ -7,7 +7,7 @@ from tollgate.text.models import TextProtocol
 
 # Sent while a stream is quiet: a comment, or the ping event of Anthropic's protocol.
 KEEP_ALIVE = {
-    TextProtocol.OPENAI: b": keep-alive\n\n",
+    **dict.fromkeys(TextProtocol, b": keep-alive\n\n"),
     TextProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
 }
 
@@ -63,3 +63,18 @@ class Unchanged:
     async def whole(self, body: bytes) -> bytes:
         """Return the body."""
         return body
+
+
+@dataclass(slots=True)
+class Bare(Unchanged):
+    """The rendering of bytes that are no events: a recording."""
+
+    @property
+    def keep_alive(self) -> bytes:
+        """Return nothing: any byte would be a part of the recording."""
+        return b""
+
+    def error(self, body: bytes) -> bytes:
+        """Return nothing."""
+        del body
+        return b""

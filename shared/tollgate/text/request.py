@@ -37,6 +37,8 @@ _APIS = {
     TextProtocol.EMBEDDINGS: "embeddings",
     TextProtocol.RERANK: "rerank",
     TextProtocol.MODERATIONS: "moderations",
+    TextProtocol.SPEECH: "speech",
+    TextProtocol.TRANSCRIPTION: "transcription",
 }
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")

@@ -10,9 +10,10 @@ from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.ledger.trace import Ending
 from tollgate.text.billing import TextBilling
-from tollgate.text.errors import ENDED, error_event
+from tollgate.text.errors import ENDED
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT
 from tollgate.text.finishing import Finishing
+from tollgate.text.metering import charge_micro_usd
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.reports import report_stated
@@ -84,6 +85,17 @@ class StreamedResponse:
             return "nothing"
         return "disconnect, delete" if self.ends_with_client else "delete"
 
+    @property
+    def is_broken(self) -> bool:
+        """Return whether the client got less than the whole response."""
+        return self.exchange.stream.fault is not None or self.is_ended
+
+    @property
+    def known_micro_usd(self) -> int | None:
+        """Return the charge of the whole response if it is known before its end."""
+        known = self.exchange.meter.known()
+        return None if known is None else charge_micro_usd(known, self.model)
+
     async def relay(self, send: SendEvents, client_gone: asyncio.Event) -> Billed:
         """Send the answer as it comes; settle, also when it breaks or the client goes."""
         stream = self.exchange.stream
@@ -152,7 +164,7 @@ class StreamedResponse:
         """Send the last event that the client gets, and close a countable answer at its provider."""
         logger.info("text.ended", counted=self.exchange.is_countable)
         self.is_ended = True
-        await send(error_event(self.exchange.stream.protocol, ENDED, self.placed.hold.request_id))
+        await send(self.exchange.stream.error(ENDED))
         if self.exchange.is_countable:
             # The relay, which waits for the next piece, is woken by it.
             self.response.close()

@@ -65,6 +65,10 @@ class Meter:
         if isinstance(text, str):
             self.delivered_bytes += utf8_length(text)
 
+    def known(self) -> Usage | None:
+        """Return the usage of the whole response if it is known before its end."""
+        return None
+
     def usage(self) -> Usage:
         """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
         known = self.reported or Usage(0, 0)
@@ -140,6 +144,10 @@ class AnswerStream(ABC):
     def fail(self, fault: Fault) -> bytes:
         """Note the fault and give its error event."""
         self.fault = fault
+        return self.error(fault)
+
+    def error(self, fault: Fault) -> bytes:
+        """Return the event of an error."""
         return error_event(self.protocol, fault, self.request_id)
 
     def _blank(self, event: SseEvent) -> bytes:

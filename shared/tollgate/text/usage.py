@@ -40,6 +40,8 @@ class Usage:
     """The usage of one request, in tokens. The four input counts are disjoint; reasoning is part of output.
 
     `search_units` are what a search of many documents is charged by, at models without a price of tokens.
+    `characters` are those of the input of a speech model with a price for them, and `seconds` the length of a
+    recording to transcribe, rounded up. Such requests have no tokens.
 
     `estimated`: counted here, because the provider's report is missing or impossible (then also
     `disbelieved`).
@@ -52,13 +54,15 @@ class Usage:
     cache_write_1h_tokens: int = 0
     reasoning_tokens: int = 0
     search_units: int = 0
+    characters: int = 0
+    seconds: int = 0
     estimated: bool = False
     disbelieved: bool = False
 
     @property
     def has_input(self) -> bool:
         """Return whether it counts any input."""
-        return self.total_input_tokens + self.search_units > 0
+        return self.total_input_tokens + self.search_units + self.characters + self.seconds > 0
 
     @property
     def total_input_tokens(self) -> int:
@@ -189,6 +193,13 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
         },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
+
+
+def speech_usage(usage: Usage) -> dict[str, Any]:
+    """Return `usage` as the `usage` object of `speech.audio.done`, with the characters if they are priced."""
+    tokens = {"input_tokens": usage.total_input_tokens, "output_tokens": usage.output_tokens}
+    priced = {"characters": usage.characters} if usage.characters else {}
+    return {**tokens, "total_tokens": sum(tokens.values()), **priced}
 
 
 def embedding_usage(usage: Usage) -> dict[str, Any]:

@@ -16,10 +16,12 @@ from tollgate.text.models import (
     Moderation,
     Refuses,
     Rerank,
+    Speech,
     TextModel,
     TextProtocol,
     TextRoute,
     TokenPrices,
+    Transcription,
 )
 
 # Models in a page at most, and without a `limit`: Anthropic's bound.
@@ -28,7 +30,7 @@ CLAUDE = "claude-"
 # The tag of models whose prices hold for audio too.
 HEARS = "audio"
 _MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
-_MADE |= {"embeddings": "embeddings", "rerank": "rerank"}
+_MADE |= {"embeddings": "embeddings", "rerank": "rerank", "speech": "audio"}
 TOKENS_OF_A_PRICE = 1_000_000
 # Parameters in OpenRouter's words, by the refusals that exclude them.
 _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
@@ -78,7 +80,8 @@ class TextModelView(Shape):
     canonical_slug: str
     architecture: dict[str, Any]
     supported_parameters: list[str]
-    supported_voices: None
+    supported_voices: list[str] | None
+    """Speech models: the voices."""
     default_parameters: None
     per_request_limits: None
     links: dict[str, str]
@@ -93,6 +96,12 @@ class TextModelView(Shape):
     """Embedding models: the maximum length of a vector."""
     max_inputs: NotRequired[int]
     """Models that are no chats: the maximum number of inputs or documents in a request."""
+    max_characters: NotRequired[int]
+    """Speech models: the longest input."""
+    supported_formats: NotRequired[list[str]]
+    """Models for speech: the formats of the audio. Models for transcriptions: the formats of the text."""
+    translates: NotRequired[bool]
+    """Transcription models: whether they also translate to English."""
 
 
 class TextModelsView(Shape):
@@ -125,6 +134,8 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
         rerank=None if model.rerank is None else Rerank(**asdict(model.rerank)),
         moderation=None if model.moderation is None else Moderation(**asdict(model.moderation)),
+        speech=None if model.speech is None else _speech(model.speech),
+        transcription=None if model.transcription is None else _transcription(model.transcription),
     )
 
 
@@ -197,6 +208,7 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         "context_length": model.context_tokens,
         "max_output_tokens": model.max_output_tokens,
         "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
+        "supported_voices": None if model.speech is None else list(model.speech.voices),
         "architecture": architecture_of(model),
         "supported_parameters": parameters_of(model),
         "top_provider": _limits(model.context_tokens, model.max_output_tokens or None),
@@ -210,6 +222,12 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         shown["max_inputs"] = model.rerank.max_documents
     if model.moderation is not None:
         shown["max_inputs"] = model.moderation.max_inputs
+    if model.speech is not None:
+        shown["max_characters"] = model.speech.max_characters
+        shown["supported_formats"] = list(model.speech.formats)
+    if model.transcription is not None:
+        shown["supported_formats"] = list(model.transcription.formats)
+        shown["translates"] = model.transcription.translates
     return shown
 
 
@@ -277,12 +295,18 @@ def created_of(model: catalog.CatalogModel) -> int:
 def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
     """Return what a model takes and makes, in OpenRouter's words."""
     if isinstance(model, catalog.CatalogTextModel):
-        return _architecture("text", _MADE.get(model.protocols[0], "text"))
+        takes = "text" if model.transcription is None else "audio"
+        return _architecture(takes, _MADE.get(model.protocols[0], "text"))
     return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
 
 
 def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
     """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
+    if isinstance(model, catalog.CatalogTextModel) and model.speech is not None:
+        told = ["instructions"] if model.speech.takes_instructions else []
+        return [*told, "response_format", "speed"]
+    if isinstance(model, catalog.CatalogTextModel) and model.transcription is not None:
+        return ["language", "prompt", "response_format", "temperature"]
     if not isinstance(model, catalog.CatalogTextModel) or not model.is_chat:
         return []
     refuses = of_route.union(map(Refuses, model.refuses))
@@ -296,10 +320,13 @@ def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     """Return the prices of one token, in OpenRouter's words."""
     prices = _prices(model.prices)
     found = {"prompt": prices.input, "completion": prices.output}
+    # OpenRouter's models that are priced by the character have that price as `prompt` too.
+    found |= {} if prices.character is None else {"prompt": prices.character}
     found |= {} if prices.cache_read is None else {"input_cache_read": prices.cache_read}
     found |= {} if prices.cache_write is None else {"input_cache_write": prices.cache_write}
     found |= {} if model.prices.search is None else {"request": prices.search}
-    return {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
+    shown = {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
+    return shown if prices.minute is None else {**shown, "minute": f"{prices.minute:f}"}
 
 
 def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
@@ -339,6 +366,15 @@ def _epoch_s(day: str | None) -> int:
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
+def _speech(speech: catalog.CatalogSpeech) -> Speech:
+    voices, formats = tuple(speech.voices), tuple(speech.formats)
+    return Speech(speech.max_characters, voices, formats, speech.takes_instructions)
+
+
+def _transcription(told: catalog.CatalogTranscription) -> Transcription:
+    return Transcription(tuple(told.formats), told.translates, told.streams, told.tells_logprobs)
+
+
 def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
     return TokenPrices(
         prices.of_input(),
@@ -346,4 +382,6 @@ def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
         prices.cache_read,
         prices.cache_write,
         search=prices.of_search() * TOKENS_OF_A_PRICE,
+        character=prices.character,
+        minute=prices.minute,
     )

@@ -65,6 +65,8 @@ def test_every_model_answers_in_every_protocol_or_has_one_other_kind() -> None:
         "embeddings": {"OpenAI", "Google", "Alibaba"},
         "rerank": {"Cohere"},
         "moderations": {"OpenAI", "Mistral AI"},
+        "speech": {"OpenAI"},
+        "transcription": {"OpenAI"},
     }
 
 
@@ -88,7 +90,7 @@ def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
         *("gemini-3.8-flash", "minimax-m2.5", "kimi-k3.1-pro-highspeed", "kimi-k2.7-code-highspeed"),
         *("qwen3.8-max-prime", "llama-3.3-70b-instruct", "hy3", "command-a-plus", "devstral-2"),
         "mistral-large-4",
-        *("gemini-embedding-2", "text-embedding-v4"),
+        *("gemini-embedding-2", "text-embedding-v4", "tts-1-hd"),
     }
 
 
@@ -104,13 +106,18 @@ def test_no_two_models_are_described_alike() -> None:
         ({"protocols": ["embeddings"]}, "protocols"),
         ({"protocols": ["openai", "embeddings"]}, "protocols"),
         ({"embedding": {"dimensions": 8, "maxDimensions": 8, "maxInputs": 1}}, "protocols"),
+        ({"protocols": ["speech"]}, "protocols"),
+        ({"speech": {"maxCharacters": 8, "voices": ["alloy"], "formats": ["mp3"]}}, "protocols"),
+        ({"transcription": {"formats": ["json"]}}, "protocols"),
+        ({"prices": {"character": "2"}}, "prices: output"),
+        ({"prices": {"minute": "2", "output": "3"}}, "prices: text models"),
         ({"prices": {"input": "2"}}, "prices: output"),
         ({"prices": {"input": "2", "output": "10", "search": "1"}}, "prices: needs"),
         ({"moderation": {"maxInputs": 1}, "rerank": {"maxDocuments": 1, "maxQueryTokens": 1}}, "one kind"),
         ({"maxOutputTokens": 0}, "maxOutputTokens"),
     ],
 )
-def test_what_is_neither_a_chat_nor_an_embedding_model_is_refused(wrong: dict[str, Any], fault: str) -> None:
+def test_what_is_of_no_kind_or_of_two_is_refused(wrong: dict[str, Any], fault: str) -> None:
     with pytest.raises(CatalogError, match=fault):
         parse_model({**RAW, **wrong}, "test")
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectionClosedError
 
-from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
-from tollgate.probing.service import ProbeFaultError, Prober
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeFaultError
+from tollgate.probing.service import Prober
 
 FILM = {
     "kind": "video",

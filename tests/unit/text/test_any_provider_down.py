@@ -33,7 +33,7 @@ from tollgate.text.views import wire_model
 MODELS = [
     model
     for model in map(wire_model, CATALOG.text_models())
-    if OPENAI in model.protocols and len({route.provider for route in model.routes}) > 1
+    if model.is_chat and len({route.provider for route in model.routes}) > 1
 ]
 FAULTS = ("500", "hang", "garbage")
 

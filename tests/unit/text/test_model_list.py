@@ -57,7 +57,11 @@ class TestModels:
                     assert Decimal(prices[theirs]) * 1_000_000 == Decimal(prices[ours]), one["id"]
             assert prices.keys() >= {"prompt", "completion"}
             is_embedding = one["architecture"]["output_modalities"] == ["embeddings"]
+            is_speech = one["architecture"]["output_modalities"] == ["audio"]
             assert is_embedding is ("dimensions" in one)
+            assert is_speech is ("max_characters" in one) is (one["supported_voices"] is not None)
+            is_transcription = one["architecture"]["input_modalities"] == ["audio"]
+            assert is_transcription is ("translates" in one)
             assert ("openai" in one["protocols"]) is ("tools" in one["supported_parameters"])
 
     def test_they_have_real_dates(self) -> None:

@@ -5,9 +5,11 @@ Its responses are bytes, processed like any provider's: complete or streamed, re
 
 import asyncio
 import re
+import struct
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib.resources import files
 from typing import Any
 
 from tollgate.kit.ids import new_id
@@ -19,10 +21,18 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.moderations import moderation_exchange
 from tollgate.text.request import dumps
 from tollgate.text.rerank import rerank_body, rerank_exchange
+from tollgate.text.speech import MP3, format_of, speech_exchange
+from tollgate.text.sse import UnreadableStreamError
+from tollgate.text.transcription import is_plain, recording_of, transcription_exchange
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, chat_exchange
 
 # Between two words in a stream.
 WORD_PAUSE_S = 0.02
+# A recording has a second of samples, as OpenAI's have them. It is sent in pieces of this size.
+SAMPLES_PER_S = 24_000
+RECORDING_BYTES = 2 * SAMPLES_PER_S
+PIECE_BYTES = 1024
+_SONG = files("tollgate") / "providers/media/test/files/track.mp3"
 # Less than 100 s, the longest response time.
 MAX_SLOW_S = 60
 
@@ -42,18 +52,27 @@ class TextTestProvider:
         Raises `InvalidInputError` for several answers and log probabilities.
         """
         fields, own = routed.request.fields, _KINDS.get(routed.request.protocol)
-        if own is None:
+        is_chat = routed.model.is_chat
+        if is_chat:
             unsent(routed.request.protocol, fields, lambda name: name not in _LACKS)
-        prompt = _last_text(fields) if own is None else str(fields.get("input") or fields["query"])
+        prompt = _last_text(fields) if is_chat else _prompt_of(fields)
         wanted = directions_of(prompt)
         if wanted.fail or wanted.reject:
             status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
             error = {"error": {"message": message, "type": kind, "code": code}}
             answer = _Answer(status, _at_once(dumps(error).encode()))
+        elif routed.model.speech is not None:
+            answer = _Answer(200, _recording(format_of(routed.request), wanted))
+        elif routed.model.transcription is not None:
+            answer = _Answer(200, _transcript(routed, wanted))
         elif own is not None:
             answer = _Answer(200, _at_once(own.answer(routed)))
         else:
             answer = _Answer(200, _pieces(routed, prompt, wanted))
+        if routed.model.speech is not None:
+            return speech_exchange(routed, answer, {}, is_audio=True)
+        if routed.model.transcription is not None:
+            return transcription_exchange(routed, answer, {}, streams=routed.request.stream)
         exchange = chat_exchange if own is None else own.exchange
         return replace(exchange(routed, answer, ChatDialect()), is_countable=True)
 
@@ -143,6 +162,49 @@ def _words(source: str) -> list[str]:
     return re.findall(r"\w+", source.lower())
 
 
+async def _transcript(routed: RoutedRequest, wanted: Directions) -> AsyncIterator[bytes]:
+    """Yield a text that tells the recording's length, word by word if streamed. Raises as `_recording`."""
+    await asyncio.sleep(min(wanted.slow_s, MAX_SLOW_S))
+    if wanted.expire:
+        raise TimeoutError
+    text = f"The recording has {recording_of(routed.request.fields).seconds} seconds."
+    if not routed.request.stream:
+        if wanted.stream_cut is not None:
+            raise UnreadableStreamError
+        yield text.encode() if is_plain(routed.request) else dumps({"text": text}).encode()
+        return
+    deltas = [{"type": "transcript.text.delta", "delta": word} for word in _WORD.findall(text)]
+    for number, event in enumerate([*deltas, {"type": "transcript.text.done", "text": text}]):
+        if number == wanted.stream_cut:
+            raise UnreadableStreamError
+        yield f"data: {dumps(event)}\n\n".encode()
+        await asyncio.sleep(WORD_PAUSE_S)
+
+
+async def _recording(name: str, wanted: Directions) -> AsyncIterator[bytes]:
+    """Yield a recording in pieces: a song for MP3, else a second of silence.
+
+    Raises `TimeoutError` if it should expire, and `UnreadableStreamError` where it should break.
+    """
+    await asyncio.sleep(min(wanted.slow_s, MAX_SLOW_S))
+    if wanted.expire:
+        raise TimeoutError
+    samples = bytes(RECORDING_BYTES)
+    found = _SONG.read_bytes() if name == MP3 else samples if name == "pcm" else _wav_head() + samples
+    for number in range(-(-len(found) // PIECE_BYTES)):
+        if number == wanted.stream_cut:
+            raise UnreadableStreamError
+        yield found[number * PIECE_BYTES : (number + 1) * PIECE_BYTES]
+        await asyncio.sleep(WORD_PAUSE_S)
+
+
+def _wav_head() -> bytes:
+    """Return the head of a WAV file with `RECORDING_BYTES` of mono samples of 16 bits."""
+    form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, SAMPLES_PER_S, 2 * SAMPLES_PER_S, 2, 16)
+    sizes = (36 + RECORDING_BYTES, RECORDING_BYTES)
+    return struct.pack("<4sI4s", b"RIFF", sizes[0], b"WAVE") + form + struct.pack("<4sI", b"data", sizes[1])
+
+
 def _completion(told: Mapping[str, Any], words: list[str], finish: str) -> bytes:
     message = {"role": "assistant", "content": "".join(words)}
     choice = {"index": 0, "message": message, "finish_reason": finish}
@@ -170,6 +232,12 @@ async def _events(
 def _event(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
     shown = {"index": 0, "logprobs": None, **choice}
     return f"data: {dumps({**chunk, 'choices': [shown]})}\n\n".encode()
+
+
+def _prompt_of(fields: Mapping[str, Any]) -> str:
+    """Return the text with the directions of a request that is no chat."""
+    found = (fields.get(name) for name in ("input", "query", "prompt"))
+    return str(next((each for each in found if each), ""))
 
 
 @dataclass(frozen=True, slots=True)

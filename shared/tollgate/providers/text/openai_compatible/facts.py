@@ -25,7 +25,8 @@ COUNTED = frozenset(
         *("instructions", "parallel_tool_calls", "personality", "reasoning", "text", "tool_choice", "tools"),
     }
 )
-EMBEDDINGS_PATH, MODERATIONS_PATH = "/embeddings", "/moderations"
+EMBEDDINGS_PATH, MODERATIONS_PATH, SPEECH_PATH = "/embeddings", "/moderations", "/audio/speech"
+TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH = "/audio/transcriptions", "/audio/translations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,9 @@ from tollgate.providers.text.openai_compatible.facts import (
     EMBEDDINGS_PATH,
     MODERATIONS_PATH,
     RESPONSES_PATH,
+    SPEECH_PATH,
+    TRANSCRIPTIONS_PATH,
+    TRANSLATIONS_PATH,
     Vendor,
 )
 from tollgate.providers.text.openai_compatible.parts import PlainSplitter, plain_completion
@@ -36,6 +39,8 @@ from tollgate.text.moderations import moderation_body, moderation_exchange
 from tollgate.text.request import NativeRequest, TextRequest
 from tollgate.text.rerank import rerank_body, rerank_exchange
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
+from tollgate.text.speech import SSE, provider_fields, speech_exchange
+from tollgate.text.transcription import form_of, recording_of, transcription_exchange
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
     Exchange,
@@ -102,6 +107,10 @@ class OpenAiCompatible:
         if routed.request.protocol is TextProtocol.MODERATIONS:
             call = self._call(MODERATIONS_PATH, encoded(moderation_body(routed)))
             return moderation_exchange(routed, call, dialect)
+        if routed.request.protocol is TextProtocol.SPEECH:
+            return self._speech(routed)
+        if routed.request.protocol is TextProtocol.TRANSCRIPTION:
+            return self._transcription(routed)
         asked = rerank_body(routed)
         # Without the limit, the documents would be read further than the request's price allows.
         if CUT in asked and not self.vendor.cuts_documents:
@@ -109,6 +118,22 @@ class OpenAiCompatible:
         root = self._base_url.removesuffix(self.vendor.compatible_path)
         call = self._call("", encoded({**asked, **self._additions(routed)}))
         return rerank_exchange(routed, replace(call, url=f"{root}{self.vendor.rerank_path}"), dialect)
+
+    def _speech(self, routed: RoutedRequest) -> Exchange:
+        """Return the exchange for a speech. Only its events tell the tokens of a model priced by them."""
+        is_audio = routed.model.prices.character is not None
+        form = {} if is_audio else {"stream_format": SSE}
+        fields = {"model": routed.route.upstream_id, **provider_fields(routed.request), **form}
+        call = self._call(SPEECH_PATH, encoded(fields))
+        return speech_exchange(routed, call, self.vendor.dialect.code_statuses, is_audio=is_audio)
+
+    def _transcription(self, routed: RoutedRequest) -> Exchange:
+        takes = routed.model.transcription
+        streams = routed.request.stream and takes is not None and takes.streams
+        content_type, body = form_of(routed.request, routed.route.upstream_id, streams=streams)
+        is_translation = recording_of(routed.request.fields).translates
+        call = self._call(TRANSLATIONS_PATH if is_translation else TRANSCRIPTIONS_PATH, body, content_type)
+        return transcription_exchange(routed, call, self.vendor.dialect.code_statuses, streams=streams)
 
     def _native(self, routed: RoutedRequest, native: NativeRequest, dialect: ResponsesDialect) -> Exchange:
         """Return the exchange for a Responses request in its own protocol. Raises as `exchange` does."""
@@ -167,8 +192,8 @@ class OpenAiCompatible:
             )
         return replace(exchange, is_countable=self._is_countable(routed))
 
-    def _call(self, path: str, body: bytes) -> HttpCall:
-        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
+    def _call(self, path: str, body: bytes, content_type: str = "application/json") -> HttpCall:
+        headers = {"authorization": f"Bearer {self.key}", "content-type": content_type}
         return HttpCall("POST", f"{self._base_url}{path}", headers, body)
 
     def _at_responses(self, exchange: Exchange) -> Exchange:
