@@ -39,9 +39,8 @@ class ReasoningCount(StrEnum):
 class Usage:
     """The usage of one request, in tokens. The four input counts are disjoint; reasoning is part of output.
 
-    `search_units` are what a search of many documents is charged by, at models without a price of tokens.
-    `characters` are those of the input of a speech model with a price for them, and `seconds` the length of a
-    recording to transcribe, rounded up. Such requests have no tokens.
+    Some models have no price of tokens: `search_units` are the units of a search of many documents,
+    `characters` the length of a text to speak, and `seconds` the length of a recording to transcribe.
 
     `estimated`: counted here, because the provider's report is missing or impossible (then also
     `disbelieved`).
