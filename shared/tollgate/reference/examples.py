@@ -312,7 +312,7 @@ _EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings").replace(
 )
 
 _SPEECH_CURL = _TEXT_CURL.replace("chat/completions", "audio/speech").replace(
-    " | jq -r '.choices[0].message.content'", " -o speech.mp3"
+    " | jq -r '.choices[0].message.content'", " -o speech.mp3 -w '%{size_download} bytes\\n'"
 )
 
 _SPEECH_OPENAI = """\
@@ -347,7 +347,9 @@ const answer = await client.audio.speech.create({
   voice: "alloy",
   input: "The lighthouse is lit at dusk.",
 });
-await writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()));"""
+const audio = Buffer.from(await answer.arrayBuffer());
+await writeFile("speech.mp3", audio);
+console.log(audio.length, "bytes");"""
 
 _TRANSCRIPTION_CURL = """\
 curl -sS "$TOLLGATE_URL/api/v1/audio/transcriptions" -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
