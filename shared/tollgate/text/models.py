@@ -222,7 +222,7 @@ class TextModel:
     @property
     def is_chat(self) -> bool:
         """Return whether the model answers chats."""
-        return self.embedding is None and self.speech is None and self.transcription is None
+        return TextProtocol.OPENAI in self.protocols or TextProtocol.ANTHROPIC in self.protocols
 
     def marked_up(self, percent: int) -> "TextModel":
         """Return the model at the prices of a sub-account, which are higher by a percentage."""

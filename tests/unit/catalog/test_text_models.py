@@ -110,7 +110,7 @@ def test_no_two_models_are_described_alike() -> None:
         ({"speech": {"maxCharacters": 8, "voices": ["alloy"], "formats": ["mp3"]}}, "protocols"),
         ({"transcription": {"formats": ["json"]}}, "protocols"),
         ({"prices": {"character": "2"}}, "prices: output"),
-        ({"prices": {"minute": "2", "output": "3"}}, "prices: text models"),
+        ({"prices": {"minute": "2", "output": "3"}}, "priced in the same way"),
         ({"prices": {"input": "2"}}, "prices: output"),
         ({"prices": {"input": "2", "output": "10", "search": "1"}}, "prices: needs"),
         ({"moderation": {"maxInputs": 1}, "rerank": {"maxDocuments": 1, "maxQueryTokens": 1}}, "one kind"),
