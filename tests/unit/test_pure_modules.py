@@ -102,6 +102,7 @@ ACTING = (
     "tollgate.providers.runtime.adapter",
     "tollgate.providers.runtime.http",
     "tollgate.providers.runtime.health_store",
+    "tollgate.probing.recordings",
     "tollgate.probing.remote",
     # A process of its own opens the file; the log says what became of it.
     "tollgate.probing.documents",

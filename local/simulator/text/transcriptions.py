@@ -68,10 +68,10 @@ async def _answered(engine: Engine, request: Request, known: tuple[str, ...]) ->
         status, refused = refusal_of(engine.provider, turn)
         return JSONResponse(refused, status)
     is_translation = known is _OF_TRANSLATIONS
-    return _told(sent, turn, _Heard(seconds, is_translation=is_translation, has_words=words))
+    return _told(sent, turn, _Spoken(seconds, is_translation=is_translation, has_words=words))
 
 
-class _Heard:
+class _Spoken:
     """The text of a recording, cut into segments."""
 
     def __init__(self, seconds: float, *, is_translation: bool, has_words: bool) -> None:
@@ -126,25 +126,25 @@ class _Heard:
         )
 
 
-def _told(sent: Mapping[str, Any], turn: Turn, heard: _Heard) -> Response:
-    usage: dict[str, Any] = {"type": "duration", "seconds": math.ceil(heard.seconds)}
+def _told(sent: Mapping[str, Any], turn: Turn, spoken: _Spoken) -> Response:
+    usage: dict[str, Any] = {"type": "duration", "seconds": math.ceil(spoken.seconds)}
     usage["seconds"] *= ABSURD if turn.directions.usage_factor != 1 else 1
     told = {} if turn.directions.no_usage else {"usage": usage}
     wanted = str(sent.get("response_format") or "json")
     if str(sent.get("stream")).lower() == "true" and sent["model"] == _STREAMS:
-        text = heard.text
+        text = spoken.text
         pieces = [text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS)]
         events = [_event({"type": "transcript.text.delta", "delta": piece}) for piece in pieces]
         events.append(_event({"type": "transcript.text.done", "text": text, **told}))
         error = _event(refusal_of("openai", 500)[1])
         return EventStream(disturbed(events, error, turn.common, turn.directions), turn.directions, {})
     if wanted in ("json", "verbose_json"):
-        shown = heard.verbose() if wanted == "verbose_json" else {"text": heard.text}
+        shown = spoken.verbose() if wanted == "verbose_json" else {"text": spoken.text}
         return whole(json.dumps({**shown, **told}).encode(), turn.common, turn.directions, {})
     plain = {
-        "text": heard.text + "\n",
-        "srt": heard.subtitles(","),
-        "vtt": "WEBVTT\n\n" + heard.subtitles("."),
+        "text": spoken.text + "\n",
+        "srt": spoken.subtitles(","),
+        "vtt": "WEBVTT\n\n" + spoken.subtitles("."),
     }
     content = b"<html>upstream hiccup" if turn.common.garbage_answers else plain[wanted].encode()
     answer = whole(content, turn.common, turn.directions, {})

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.catalog.models import CatalogTextModel
+from tollgate.reference import audio_examples as audio
 
 WIDTH = 84
 Body = Mapping[str, Any]
@@ -87,7 +88,7 @@ def moderation(model_id: str, base_url: str | None = None) -> list[Example]:
 def speech(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that speak a sentence into a file."""
     body = {"model": model_id, "voice": "alloy", "input": "The lighthouse is lit at dusk."}
-    templates = (_SPEECH_CURL, _SPEECH_OPENAI, _SPEECH_TYPESCRIPT)
+    templates = (audio.SPEECH_CURL, audio.SPEECH_OPENAI, audio.SPEECH_TYPESCRIPT)
     curl, openai, script = (_to(each, base_url) for each in templates)
     return [
         Example("bash", "curl", curl.replace("BODY", _quoted(body))),
@@ -98,7 +99,11 @@ def speech(model_id: str, base_url: str | None = None) -> list[Example]:
 
 def transcription(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that print the text of a recording."""
-    templates = (_TRANSCRIPTION_CURL, _TRANSCRIPTION_OPENAI, _TRANSCRIPTION_TYPESCRIPT)
+    templates = (
+        audio.TRANSCRIPTION_CURL,
+        audio.TRANSCRIPTION_OPENAI,
+        audio.TRANSCRIPTION_TYPESCRIPT,
+    )
     curl, openai, script = (_to(each, base_url).replace("MODEL", model_id) for each in templates)
     return [
         Example("bash", "curl", curl),
@@ -310,81 +315,6 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.
 _EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings").replace(
     "-r '.choices[0].message.content'", "-c '[.data[].embedding | length]'"
 )
-
-_SPEECH_CURL = _TEXT_CURL.replace("chat/completions", "audio/speech").replace(
-    " | jq -r '.choices[0].message.content'", " -o speech.mp3 -w '%{size_download} bytes\\n'"
-)
-
-_SPEECH_OPENAI = """\
-# pip install openai
-import os
-from pathlib import Path
-
-from openai import OpenAI
-
-client = OpenAI(
-    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
-    api_key=os.environ["TOLLGATE_API_KEY"],
-)
-with client.audio.speech.with_streaming_response.create(
-    model="MODEL",
-    voice="alloy",
-    input="The lighthouse is lit at dusk.",
-) as answer:
-    answer.stream_to_file(Path("speech.mp3"))
-print(Path("speech.mp3").stat().st_size, "bytes")"""
-
-_SPEECH_TYPESCRIPT = """\
-import { writeFile } from "node:fs/promises";
-import OpenAI from "openai";
-
-const client = new OpenAI({
-  baseURL: process.env.TOLLGATE_URL + "/api/v1",
-  apiKey: process.env.TOLLGATE_API_KEY,
-});
-const answer = await client.audio.speech.create({
-  model: "MODEL",
-  voice: "alloy",
-  input: "The lighthouse is lit at dusk.",
-});
-const audio = Buffer.from(await answer.arrayBuffer());
-await writeFile("speech.mp3", audio);
-console.log(audio.length, "bytes");"""
-
-_TRANSCRIPTION_CURL = """\
-curl -sS "$TOLLGATE_URL/api/v1/audio/transcriptions" -H "Authorization: Bearer $TOLLGATE_API_KEY" \\
-  -F model=MODEL -F file=@speech.mp3 | jq -r .text"""
-
-_TRANSCRIPTION_OPENAI = """\
-# pip install openai
-import os
-from pathlib import Path
-
-from openai import OpenAI
-
-client = OpenAI(
-    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
-    api_key=os.environ["TOLLGATE_API_KEY"],
-)
-answer = client.audio.transcriptions.create(
-    model="MODEL",
-    file=Path("speech.mp3"),
-)
-print(answer.text)"""
-
-_TRANSCRIPTION_TYPESCRIPT = """\
-import { createReadStream } from "node:fs";
-import OpenAI from "openai";
-
-const client = new OpenAI({
-  baseURL: process.env.TOLLGATE_URL + "/api/v1",
-  apiKey: process.env.TOLLGATE_API_KEY,
-});
-const answer = await client.audio.transcriptions.create({
-  model: "MODEL",
-  file: createReadStream("speech.mp3"),
-});
-console.log(answer.text);"""
 
 _EMBEDDING_OPENAI = """\
 # pip install openai

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from secrets import token_hex
+from hashlib import sha256
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -164,7 +164,8 @@ def form_of(request: TextRequest, model: str, *, streams: bool) -> tuple[str, by
     for name in ("timestamp_granularities", "include"):
         values += [(f"{name}[]", value) for value in sent.get(name) or ()]
     values += [("stream", "true")] if streams else []
-    boundary = token_hex(16)
+    # The file does not contain its own hash.
+    boundary = sha256(recording.data).hexdigest()
     head = f"--{boundary}\r\nContent-Disposition: form-data; name="
     pieces = [f'{head}"{name}"\r\n\r\n{value}\r\n'.encode("utf-8", "replace") for name, value in values]
     named = f'{head}"file"; filename="{recording.name}"\r\nContent-Type: application/octet-stream\r\n\r\n'
@@ -201,7 +202,7 @@ class TranscriptMeter(WholeMeter):
         self.seconds = recording_of(routed.request.fields).seconds
         super().__init__(routed.meter(), Usage(0, 0, seconds=self.seconds))
 
-    def hear(self, payload: Fields) -> None:
+    def complete(self, payload: Fields) -> None:
         """Note that the answer is whole, and a length that the provider tells and that cannot be true."""
         usage = payload.get("usage")
         told = [payload.get("duration"), usage.get("seconds") if isinstance(usage, dict) else None]
@@ -235,7 +236,7 @@ class TranscriptStream(AnswerStream):
         if kind != _DONE or not isinstance(payload.get("text"), str):
             return b"" if kind != _DONE else self.fail(UNREADABLE)
         del event
-        self._transcript.hear(payload)
+        self._transcript.complete(payload)
         self.done = True
         shown = _only(payload, _SHOWN[JSON])
         return _event({"type": _DONE, **shown, "usage": self.meter.told(shown_usage)})
@@ -270,7 +271,7 @@ def _read_json(body: bytes, wanted: str, meter: TranscriptMeter, codes: Mapping[
     payload = _object(body)
     if payload is None or not isinstance(payload.get("text"), str):
         raise FaultError(_fault_in(payload, codes) or UNREADABLE)
-    meter.hear(payload)
+    meter.complete(payload)
     shown = _only(payload, _SHOWN[wanted])
     return dumps({**shown, "usage": meter.told(shown_usage)}).encode()
 
@@ -282,7 +283,7 @@ def _read_plain(body: bytes, meter: TranscriptMeter, codes: Mapping[str, int]) -
         raise FaultError(UNREADABLE) from exc
     if text.lstrip()[:1] in ("{", "<"):
         raise FaultError(_fault_in(_object(body), codes) or UNREADABLE)
-    meter.hear({})
+    meter.complete({})
     return body
 
 
