@@ -1,14 +1,20 @@
 """Tasks: a gallery of results, and all details of one task."""
 
+from collections.abc import Mapping
+
 from fastapi import APIRouter, Request, Response
 
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.kit.clock import MS_PER_DAY, iso
+from tollgate.kit.http.query import QueryReader, date_ms
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.models import TaskStatus
 
 FILTERS = ("status", "model", "cursor")
+# UTC dates, both included.
+DAYS = ("from", "to")
 PAGE = "24"
 
 router = APIRouter()
@@ -19,17 +25,27 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the tasks that fit the filters, newest first."""
     api = services.api
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
-    found = api.reader.found(visitor.account_id, {**query, "limit": PAGE})
+    chosen = {name: request.query_params.get(name, "") for name in ("status", "model", *DAYS)}
+    found = api.reader.found(visitor.account_id, {**query, **_times(chosen), "limit": PAGE})
     return page(
         request,
         "tasks.html",
         tasks=found.rows,
         cursor=found.cursor,
-        chosen={"status": query.get("status", ""), "model": query.get("model", "")},
-        is_later=bool(query),
+        chosen=chosen,
+        is_later=bool(query) or any(chosen.values()),
         statuses=list(TaskStatus),
         models=[dto["id"] for dto in api.listing.matching_cards({"kind": "media"})],
     )
+
+
+def _times(chosen: Mapping[str, str]) -> dict[str, str]:
+    """Return the times of the chosen days, as the list of tasks reads them. Raises `InvalidInputError`."""
+    reader = QueryReader({name: chosen[name] for name in DAYS if chosen[name]}, DAYS)
+    days_ms = {name: reader.read(name, date_ms, None, "Not a calendar date.", "2026-11-21") for name in DAYS}
+    reader.finish()
+    added_ms = {"from": 0, "to": MS_PER_DAY}
+    return {name: iso(ms + added_ms[name]) for name, ms in days_ms.items() if ms is not None}
 
 
 @router.get("/tasks/{task_id}")

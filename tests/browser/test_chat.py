@@ -138,8 +138,22 @@ class TestAConversation:
         page.locator("[data-history]").get_by_role("button", name="first words").first.click()
         expect(page.locator(".bubble.assistant .md")).to_contain_text("second words")
         page.get_by_role("button", name="History").click()
-        page.get_by_role("button", name="Delete: first words").click()
-        expect(page.locator("[data-history]")).to_contain_text("No conversations yet.")
+        page.get_by_role("button", name="Rename: first words").click()
+        page.get_by_label("New title of: first words").fill("Words")
+        page.keyboard.press("Enter")
+        find = page.get_by_label("Find in conversations")
+        find.fill("third")
+        expect(page.locator("[data-history]")).to_contain_text("No conversations found.")
+        # In its messages, not in its title.
+        find.fill("SECOND words")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Export: Words").click()
+        assert download.value.suggested_filename == "Words.md"
+        text = download.value.path().read_text()
+        assert text.startswith("# Words\n\n## You\n\nsecond words\n\n## Test chat\n\n")
+        assert violations(page) == []
+        page.get_by_role("button", name="Delete: Words").click()
+        expect(page.locator("[data-history]")).to_contain_text("No conversations found.")
 
     def test_what_is_left_in_the_middle_is_kept_and_opens_again_with_the_page(self, page: Page) -> None:
         ready(page, "/dashboard/chat?model=gpt-5.4-mini")

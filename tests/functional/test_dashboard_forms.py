@@ -14,6 +14,7 @@ from tests.support.dashboard import ORIGIN, Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.clock import utc_day
 
 
 class TestPlayground:
@@ -251,10 +252,14 @@ class TestTasks:
         page = ada.get(f"/playground/seedance-1.5-pro?use={task_id}&file=0").text
         assert re.search(r'name="input.imageUrls">https://files.test/\S+</textarea>', page)
 
-    def test_they_are_filtered_by_status(self, ada: Browser) -> None:
+    def test_they_are_filtered_by_status_and_day(self, ada: Browser, clock: ManualClock) -> None:
         task_id = self.run(ada)
         assert task_id in ada.get(f"/tasks?status=not_started&model={PAID_IMAGE}").text
         assert task_id not in ada.get("/tasks?status=finished").text
+        day = utc_day(clock.now_ms())
+        assert task_id in ada.get(f"/tasks?from={day}&to={day}").text
+        assert "No tasks found" in ada.get("/tasks?to=2020-01-01").text
+        assert ada.get("/tasks?from=2020-02-30").status == 400
 
     def test_one_can_be_made_again(self, ada: Browser) -> None:
         task_id = self.run(ada, "a red boat")

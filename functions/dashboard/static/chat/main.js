@@ -1,6 +1,7 @@
 // The chat: what was said to which models, kept in this browser; the answers are streamed and billed by their tokens.
 
 import { attachmentsOf } from "./attach.js";
+import { exportConversation, found as foundIn } from "./export.js";
 import { storeOf } from "./store.js";
 import { ask, chargeOf, costOf, dollars } from "./stream.js";
 import { answerView, historyView, saidView } from "./view.js";
@@ -25,6 +26,7 @@ const total = page.querySelector("[data-total]");
 const icons = page.querySelector("[data-icons]");
 const copyButton = page.querySelector("[data-copy-button]");
 const settings = page.querySelector("[data-settings]");
+const findHistory = document.querySelector("[data-find-history]");
 const historyList = document.querySelector("[data-history]");
 const say = (message) => document.dispatchEvent(new CustomEvent("say", { detail: message }));
 const attached = attachmentsOf(form, page.querySelector("[data-attached]"), say);
@@ -272,8 +274,15 @@ const showSecond = (on) => {
 
 const showHistory = async () => {
   const dialog = historyList.closest("dialog");
-  historyView(historyList, await store.all(), conversation.id, {
+  historyView(historyList, foundIn(await store.all(), findHistory.value), conversation.id, {
     icons,
+    onExport: exportConversation,
+    onRename: async (one, title) => {
+      one.title = title;
+      if (one.id === conversation.id) conversation.title = title;
+      await store.put(one);
+      showHistory();
+    },
     onOpen: (one) => {
       dialog.close();
       open(one);
@@ -323,9 +332,14 @@ page.addEventListener("click", (event) => {
   if (button?.matches("[data-new]")) open(fresh());
   if (button?.matches("[data-compare]")) showSecond(true);
   if (button?.matches("[data-alone]")) showSecond(false);
-  if (button?.matches("[data-show-history]")) showHistory();
+  if (button?.matches("[data-export]") && conversation.turns.length) exportConversation(conversation);
+  if (button?.matches("[data-show-history]")) {
+    findHistory.value = "";
+    showHistory();
+  }
   if (button?.matches("[data-show-code]")) showCode();
 });
+findHistory.addEventListener("input", showHistory);
 document.querySelector("[data-forget]").addEventListener("click", async () => {
   dropped.add(conversation.id);
   await store.clear();

@@ -108,8 +108,30 @@ export const saidView = (turn, icons, { onEdit }) => {
   return box;
 };
 
-// The conversations that are kept, to open or delete.
-export const historyView = (list, conversations, current, { onOpen, onDrop, icons }) => {
+// A field in place of a title; Enter keeps the new one, Escape the old one.
+const renameIn = (row, one, onRename) => {
+  const field = Object.assign(make("input"), { value: one.title, maxLength: 100 });
+  field.setAttribute("aria-label", `New title of: ${one.title}`);
+  let isDone = false;
+  const end = (title) => {
+    if (isDone) return;
+    isDone = true;
+    onRename(one, title);
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    // Escape closes the dialog otherwise.
+    event.preventDefault();
+    event.stopPropagation();
+    end(event.key === "Enter" ? field.value.trim() || one.title : one.title);
+  });
+  field.addEventListener("blur", () => end(field.value.trim() || one.title));
+  row.replaceChildren(field);
+  field.select();
+};
+
+// The conversations that are kept, to open, rename, export or delete.
+export const historyView = (list, conversations, current, { onOpen, onRename, onExport, onDrop, icons }) => {
   list.replaceChildren(
     ...conversations.map((one) => {
       const row = make("li");
@@ -118,9 +140,14 @@ export const historyView = (list, conversations, current, { onOpen, onDrop, icon
       open.append(make("span", "cut", one.title), make("small", "muted", new Date(one.at).toLocaleString()));
       if (one.id === current) open.setAttribute("aria-current", "true");
       open.addEventListener("click", () => onOpen(one));
-      row.append(open, action(icons, "bin", `Delete: ${one.title}`, () => onDrop(one)));
+      row.append(
+        open,
+        action(icons, "edit", `Rename: ${one.title}`, () => renameIn(row, one, onRename)),
+        action(icons, "download", `Export: ${one.title}`, () => onExport(one)),
+        action(icons, "bin", `Delete: ${one.title}`, () => onDrop(one)),
+      );
       return row;
     }),
   );
-  if (!conversations.length) list.append(make("li", "muted", "No conversations yet."));
+  if (!conversations.length) list.append(make("li", "muted", "No conversations found."));
 };
