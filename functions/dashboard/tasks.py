@@ -40,7 +40,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 
 
 def _times(chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return the times of the chosen days, as the list of tasks reads them. Raises `InvalidInputError`."""
+    """Return the chosen days in the form of the list of tasks. Raises `InvalidInputError`."""
     reader = QueryReader({name: chosen[name] for name in DAYS if chosen[name]}, DAYS)
     days_ms = {name: reader.read(name, date_ms, None, "Not a calendar date.", "2026-11-21") for name in DAYS}
     reader.finish()

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from ulid import ULID
 
 from tests.functional.conftest import MAX_STEPS
 from tests.functional.test_dashboard import CREDIT_CENTS, FIELDS, PLAYGROUND, balance_cents, beside
@@ -14,7 +15,6 @@ from tests.support.dashboard import ORIGIN, Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.clock import utc_day
 
 
 class TestPlayground:
@@ -252,11 +252,12 @@ class TestTasks:
         page = ada.get(f"/playground/seedance-1.5-pro?use={task_id}&file=0").text
         assert re.search(r'name="input.imageUrls">https://files.test/\S+</textarea>', page)
 
-    def test_they_are_filtered_by_status_and_day(self, ada: Browser, clock: ManualClock) -> None:
+    def test_they_are_filtered_by_status_and_day(self, ada: Browser) -> None:
         task_id = self.run(ada)
         assert task_id in ada.get(f"/tasks?status=not_started&model={PAID_IMAGE}").text
         assert task_id not in ada.get("/tasks?status=finished").text
-        day = utc_day(clock.now_ms())
+        # A task is of the day in its id.
+        day = ULID.from_str(task_id.removeprefix("task_")).datetime.date().isoformat()
         assert task_id in ada.get(f"/tasks?from={day}&to={day}").text
         assert "No tasks found" in ada.get("/tasks?to=2020-01-01").text
         assert ada.get("/tasks?from=2020-02-30").status == 400
