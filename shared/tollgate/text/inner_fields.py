@@ -32,7 +32,7 @@ _ASYNC = _hint("The model waits for the result.")
 Tables = Mapping[str, Mapping[str, Field]]
 
 OF_MESSAGES: Tables = {
-    "message": {
+    "messages": {
         "clear_at": _hint("The message stays."),
         "output_config": _hint("The effort of the request applies to all of it."),
     },
@@ -105,7 +105,7 @@ def _hints_of_messages(fields: Mapping[str, Any], tables: Tables, without: tuple
     return _names(
         tables,
         [
-            *(("message", message) for message in messages),
+            *(("messages", message) for message in messages),
             *((str(block.get("type")), block) for block in typed),
             *(("tools", tool) for tool in _objects(fields.get("tools"))),
             ("thinking", _object(fields.get("thinking"))),

@@ -20,7 +20,7 @@ from tollgate.text.request import NativeRequest, read_json_body
 CACHES = {"cache_control", "prompt_cache_breakpoint"}
 # The fields that a translation carries, follows or refuses, and the state of another model.
 KNOWN: list[tuple[Tables, str, Any, str]] = [
-    (OF_MESSAGES, "message", beta.BetaMessageParam, "role content"),
+    (OF_MESSAGES, "messages", beta.BetaMessageParam, "role content"),
     (OF_MESSAGES, "text", beta.BetaTextBlockParam, "type text citations"),
     (OF_MESSAGES, "image", beta.BetaImageBlockParam, "type source"),
     (OF_MESSAGES, "document", beta.BetaRequestDocumentBlockParam, "type source title context"),
