@@ -44,12 +44,14 @@ from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document
 
 OPERATIONS: dict[str, dict[str, Any]] = read_yaml(document.HERE / "operations.yaml")["operations"]
+FORMS = [route for route, operation in OPERATIONS.items() if operation.get("form")]
+"""A drawn file is no recording: test_text_transcription.py has real ones."""
 TEXT = sorted(
     (
         route
         for route, operation in OPERATIONS.items()
         # Text's own function answers in the vendors' shapes, without our envelope.
-        if operation.get("scope") == "text" and "data" not in operation
+        if operation.get("scope") == "text" and "data" not in operation and route not in FORMS
     ),
     # Items are deleted before their conversation.
     key=lambda route: (route.startswith("DELETE"), -route.count("/")),
@@ -59,7 +61,7 @@ WAITING = ("POST /api/v1/images/edits", "POST /api/v1/images/generations")
 REFUSED = "POST /api/v1/responses/{id}/cancel"
 """Its only answers are errors, because no response runs in the background."""
 API = sorted(
-    (route for route in OPERATIONS if route not in TEXT and route not in WAITING),
+    (route for route in OPERATIONS if route not in (*TEXT, *WAITING, *FORMS)),
     # What is revoked cannot be rotated afterwards.
     key=lambda route: route.startswith("DELETE"),
 )
