@@ -164,6 +164,8 @@ class TestTrial:
             "createVideo": "test-video",
             "createEmbeddings": "test-embedding",
             "createSpeech": "test-speech",
+            "rerank": "test-rerank",
+            "createModeration": "test-moderation",
         }
         expected = dict.fromkeys(named, "test-chat") | dict.fromkeys(images, "test-image") | others
         assert named == expected
