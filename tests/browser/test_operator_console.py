@@ -38,7 +38,7 @@ class TestConsole:
         key = new_key(page, "Shop")
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
-        console.get_by_label("Search").fill(account_id)
+        console.get_by_role("searchbox", name="Search").fill(account_id)
         console.get_by_role("button", name="Find").click()
         console.locator("tbody a").first.click()
         status_form = console.locator("form", has=console.get_by_role("heading", name="Status"))
