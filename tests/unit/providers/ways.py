@@ -22,7 +22,7 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import Job, MediaProvider
-from tollgate.providers.runtime.outcomes import Handle, Submitted, Succeeded
+from tollgate.providers.runtime.outcomes import Handle, SubmitOutcome, Submitted, Succeeded
 from tollgate.providers.runtime.registry import providers
 
 NAMES = sorted(media_accounts())
@@ -166,7 +166,8 @@ def ways(provider: str, simulator_url: str) -> Mapping[str, Way]:
     with httpx.HTTPTransport() as network:
         wire.respond = _through(network, wire)
         found = _found(provider, simulator_url, wire)
-    assert found, f"no job of {provider} is taken by the simulator"
+        refused = {} if found else _outcomes(provider, simulator_url, wire)
+        assert found, f"no job of {provider} is taken by the simulator: {refused}"
     return found
 
 
@@ -186,6 +187,12 @@ def _found(provider: str, simulator_url: str, wire: Wire) -> Mapping[str, Way]:
         if shape not in found:
             found[shape] = _way(at, wire, provider, shape, asked, outcome)
     return found
+
+
+def _outcomes(provider: str, simulator_url: str, wire: Wire) -> dict[str, SubmitOutcome]:
+    """Return the outcome of a job of each mapping."""
+    at = adapter(provider, base_url(provider, simulator_url), wire)
+    return {job.mapping: at.submit(job) for job in jobs_of(provider)}
 
 
 def _way(

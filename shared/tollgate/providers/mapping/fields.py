@@ -37,7 +37,7 @@ def upstream_of(job: Job, variant: str) -> str:
     """Return the provider's id for a variant of the job's model. Raises `CannotMapError` if it has none."""
     found = job.upstream.get(variant, job.upstream.get(DEFAULT))
     if found is None:
-        raise CannotMapError(f"no id for {variant}")
+        raise CannotMapError(f"no id for {variant}, the route has {', '.join(job.upstream)}")
     return found
 
 
