@@ -59,7 +59,7 @@ class Part:
             "body": self.body,
             "demand": None if self.demand is None else _stored(self.demand),
             "task_id": self.task_id,
-            "fallbacks": [[model, asdict(demand)] for model, demand in self.fallbacks] or None,
+            "fallbacks": [[model, _stored(demand)] for model, demand in self.fallbacks] or None,
         }
         return {name: value for name, value in found.items() if value is not None}
 
@@ -84,7 +84,7 @@ def _stored(demand: Demand) -> dict[str, Any]:
     return {
         name: value
         for name, value in asdict(demand).items()
-        if value or name not in ("characters", "seconds")
+        if value or name not in ("search_units", "characters", "seconds")
     }
 
 

@@ -76,7 +76,9 @@ def at_prices(model: TextModel, given: Mapping[str, Any] | None) -> TextModel:
 
 
 def _written(prices: TokenPrices) -> dict[str, str]:
-    return {name: f"{price:f}" for name, price in asdict(prices).items() if price is not None}
+    # The version before rerank cannot read a price of searches.
+    found = {name: price for name, price in asdict(prices).items() if price or name != "search"}
+    return {name: f"{price:f}" for name, price in found.items() if price is not None}
 
 
 def _read(prices: Mapping[str, str]) -> TokenPrices:

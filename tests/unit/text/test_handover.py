@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
+from tollgate.quotes.parts import Part
 from tollgate.text.handover import at_prices, prices_of
-from tollgate.text.metering import charge_micro_usd
+from tollgate.text.metering import Demand, charge_micro_usd
 from tollgate.text.models import TextModel, TokenPrices
 from tollgate.text.usage import Usage
 from tollgate.text.views import wire_model
@@ -27,3 +28,18 @@ def test_a_later_price_changes_nothing(model: TextModel, usage: Usage) -> None:
 
 def test_a_row_of_the_version_before_has_no_prices() -> None:
     assert at_prices(MODELS[0], None) is MODELS[0]
+
+
+def test_the_version_before_can_read_the_prices_of_a_chat() -> None:
+    chats = [model for model in MODELS if model.prices.output]
+    names = {name for model in chats for name in prices_of(model)["prices"]}
+    assert names <= {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+
+
+def test_it_can_read_a_quote_for_chats() -> None:
+    demand = Demand(10, 20)
+    part = Part("/api/v1/chat/completions", "a", 1, "v", demand=demand, fallbacks=(("b", demand),))
+    item = part.to_item()
+    read = {"input_tokens": 10, "output_limit": 20, "answers": 1}
+    assert (item["demand"], item["fallbacks"]) == (read, [["b", read]])
+    assert Part.from_item(item) == part
