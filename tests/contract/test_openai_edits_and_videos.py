@@ -82,7 +82,7 @@ class TestGenerate:
         )
         assert made.data is not None
         assert made.data[0].b64_json
-        assert charges(service) == [-230_000, *before]
+        assert charges(service) == [-220_000, *before]
 
     def test_a_stream_has_the_image_and_says_that_there_are_no_partial_ones(self, client: OpenAI) -> None:
         asked: Any = {"stream": True, "partial_images": 2, "quality": "low"}

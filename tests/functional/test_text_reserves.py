@@ -15,8 +15,8 @@ pytestmark = [
 
 
 def with_reserve() -> list[CatalogTextModel]:
-    # Embeddings fail over as well: test_text_embeddings.py.
-    shipped = [model for model in Catalog.shipped().text_models() if model.embedding is None]
+    # The other kinds fail over as well: test_text_embeddings.py, test_text_rerank.py, test_text_speech.py.
+    shipped = [model for model in Catalog.shipped().text_models() if model.is_chat]
     return [
         model for model in shipped if len({route.provider for route in model.routes if route.enabled}) > 1
     ]

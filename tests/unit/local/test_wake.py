@@ -46,6 +46,14 @@ def woken(waker: Waker) -> threading.Event:
     return ended
 
 
+def listening(path: Path) -> Waker:
+    """Return a waker whose thread has its socket: started later, it would not find the folder of the test."""
+    path.unlink(missing_ok=True)
+    waker = Waker()
+    assert any(path.exists() or threading.Event().wait(0.01) for _ in range(int(PATIENCE_S / 0.01)))
+    return waker
+
+
 class TestARequest:
     def test_one_that_may_write_wakes_the_worker(self, path: Path) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as worker:
@@ -87,10 +95,10 @@ class TestTheWorker:
         assert any(asking.post("/") and ended.wait(0.1) for _ in range(200))
 
     def test_a_pause_lasts_until_then(self, path: Path) -> None:
-        assert not woken(Waker()).wait(4 * wake.FAST_POLL_S)
+        assert not woken(listening(path)).wait(4 * wake.FAST_POLL_S)
 
     def test_its_own_work_ends_its_pause(self, path: Path) -> None:
-        waker = Waker()
+        waker = listening(path)
         ended = woken(waker)
         waker.wake()
         assert ended.wait(PATIENCE_S)

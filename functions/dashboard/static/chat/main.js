@@ -41,6 +41,8 @@ const store = await storeOf(page.dataset.account);
 
 const chosen = () => selects.filter((one) => one.value && !one.closest("[hidden]"));
 const optionOf = (select) => select.selectedOptions[0];
+// Only the first list of models has their prices: the second list has the same models.
+const pricesOf = (select) => JSON.parse(selects[0].options[select.selectedIndex].dataset.prices);
 
 // What all models are told beside the messages; what is empty is left to the model.
 const parameters = () => {
@@ -179,7 +181,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
       if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
       if (piece.usage) {
         answer.usage = piece.usage;
-        answer.cost = costOf(piece.usage, JSON.parse(optionOf(select).dataset.prices));
+        answer.cost = costOf(piece.usage, pricesOf(select));
       }
       later();
     });
