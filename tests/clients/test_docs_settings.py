@@ -18,7 +18,7 @@ from tests.support.node_project import installed
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 NODE = {"javascript", "typescript"}
-WITH_SHELL = {"webhooks": {"bash"}}
+WITH_SHELL = {"transcription": {"bash"}, "webhooks": {"bash"}}
 """Pages whose programs for Node need those for the shell."""
 COMMANDS = {
     "use/claude-code": ("claude",),

@@ -18,7 +18,8 @@ from tests.bench.cost.parts import Part
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 CHAT = "chat, streamed for 10 s"
-MOST_USD = Decimal(35)
+# $3.75 of it are the measures of routes, for an entry that comes alone (decision 0088).
+MOST_USD = Decimal(38)
 TIMEOUT_S = 300
 
 
