@@ -77,7 +77,7 @@ def requests() -> dict[str, Counter[str]]:
         "only its create": Counter(["create"]),
         "status poll": Counter(["status"]),
         "webhook, delivered at once": Counter(["deliver"]),
-        "chat, streamed for 10 s": Counter(["chat", "count usage"]),
+        "chat, streamed for 10 s": Counter(["chat", "count chat"]),
     }
 
 

@@ -76,15 +76,14 @@ class Bench:
         found["deliver"] = self._measured("DeliverWebhookFunction", runs, lambda n: self._deliver(tasks[n]))
         entries = self._changes("INSERT", "LedgerTable")[: len(runs)]
         found["count usage"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
-        found["chat"] = self._chat(runs)
-        return found
+        return found | self.text_parts()
 
     def text_parts(self) -> dict[str, Part]:
         """Return the parts of a chat alone."""
         runs = list(range(-2, RUNS))
         found = {"chat": self._chat(runs)}
-        entries = self._changes("INSERT", "LedgerTable")[: len(runs)]
-        found["count usage"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
+        entries = self._changes("INSERT", "LedgerTable")[-len(runs) :]
+        found["count chat"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
         return found
 
     def timer_parts(self) -> dict[str, Part]:
