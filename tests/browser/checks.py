@@ -24,6 +24,8 @@ SENT = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntr
 
 def violations(page: Page) -> list[Any]:
     """Return what axe-core finds on the page as it is now."""
+    # What is still fading in has too little contrast.
+    page.emulate_media(reduced_motion="reduce")
     # By the debugger: the page's own policy forbids scripts from elsewhere.
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
@@ -42,7 +44,6 @@ def faults(page: Page) -> list[Any]:
     """Return what is wrong with a page as it is now, in both themes at both widths."""
     found: list[Any] = []
     before = page.viewport_size or DESKTOP
-    page.emulate_media(reduced_motion="reduce")
     for theme, size in LOOKS:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size(size)
