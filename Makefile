@@ -66,14 +66,17 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 # How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
 HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
 
-test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next three at once
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target test-units test-functions test-services
+test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next four at once
+	@$(MAKE) --no-print-directory --jobs=4 --keep-going --output-sync=target test-functions test-units test-services test-contract
 
 test-units: .venv/.ready  ## what needs no AWS
 	@$(PYTHON) -m pytest -q tests/unit $(HOUSE_TESTS:%=--ignore=%)
 
-test-functions: .venv/.ready  ## the functions on moto, the template, the contract
-	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/functional tests/infrastructure tests/contract
+test-functions: .venv/.ready  ## the functions on moto
+	@$(PYTHON) -m pytest -q -m 'not ministack' tests/functional
+
+test-contract: .venv/.ready  ## the template and the contract
+	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/infrastructure tests/contract
 
 test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
 	@$(PYTHON) -m pytest -q -m 'ministack and not clients' tests/functional tests/contract

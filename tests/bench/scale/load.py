@@ -72,7 +72,8 @@ def a_second(times: int = 1) -> dict[str, float]:
         "poll": sum(rate * polls_of(job_s) for job_s, rate in shares.items()),
         "status": POLLERS * sum(rate * STATUS_POLLS[job_s] for job_s, rate in shares.items()),
         "deliver": (1 - POLLERS) * tasks,
-        "count usage": tasks + chats,
+        "count usage": tasks,
+        "count chat": chats,
         "chat": chats,
     }
 
