@@ -73,7 +73,7 @@ test-units: .venv/.ready  ## what needs no AWS
 	@$(PYTHON) -m pytest -q tests/unit $(HOUSE_TESTS:%=--ignore=%)
 
 test-functions: .venv/.ready  ## the functions on moto
-	@$(PYTHON) -m pytest -q -m 'not ministack' tests/functional
+	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m 'not ministack' tests/functional
 
 test-contract: .venv/.ready  ## the template and the contract
 	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/infrastructure tests/contract
