@@ -144,7 +144,11 @@ class TestTheFirstPage:
             assert words in words_of(answer), word
             assert f'href="/live{page}"' in answer, word
 
-    @pytest.mark.parametrize("word", ["bob@example.com", "usr_1", new_id("task"), new_id("req"), "key_x"])
+    @pytest.mark.parametrize(
+        "word",
+        ["bob@example.com", "usr_1", new_id("task"), new_id("req"), "key_x"],
+        ids=["mail", "account", "task", "request", "key"],
+    )
     def test_a_word_that_names_nothing(self, operator: Browser, word: str) -> None:
         assert f"Nothing is named {word}." in operator.get(f"?find={word}").text
 
