@@ -164,8 +164,8 @@ def form_of(request: TextRequest, model: str, *, streams: bool) -> tuple[str, by
     for name in ("timestamp_granularities", "include"):
         values += [(f"{name}[]", value) for value in sent.get(name) or ()]
     values += [("stream", "true")] if streams else []
-    # The file does not contain its own hash.
-    boundary = sha256(recording.data).hexdigest()
+    # Nothing that is sent contains the hash of all of it, so no value and no file can end its part.
+    boundary = sha256(repr(values).encode() + recording.data).hexdigest()
     head = f"--{boundary}\r\nContent-Disposition: form-data; name="
     pieces = [f'{head}"{name}"\r\n\r\n{value}\r\n'.encode("utf-8", "replace") for name, value in values]
     named = f'{head}"file"; filename="{recording.name}"\r\nContent-Type: application/octet-stream\r\n\r\n'

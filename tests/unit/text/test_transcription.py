@@ -1,7 +1,9 @@
 """Transcriptions without I/O: the charge is the probed length's, a broken text is free, forms."""
 
+import asyncio
 import json
 from decimal import ROUND_CEILING, Decimal
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import text_model
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.forms import FormFile
+from tollgate.kit.http.forms import FormFile, read_form
 from tollgate.text.admission import demand_of, estimate_of
 from tollgate.text.faults import STREAM_BROKEN, FaultError
 from tollgate.text.metering import charge_micro_usd, full_hold
@@ -142,6 +144,14 @@ class TestForm:
             assert f'name="{name}"\r\n\r\n{value}\r\n'.encode() in body
         assert b'name="timestamp_granularities[]"\r\n\r\nword\r\n' in body
         assert b"a.exe" not in body
+
+    def test_a_client_that_knows_its_file_adds_no_field(self) -> None:
+        guessed = sha256(FILE.data).hexdigest()
+        added = f'x\r\n--{guessed}\r\nContent-Disposition: form-data; name="model"\r\n\r\ndearer'
+        kind, body = form_of(routed(prompt=added).request, "theirs", streams=False)
+        found = asyncio.run(read_form({"content-type": kind}, body))
+        assert [value for name, value in found if name == "model"] == ["theirs"]
+        assert dict(found)["prompt"] == added
 
     @pytest.mark.parametrize(
         ("form", "path"),
