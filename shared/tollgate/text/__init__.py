@@ -10,7 +10,7 @@ prompt_files.py   replaces the ids of customers' own files with their bytes
 foreign.py        refuses names of files and caches in our accounts with providers
 completions.py    legacy completions over chat
 embeddings.py     vectors of texts: the request, and the reader of its response; also `rerank.py` and
-                  `moderations.py`; `kinds.py`: each kind of request that is no chat
+                  `moderations.py`; `plain.py`: their exchange; `kinds.py`: each kind that is no chat
 speech.py         recordings of texts: the request, and the reader of its response
 transcription.py  texts of recordings: the request, and the reader of its response
 whole.py          the usage of a response that costs nothing until it is whole

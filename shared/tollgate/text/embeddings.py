@@ -15,14 +15,14 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault
+from tollgate.text.faults import UNREADABLE, FaultError, fault_in
 from tollgate.text.metering import Demand
 from tollgate.text.models import Embedding, TextModel, TextProtocol
-from tollgate.text.relay import ChatRelay
+from tollgate.text.plain import plain_exchange
 from tollgate.text.request import TextRequest, plain_problems, read_json_body, read_plain_request
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
-from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded
 from tollgate.text.usage import ReasoningCount, embedding_usage, read_chat_usage
 
 FLOAT, BASE64 = "float", "base64"
@@ -92,23 +92,17 @@ def embeddings_body(routed: RoutedRequest, *, packs: bool) -> dict[str, Any]:
 
 def embeddings_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
     """Return the exchange for a `call` to a provider of embeddings. It is never streamed."""
-    meter, fields, model = routed.meter(), routed.request.fields, routed.model.id
-    return Exchange(
-        call,
-        meter,
-        lambda body: _read_answer(body, fields, meter, model, dialect),
-        ChatRelay(meter, model, dialect, wants_usage=False),
-        faults_in_body(dialect.code_statuses),
-    )
+    return plain_exchange(routed, call, dialect, _read_answer)
 
 
-def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect: ChatDialect) -> bytes:
+def _read_answer(body: bytes, routed: RoutedRequest, meter: Meter, dialect: ChatDialect) -> bytes:
     """Return the client's answer. Raises `FaultError` for a fault, and for anything but a vector each."""
+    fields = routed.request.fields
     try:
         answer = json.loads(body)
         vectors = [_vector(each["embedding"], _format(fields)) for each in answer["data"]]
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as exc:
-        raise FaultError(fault_in(body, dialect) or UNREADABLE) from exc
+        raise FaultError(fault_in(body, dialect.code_statuses) or UNREADABLE) from exc
     if len(vectors) != len(_inputs(fields)):
         raise FaultError(UNREADABLE)
     # Gemini reports no usage, so our own count is billed.
@@ -117,16 +111,9 @@ def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect:
     data = [
         {"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)
     ]
-    return encoded({"object": "list", "data": data, "model": model, "usage": meter.told(embedding_usage)})
-
-
-def fault_in(body: bytes, dialect: ChatDialect) -> Fault | None:
-    """Return the fault that a body with HTTP 200 names, if it names one."""
-    try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return chat_fault(payload, dialect.code_statuses) if isinstance(payload, dict) else None
+    return encoded(
+        {"object": "list", "data": data, "model": routed.model.id, "usage": meter.told(embedding_usage)}
+    )
 
 
 def _vector(sent: object, wanted: str) -> object:

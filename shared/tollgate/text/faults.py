@@ -153,6 +153,14 @@ def chat_fault(payload: Mapping[str, Any], code_statuses: Mapping[str, int]) -> 
     return None
 
 
+def fault_in(body: bytes, code_statuses: Mapping[str, int]) -> Fault | None:
+    """Return the fault that an unread body with HTTP 200 carries, or `None`."""
+    try:
+        return chat_fault(read_object(body), code_statuses)
+    except FaultError:
+        return None
+
+
 def _status(status: int, code: Any) -> int:
     if status >= _FIRST_ERROR:
         return status

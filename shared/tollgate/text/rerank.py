@@ -13,15 +13,14 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.embeddings import fault_in
-from tollgate.text.faults import UNREADABLE, FaultError
+from tollgate.text.faults import UNREADABLE, FaultError, fault_in
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
-from tollgate.text.relay import ChatRelay
+from tollgate.text.plain import plain_exchange
 from tollgate.text.request import JsonBody, TextRequest, plain_problems, read_json_body, read_plain_request
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
-from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded
 from tollgate.text.usage import MAX_TOKENS, Usage
 
 DOCUMENTS_OF_UNIT = 100
@@ -82,15 +81,8 @@ def rerank_body(routed: RoutedRequest) -> dict[str, Any]:
 
 def rerank_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
     """Return the exchange for a `call` to a provider. It is never streamed."""
-    meter = routed.meter()
-    return Exchange(
-        call,
-        meter,
-        lambda body: _read_answer(body, routed, meter, dialect),
-        ChatRelay(meter, routed.model.id, dialect, wants_usage=False),
-        faults_in_body(dialect.code_statuses),
-        ignored=[name for name in HINTS if routed.request.fields.get(name) is not None],
-    )
+    ignored = [name for name in HINTS if routed.request.fields.get(name) is not None]
+    return plain_exchange(routed, call, dialect, _read_answer, ignored=ignored)
 
 
 def _read_answer(body: bytes, routed: RoutedRequest, meter: Meter, dialect: ChatDialect) -> bytes:
@@ -101,7 +93,7 @@ def _read_answer(body: bytes, routed: RoutedRequest, meter: Meter, dialect: Chat
         answer = json.loads(body)
         ranked = [(_index(one["index"]), _score(one["relevance_score"])) for one in answer["results"]]
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise FaultError(fault_in(body, dialect) or UNREADABLE) from exc
+        raise FaultError(fault_in(body, dialect.code_statuses) or UNREADABLE) from exc
     indexes = {index for index, _ in ranked}
     if len(ranked) != min(fields.get("top_n") or len(texts), len(texts)) or len(indexes) < len(ranked):
         raise FaultError(UNREADABLE)

@@ -17,7 +17,8 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, chat_fault
 from tollgate.text.metering import Demand
 from tollgate.text.models import Speech, TextModel, TextProtocol
-from tollgate.text.request import TextRequest, dumps, read_json_body, routed_body
+from tollgate.text.relay import chat_event
+from tollgate.text.request import TextRequest, read_json_body, routed_body
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
@@ -196,13 +197,13 @@ class SpeechStream(AnswerStream):
             return self.fail(STREAM_BROKEN)
         if not self._as_events:
             return audio
-        return _event({"type": _DELTA, "audio": b64encode(audio).decode()})
+        return chat_event({"type": _DELTA, "audio": b64encode(audio).decode()})
 
     def _finish(self) -> bytes:
         if not self.meter.delivered_bytes:
             return self.fail(UNREADABLE)
         self.done = self._speech.is_whole = True
-        return _event({"type": _DONE, "usage": self.meter.told(speech_usage)}) if self._as_events else b""
+        return chat_event({"type": _DONE, "usage": self.meter.told(speech_usage)}) if self._as_events else b""
 
 
 class AudioPiece(SseEvent):
@@ -248,10 +249,6 @@ def speech_exchange(
 def _no_whole_body(body: bytes) -> bytes:
     """Refuse a whole body: a speech is always relayed as it comes."""
     raise AssertionError(f"{len(body)} bytes of a speech were read as a whole")
-
-
-def _event(payload: Mapping[str, Any]) -> bytes:
-    return f"data: {dumps(payload)}\n\n".encode()
 
 
 def _shape_problems(fields: Fields) -> Iterator[Problem]:

@@ -15,9 +15,17 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.http.forms import FormFile
-from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, FaultError, chat_fault
+from tollgate.text.faults import (
+    STREAM_BROKEN,
+    UNREADABLE,
+    FaultError,
+    chat_fault,
+    fault_in,
+    read_object,
+)
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, Transcription
+from tollgate.text.relay import chat_event
 from tollgate.text.request import JsonBody, TextRequest, dumps, routed_body
 from tollgate.text.sse import EventTooLargeError, SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream
@@ -232,14 +240,14 @@ class TranscriptStream(AnswerStream):
         kind = payload.get("type", _DONE)
         if kind == _DELTA:
             self.meter.deliver(payload.get("delta"))
-            return _event(_only(payload, ("type", "delta", "logprobs")))
+            return chat_event(_only(payload, ("type", "delta", "logprobs")))
         if kind != _DONE or not isinstance(payload.get("text"), str):
             return b"" if kind != _DONE else self.fail(UNREADABLE)
         del event
         self._transcript.complete(payload)
         self.done = True
         shown = _only(payload, _SHOWN[JSON])
-        return _event({"type": _DONE, **shown, "usage": self.meter.told(shown_usage)})
+        return chat_event({"type": _DONE, **shown, "usage": self.meter.told(shown_usage)})
 
     def _is_end_mark(self, data: bytes) -> bool:
         return data == b"[DONE]"
@@ -268,9 +276,9 @@ class _WholeSplitter:
 
 
 def _read_json(body: bytes, wanted: str, meter: TranscriptMeter, codes: Mapping[str, int]) -> bytes:
-    payload = _object(body)
-    if payload is None or not isinstance(payload.get("text"), str):
-        raise FaultError(_fault_in(payload, codes) or UNREADABLE)
+    payload = read_object(body)
+    if not isinstance(payload.get("text"), str):
+        raise FaultError(chat_fault(payload, codes) or UNREADABLE)
     meter.complete(payload)
     shown = _only(payload, _SHOWN[wanted])
     return dumps({**shown, "usage": meter.told(shown_usage)}).encode()
@@ -282,29 +290,13 @@ def _read_plain(body: bytes, meter: TranscriptMeter, codes: Mapping[str, int]) -
     except UnicodeDecodeError as exc:
         raise FaultError(UNREADABLE) from exc
     if text.lstrip()[:1] in ("{", "<"):
-        raise FaultError(_fault_in(_object(body), codes) or UNREADABLE)
+        raise FaultError(fault_in(body, codes) or UNREADABLE)
     meter.complete({})
     return body
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return payload if isinstance(payload, dict) else None
-
-
-def _fault_in(payload: Fields | None, codes: Mapping[str, int]) -> Fault | None:
-    return None if payload is None else chat_fault(payload, codes)
-
-
 def _only(payload: Fields, names: Sequence[str]) -> dict[str, Any]:
     return {name: payload[name] for name in names if payload.get(name) is not None}
-
-
-def _event(payload: Fields) -> bytes:
-    return f"data: {dumps(payload)}\n\n".encode()
 
 
 def _fields_of(form: Form) -> tuple[dict[str, Any], list[Problem]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, fault_of, read_object
 from tollgate.text.models import TextProtocol
+from tollgate.text.relay import chat_event
 from tollgate.text.request import dumps
 from tollgate.text.responses.native import sealed_item
 from tollgate.text.sse import SseEvent
@@ -50,7 +51,7 @@ class ResponsesRelay(AnswerStream):
             if not isinstance(response, dict) or not isinstance(response.get("output"), list):
                 return self.fail(UNREADABLE)
             self.done = True
-            return _event({**payload, "response": _read(response, self.meter, self._mark)})
+            return chat_event({**payload, "response": _read(response, self.meter, self._mark)})
         if kind in _SILENT or not kind.startswith(_KINDS):
             return b""
         return self._passed(kind, payload, event)
@@ -63,7 +64,7 @@ class ResponsesRelay(AnswerStream):
             return b"data: " + (event.data or b"") + b"\n\n"
         if kind.endswith(".added"):
             self.meter.deliver(item.get("name"))
-        return _event({**payload, "item": sealed_item(item, self._mark)})
+        return chat_event({**payload, "item": sealed_item(item, self._mark)})
 
 
 def relay_response(body: bytes, meter: Meter, mark: str, code_statuses: Mapping[str, int]) -> bytes:
@@ -105,7 +106,3 @@ def _deliver(item: Any, meter: Meter) -> None:
         for part in parts if isinstance(parts, list) else ():
             if isinstance(part, Mapping):
                 meter.deliver(part.get("text") or part.get("refusal"))
-
-
-def _event(payload: Mapping[str, Any]) -> bytes:
-    return f"data: {dumps(payload)}\n\n".encode()
