@@ -14,6 +14,7 @@ from math import ceil, log
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.dynamodb.expressions import Between, Condition, Equals
 from tollgate.routing.speeds import Speed
 
 MS_PER_MINUTE, MS_PER_HOUR = 60 * MS_PER_S, 3_600 * MS_PER_S
@@ -97,18 +98,16 @@ def key_of(model_id: str, name: str) -> dict[str, str]:
     return {"account_id": f"route#{model_id}", "usage_day": name}
 
 
-def ranges_of(model_id: str, now_ms: int) -> list[tuple[str, str, str]]:
-    """Return the rows with a model's measures of now, as two ranges of keys: of minutes, and of hours.
-
-    A range is the partition, and the first and the last name in it.
-    """
-    partition = key_of(model_id, "")["account_id"]
+def queries_of(model_id: str, now_ms: int) -> list[Condition]:
+    """Return the two queries of the rows with a model's measures of now: of minutes, and of hours."""
+    partition = Equals("account_id", key_of(model_id, "")["account_id"])
     ago_ms, day_ms = now_ms - MINUTES * MS_PER_MINUTE, now_ms - HOURS * MS_PER_HOUR
-    return [(partition, _minute(ago_ms), _minute(now_ms)), (partition, _hour(day_ms), _hour(now_ms))]
+    ranges = (_minute(ago_ms), _minute(now_ms)), (_hour(day_ms), _hour(now_ms))
+    return [partition & Between("usage_day", first, last) for first, last in ranges]
 
 
 def measures_of(rows: Iterable[Mapping[str, Any]], now_ms: int) -> dict[str, Measures]:
-    """Return the measures of each provider in the rows of `ranges_of`."""
+    """Return the measures of each provider in the rows of `queries_of`."""
     named = {row["usage_day"]: row for row in rows}
     hours = [row for name, row in named.items() if name.startswith(_HOUR)]
     minutes = {name: row for name, row in named.items() if name.startswith(_MINUTE)}

@@ -11,9 +11,8 @@ from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseError
-from tollgate.kit.dynamodb.expressions import Between, Equals
 from tollgate.kit.observability import logger
-from tollgate.routing.measures import KNOWN_MS, MAX_MODELS, Measures, measures_of, ranges_of
+from tollgate.routing.measures import KNOWN_MS, MAX_MODELS, Measures, measures_of, queries_of
 from tollgate.routing.speeds import Route, Speeds
 
 _NONE: Mapping[str, Measures] = MappingProxyType({})
@@ -39,10 +38,8 @@ class KnownMeasures:
         try:
             rows = [
                 row
-                for partition, first, last in ranges_of(model_id, now_ms)
-                for row in await self.db.query(
-                    self.usage_table, Equals("account_id", partition) & Between("usage_day", first, last)
-                )
+                for query in queries_of(model_id, now_ms)
+                for row in await self.db.query(self.usage_table, query)
             ]
             found = measures_of(rows, now_ms)
         except DatabaseError:

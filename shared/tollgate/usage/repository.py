@@ -11,7 +11,7 @@ the values of a tag can be many, so each has its own rows, to which the same tra
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
@@ -116,7 +116,7 @@ class RollUp:
         """
         # A batch may contain an entry twice, but a transaction takes each row only once.
         distinct = list({entry.entry_id: entry for entry in entries}.values())
-        for some in _batches(distinct):
+        for some in in_transactions(distinct, lambda entry: 1 + len(labels_of(entry)), MAX_AT_ONCE):
             self._count_some(bucket, some, now_ms)
 
     def _count_some(self, bucket: Bucket, entries: Sequence[Entry], now_ms: int) -> None:
@@ -180,13 +180,15 @@ class RollUp:
                 yield CountingWrite(self._usage_table, key=key, update=changes)
 
 
-def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Return the entries in parts that fit into one transaction each, with their marks and labels."""
+def in_transactions(
+    entries: Iterable[Entry], writes_of: Callable[[Entry], int], most: int
+) -> Iterator[list[Entry]]:
+    """Return the entries in parts with at most so many writes each; `writes_of`: the writes of an entry."""
     batch: list[Entry] = []
     writes = 0
     for entry in entries:
-        needed = 1 + len(labels_of(entry))
-        if batch and writes + needed > MAX_AT_ONCE:
+        needed = writes_of(entry)
+        if batch and writes + needed > most:
             yield batch
             batch, writes = [], 0
         batch.append(entry)

@@ -7,13 +7,13 @@ The rows are in the table of the roll-up and expire. `record_usage` writes them 
 text request writes nothing for them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tollgate.kit.cache import BoundedCache
-from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
+from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import Add, Between, Equals, Set
+from tollgate.kit.dynamodb.expressions import Add, Set
 from tollgate.kit.dynamodb.writes import CountingWrite, Write, put_new
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry
@@ -26,8 +26,9 @@ from tollgate.routing.measures import (
     counted,
     key_of,
     measures_of,
-    ranges_of,
+    queries_of,
 )
+from tollgate.usage.repository import MARK_LIFETIME_MS, in_transactions
 from tollgate.usage.route_calls import calls_of
 
 # Marks and rows in one transaction; DynamoDB allows 100. An entry has a mark, and two rows for each model.
@@ -36,8 +37,6 @@ MAX_AT_ONCE = 100
 MAX_ROUNDS = 3
 # A row is read for a day after its last call.
 ROW_LIFETIME_MS = (HOURS + 2) * MS_PER_HOUR
-# As long as the marks of the roll-up, because a stream has no records older than 24 hours.
-MARK_LIFETIME_MS = 7 * MS_PER_DAY
 
 
 class CountedError(Exception):
@@ -60,7 +59,7 @@ class RouteMeter:
     def check_entries(self, entries: Sequence[Entry]) -> None:
         """Count the calls of some entries, each entry once."""
         measured = {entry.entry_id: entry for entry in entries if calls_of(entry)}
-        for some in _batches(measured.values()):
+        for some in in_transactions(measured.values(), _writes_of, MAX_AT_ONCE):
             try:
                 self._count(some)
             except DatabaseError:
@@ -109,30 +108,15 @@ class MeasuredRoutes:
         if known is not None and now_ms - known[0] < KNOWN_MS:
             return known[1]
         rows = [
-            row
-            for partition, first, last in ranges_of(model_id, now_ms)
-            for row in self._db.query(
-                self._usage_table, Equals("account_id", partition) & Between("usage_day", first, last)
-            )
+            row for query in queries_of(model_id, now_ms) for row in self._db.query(self._usage_table, query)
         ]
         found = measures_of(rows, now_ms)
         self._known[model_id] = (now_ms, found)
         return found
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Return the entries in parts that fit into one transaction each."""
-    batch: list[Entry] = []
-    writes = 0
-    for entry in entries:
-        needed = 1 + 2 * len({call.model for call in calls_of(entry)})
-        if batch and writes + needed > MAX_AT_ONCE:
-            yield batch
-            batch, writes = [], 0
-        batch.append(entry)
-        writes += needed
-    if batch:
-        yield batch
+def _writes_of(entry: Entry) -> int:
+    return 1 + 2 * len({call.model for call in calls_of(entry)})
 
 
 def _mark_of(entry: Entry) -> str:
