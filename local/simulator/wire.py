@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import HTTP
@@ -63,6 +63,25 @@ async def json_object(request: Request) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+async def accepted_body(
+    request: Request,
+    refused: Callable[[int, str], Response],
+    reason_of: Callable[[dict[str, Any]], str | None],
+    *,
+    no_key: str = "Incorrect API key provided.",
+    no_body: str = "Invalid body.",
+) -> dict[str, Any] | Response:
+    """Return the JSON object of a request with a good key, or the vendor's refusal.
+
+    `reason_of` returns the vendor's reason to refuse a body, or `None`.
+    """
+    if api_key(request, "Bearer") is None:
+        return refused(401, no_key)
+    body = await json_object(request)
+    reason = no_body if body is None else reason_of(body)
+    return body if body is not None and reason is None else refused(400, str(reason))
 
 
 async def form_fields(request: Request) -> dict[str, str]:

@@ -8,6 +8,7 @@ import json
 import random
 import re
 from array import array
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -18,7 +19,7 @@ from local.simulator.engine import Engine
 from local.simulator.text.content import BYTES_PER_TOKEN, Ask
 from local.simulator.text.streaming import whole
 from local.simulator.text.turn import take_turn
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.wire import accepted_body, text
 
 _LENGTHS = {
     "text-embedding-3-small": 1536,
@@ -41,12 +42,8 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
     @routes.post("/v1/embeddings")
     async def embeddings(request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _refused(401, "Incorrect API key provided.")
-        body = await json_object(request)
-        if body is None or (reason := _refusal(engine.provider, body)) is not None:
-            return _refused(400, "Invalid body." if body is None else str(reason))
-        return await _answered(engine, body)
+        body = await accepted_body(request, _refused, partial(_refusal, engine.provider))
+        return body if isinstance(body, Response) else await _answered(engine, body)
 
 
 async def _answered(engine: Engine, body: dict[str, Any]) -> Response:

@@ -5,17 +5,19 @@ mistralai 3.7.0 (PyPI), and https://docs.mistral.ai/studio/safety-moderation.
 """
 
 import json
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from local.simulator.engine import Engine
 from local.simulator.text.content import BYTES_PER_TOKEN, Ask
+from local.simulator.text.responses import refused
 from local.simulator.text.streaming import whole
 from local.simulator.text.turn import take_turn
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.wire import accepted_body, text
 
 _OPENAI = (
     *("harassment", "harassment/threatening", "hate", "hate/threatening", "illicit", "illicit/violent"),
@@ -38,12 +40,8 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
     @routes.post("/v1/moderations")
     async def moderations(request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _refused(401, "Incorrect API key provided.")
-        body = await json_object(request)
-        if body is None or (reason := _refusal(engine.provider, body)) is not None:
-            return _refused(400, "Invalid body." if body is None else str(reason))
-        return await _answered(engine, body)
+        body = await accepted_body(request, refused, partial(_refusal, engine.provider))
+        return body if isinstance(body, Response) else await _answered(engine, body)
 
 
 async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
@@ -56,7 +54,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     tokens = -(-len(json.dumps(inputs)) // BYTES_PER_TOKEN)
     turn = await take_turn(engine, text(body.get("model")), Ask(prompt, tokens, None))
     if isinstance(turn, int):
-        return _refused(turn, "The request was refused.")
+        return refused(turn, "The request was refused.")
     results = [_result(engine.provider, one) for one in inputs]
     answer: dict[str, Any] = {"id": "modr-simulated", "model": body["model"], "results": results}
     if engine.provider == "mistral" and not turn.directions.no_usage:
@@ -91,8 +89,3 @@ def _refusal(vendor: str, body: dict[str, Any]) -> str | None:
         return "body.input: Input should be a valid string"
     is_parts = isinstance(sent, list) and all(isinstance(one, dict) and "type" in one for one in sent)
     return None if is_texts or is_parts else "Invalid type for 'input'."
-
-
-def _refused(status: int, message: str) -> Response:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return JSONResponse({"error": error}, status)

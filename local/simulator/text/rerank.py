@@ -5,6 +5,7 @@ cohere 7.3.1 (PyPI) for Cohere; openrouter 1.3.84 (PyPI), `CreateRerankRequestBo
 """
 
 import json
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -15,7 +16,7 @@ from local.simulator.engine import Engine
 from local.simulator.text.content import BYTES_PER_TOKEN, Ask
 from local.simulator.text.streaming import whole
 from local.simulator.text.turn import take_turn
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.wire import accepted_body, text
 
 _PATHS = {"cohere": "/v2/rerank", "openrouter": "/v1/rerank"}
 _FIELDS = {
@@ -34,12 +35,10 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
     @routes.post(path)
     async def rerank(request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _refused(engine.provider, 401, "invalid api token")
-        body = await json_object(request)
-        if body is None or (reason := _refusal(engine.provider, body)) is not None:
-            return _refused(engine.provider, 400, "invalid request" if body is None else str(reason))
-        return await _answered(engine, body)
+        vendor, words = engine.provider, {"no_key": "invalid api token", "no_body": "invalid request"}
+        refused, reason_of = partial(_refused, vendor), partial(_refusal, vendor)
+        body = await accepted_body(request, refused, reason_of, **words)
+        return body if isinstance(body, Response) else await _answered(engine, body)
 
 
 async def _answered(engine: Engine, body: dict[str, Any]) -> Response:

@@ -4,6 +4,7 @@ Source: `openai.types.responses`. Further refusals have their source in the code
 """
 
 import json
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -26,7 +27,7 @@ from local.simulator.text.responses_input import (
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import scaled
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.wire import accepted_body, text
 
 # Vendors that count input tokens.
 COUNTS = ("openai",)
@@ -37,23 +38,16 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
     @routes.post("/v1/responses")
     async def responses(request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return refused(401, "Incorrect API key provided.")
-        body = await json_object(request)
-        if body is None or (reason := refusal(engine.provider, body)) is not None:
-            return refused(400, "Invalid body." if body is None else str(reason))
-        return await _answered(engine, body)
+        body = await accepted_body(request, refused, partial(refusal, engine.provider))
+        return body if isinstance(body, Response) else await _answered(engine, body)
 
     if engine.provider in COUNTS:
 
         @routes.post("/v1/responses/input_tokens")
         async def count(request: Request) -> Response:
-            if api_key(request, "Bearer") is None:
-                return refused(401, "Incorrect API key provided.")
-            body = await json_object(request)
-            reason = "Invalid body." if body is None else count_refusal(engine.provider, body)
-            if body is None or reason is not None:
-                return refused(400, str(reason))
+            body = await accepted_body(request, refused, partial(count_refusal, engine.provider))
+            if isinstance(body, Response):
+                return body
             return JSONResponse({"object": "response.input_tokens", "input_tokens": input_tokens(body)})
 
 

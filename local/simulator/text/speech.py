@@ -16,9 +16,10 @@ from local.simulator.engine import Engine
 from local.simulator.media.speech import recording
 from local.simulator.text.content import Ask, count_tokens
 from local.simulator.text.errors import refusal_of
+from local.simulator.text.responses import refused
 from local.simulator.text.streaming import EventStream, disturbed
 from local.simulator.text.turn import Turn, take_turn
-from local.simulator.wire import api_key, json_object, text
+from local.simulator.wire import accepted_body, text
 
 _TYPES = {
     "mp3": "audio/mpeg",
@@ -45,16 +46,14 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
     @routes.post("/v1/audio/speech")
     async def speech(request: Request) -> Response:
-        if api_key(request, "Bearer") is None:
-            return _refused(401, "Incorrect API key provided.")
-        body = await json_object(request)
-        if body is None or (reason := _refusal(body)) is not None:
-            return _refused(400, "Invalid body." if body is None else str(reason))
+        body = await accepted_body(request, refused, _refusal)
+        if isinstance(body, Response):
+            return body
         ask = Ask(prompt=text(body["input"]), input_tokens=_tokens(body), limit=None)
         turn = await take_turn(engine, text(body.get("model")), ask)
         if isinstance(turn, int):
-            status, refused = refusal_of(engine.provider, turn)
-            return JSONResponse(refused, status)
+            status, said = refusal_of(engine.provider, turn)
+            return JSONResponse(said, status)
         return _spoken(body, turn, ask)
 
 
@@ -107,8 +106,3 @@ def _refusal(body: dict[str, Any]) -> str | None:
         (is_sse, f"stream_format: 'sse' is not supported for {model}."),
     )
     return next((reason for applies, reason in reasons if applies), None)
-
-
-def _refused(status: int, message: str) -> Response:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return JSONResponse({"error": error}, status)

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.text.content import Ask
 from local.simulator.text.errors import refusal_of
+from local.simulator.text.responses import refused
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import Turn, take_turn
 from local.simulator.wire import api_key
@@ -51,22 +52,22 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
 
 async def _answered(engine: Engine, request: Request, known: tuple[str, ...]) -> Response:
     if api_key(request, "Bearer") is None:
-        return _refused(401, "Incorrect API key provided.")
+        return refused(401, "Incorrect API key provided.")
     async with request.form() as form:
         file = form.get("file")
         data = await file.read() if isinstance(file, UploadFile) else b""
         named = file.filename if isinstance(file, UploadFile) else None
         if (reason := _refusal(form, data, named or "", known)) is not None:
-            return _refused(400, reason)
+            return refused(400, reason)
         sent = dict(form)
         words = "timestamp_granularities[]" in form and "word" in form.getlist("timestamp_granularities[]")
     seconds = _length(data)
     if seconds is None:
-        return _refused(400, "Audio file might be corrupted or unsupported")
+        return refused(400, "Audio file might be corrupted or unsupported")
     turn = await take_turn(engine, str(sent["model"]), Ask(str(sent.get("prompt") or ""), 0, None))
     if isinstance(turn, int):
-        status, refused = refusal_of(engine.provider, turn)
-        return JSONResponse(refused, status)
+        status, said = refusal_of(engine.provider, turn)
+        return JSONResponse(said, status)
     is_translation = known is _OF_TRANSLATIONS
     return _told(sent, turn, _Spoken(seconds, is_translation=is_translation, has_words=words))
 
@@ -191,8 +192,3 @@ def _time(seconds: float, comma: str) -> str:
 
 def _event(payload: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(payload)}\n\n".encode()
-
-
-def _refused(status: int, message: str) -> Response:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return JSONResponse({"error": error}, status)
