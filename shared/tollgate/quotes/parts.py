@@ -126,8 +126,8 @@ def _with_room(demand: Demand, model: TextModel) -> Demand:
 def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]) -> Part:
     """Return the part of a request that any of the models may answer: its price is the dearest model's."""
     prices = ", ".join(repr((model.prices, model.tiers)) for model in models)
-    # A version before there were prices of characters and minutes has no such fields in its text.
-    prices = prices.replace(", character=None, minute=None", "")
+    # The version before had only prices of tokens, and a quote that it made keeps its price version.
+    prices = prices.replace(", search=Decimal('0'), character=None, minute=None", "")
     pairs = list(zip(models, demands, strict=True))
     most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
     others = tuple((model.id, demand) for model, demand in pairs[1:])

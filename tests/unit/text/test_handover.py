@@ -1,13 +1,17 @@
 """A request that another process continues keeps the prices of its start (decision 0054)."""
 
 import json
+from collections import namedtuple
 from dataclasses import replace
 from decimal import Decimal
+from hashlib import sha256
+from typing import Any
 
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.quotes.parts import Part
+from tollgate.catalog.loader import Catalog
+from tollgate.quotes.parts import VERSION_CHARS, Part, text_part_now
 from tollgate.text.handover import at_prices, prices_of
 from tollgate.text.metering import Demand, charge_micro_usd
 from tollgate.text.models import TextModel, TokenPrices
@@ -34,6 +38,24 @@ def test_the_version_before_can_read_the_prices_of_a_chat() -> None:
     chats = [model for model in MODELS if model.prices.output]
     names = {name for model in chats for name in prices_of(model)["prices"]}
     assert names <= {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+
+
+@pytest.mark.parametrize(
+    "model", [model for model in MODELS if model.prices.output], ids=lambda model: model.id
+)
+def test_a_quote_that_it_made_keeps_its_version(model: TextModel) -> None:
+    names = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+    prices_before = namedtuple("TokenPrices", names)
+    tier_before = namedtuple("LongContextTier", ("from_tokens", "prices"))
+
+    def before(prices: TokenPrices) -> Any:
+        return prices_before(*(getattr(prices, name) for name in names))
+
+    tiers = tuple(tier_before(tier.from_tokens, before(tier.prices)) for tier in model.tiers)
+    text = repr((before(model.prices), tiers))
+    part = Part("/api/v1/chat/completions", model.id, 1, "v", demand=Demand(10, 20))
+    now = text_part_now(part, Catalog.shipped())
+    assert now.version == sha256(text.encode()).hexdigest()[:VERSION_CHARS]
 
 
 def test_it_can_read_a_quote_for_chats() -> None:
