@@ -1,11 +1,9 @@
 """A request that another process continues keeps the prices of its start (decision 0054)."""
 
 import json
-from collections import namedtuple
 from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any
 
 import pytest
 
@@ -44,15 +42,14 @@ def test_the_version_before_can_read_the_prices_of_a_chat() -> None:
     "model", [model for model in MODELS if model.prices.output], ids=lambda model: model.id
 )
 def test_a_quote_that_it_made_keeps_its_version(model: TextModel) -> None:
-    names = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
-    prices_before = namedtuple("TokenPrices", names)
-    tier_before = namedtuple("LongContextTier", ("from_tokens", "prices"))
+    def before(prices: TokenPrices) -> str:
+        names = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+        return f"TokenPrices({', '.join(f'{name}={getattr(prices, name)!r}' for name in names)})"
 
-    def before(prices: TokenPrices) -> Any:
-        return prices_before(*(getattr(prices, name) for name in names))
-
-    tiers = tuple(tier_before(tier.from_tokens, before(tier.prices)) for tier in model.tiers)
-    text = repr((before(model.prices), tiers))
+    tiers = [
+        f"LongContextTier(from_tokens={one.from_tokens}, prices={before(one.prices)})" for one in model.tiers
+    ]
+    text = f"({before(model.prices)}, ({', '.join(tiers)}{',' if len(tiers) == 1 else ''}))"
     part = Part("/api/v1/chat/completions", model.id, 1, "v", demand=Demand(10, 20))
     now = text_part_now(part, Catalog.shipped())
     assert now.version == sha256(text.encode()).hexdigest()[:VERSION_CHARS]

@@ -25,7 +25,7 @@ _TRANSLATED = frozenset(
 )
 # Tools that run at the provider, and that clients such as Codex add to each request. No route sells them.
 _EXTRAS = ("web_search", "image_generation")
-# Tools that the client runs, and that only OpenAI's models know.
+# Tools of OpenAI's models only. The client runs them.
 _AT_CLIENT = ("apply_patch", "local_shell", "computer", "computer_use_preview")
 # A choice among some of the tools: a chat gets only these.
 _ALLOWED = "allowed_tools"
