@@ -26,6 +26,8 @@ CAPPED = {"openrouter"}
 KNOWN = Path(__file__).parent / "known_drift.yaml"
 # A smaller limit in a source refuses requests that we send. A larger one matters only if it is much larger.
 MUCH_LARGER = 2
+# The prices of a model that is no chat: it has one of them.
+_SINGLE = ("input", "character", "minute")
 GONE = frozenset({"removed", "retired", "deprecated"})
 # fal's names of the units that the catalog has (api.fal.ai/v1/models/pricing).
 UNITS = {"second": {"seconds", "second"}, "generation": {"images", "image", "videos", "video", "generations"}}
@@ -158,7 +160,7 @@ def _compared(
 ) -> Iterator[Drift]:
     shown, sold = ours.shown(), _of(retail)
     for name, price in theirs.items():
-        if shown.get(name) == price or (not pair.model.is_chat and name != "input"):
+        if shown.get(name) == price or (not pair.model.is_chat and name not in _SINGLE):
             continue
         # A cache price that is left out is the input's.
         if name not in shown and price == shown.get("input"):
@@ -212,4 +214,4 @@ def _tier_at(model: CatalogTextModel, size: int) -> CatalogTokenPrices:
 
 def _of(prices: CatalogTokenPrices) -> dict[str, Decimal]:
     shown, source = prices.shown(), prices.of_input()
-    return {name: shown.get(name, source) for name in ("input", "output", "cacheRead", "cacheWrite")}
+    return {name: shown.get(name, source) for name in (*_SINGLE, "output", "cacheRead", "cacheWrite")}

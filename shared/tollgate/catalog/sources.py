@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 MEGA = 1_000_000
+S_PER_MINUTE = 60
 _ABOVE = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
@@ -115,9 +116,11 @@ def _litellm(document: Any) -> Source:
     rows: Rows = {}
     for key, model in document.items():
         provider = model.get("litellm_provider")
-        if not provider or "input_cost_per_token" not in model:
+        audio = _litellm_audio(model)
+        if not provider or ("input_cost_per_token" not in model and not audio):
             continue
         prices = {
+            **audio,
             "input": _per_mega(model.get("input_cost_per_token")),
             "output": _per_mega(model.get("output_cost_per_token")),
             "cacheRead": _per_mega(model.get("cache_read_input_token_cost")),
@@ -132,6 +135,18 @@ def _litellm(document: Any) -> Source:
             dict(_litellm_tiers(model)),
         )
     return Source("litellm", rows, _LITELLM)
+
+
+def _litellm_audio(model: Mapping[str, Any]) -> dict[str, Decimal | None]:
+    """Return the price of 1M characters of speech, or of a minute of a recording, by our names."""
+    mode, character, second = (
+        model.get(name) for name in ("mode", "input_cost_per_character", "input_cost_per_second")
+    )
+    if mode == "audio_speech" and character is not None:
+        return {"character": _per_mega(character)}
+    if mode == "audio_transcription" and second is not None:
+        return {"minute": _decimal(Decimal(str(second)) * S_PER_MINUTE)}
+    return {}
 
 
 def _litellm_tiers(model: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Decimal]]]:

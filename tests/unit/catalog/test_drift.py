@@ -43,6 +43,13 @@ LITELLM = {
         "max_input_tokens": 1048576,
         "max_output_tokens": 65536,
     },
+    "tts-1": {"litellm_provider": "openai", "mode": "audio_speech", "input_cost_per_character": 1.6e-05},
+    "whisper-1": {
+        "litellm_provider": "openai",
+        "mode": "audio_transcription",
+        "input_cost_per_second": 0.0001,
+        "output_cost_per_second": 0.0001,
+    },
 }
 RATES = {"cache_read": 0.064, "input": 0.32, "output": 1.28, "cache_write": 0.4}
 MODEL_PRICES = {
@@ -67,6 +74,8 @@ PI = {
 }
 SOURCES: list[tuple[Any, str, str, str, dict[str, str], int | None]] = [
     (LITELLM, "litellm", "google", "gemini-3.1-pro-preview", {"input": "2", "output": "12"}, 65_536),
+    (LITELLM, "litellm", "openai", "tts-1", {"character": "16"}, None),
+    (LITELLM, "litellm", "openai", "whisper-1", {"minute": "0.006"}, None),
     (MODEL_PRICES, "model-prices", "dashscope", "qwen3.7-plus", {"input": "0.32", "cacheWrite": "0.4"}, None),
     (PI, "pi-ai", "openrouter", "google/gemini-3.8-flash", {"input": "0.825", "output": "4.125"}, 65_536),
     (
@@ -140,6 +149,20 @@ def changed(model_id: str, provider: str, **route: Any) -> Any:
 def drifts(model: Any, document: Any) -> dict[str, Drift]:
     """Return the differences of a model from a source, by their fields."""
     return {drift.field: drift for drift in text_drifts(model, read_source(document), TODAY)}
+
+
+class TestAudio:
+    def test_the_price_of_characters_or_minutes_is_compared(self) -> None:
+        speech, recording = (Catalog.shipped().on(TODAY).text_model(name) for name in ("tts-1", "whisper-1"))
+        # It costs 15 USD per 1M characters at OpenAI and is sold for that.
+        (found,) = (
+            one for one in text_drifts(speech, read_source(LITELLM), TODAY) if one.provider == "openai"
+        )
+        assert (found.field, found.ours, found.says, found.above) == ("cost.character", "15", "16", 15)
+        at_openai = [
+            one for one in text_drifts(recording, read_source(LITELLM), TODAY) if one.provider == "openai"
+        ]
+        assert at_openai == []
 
 
 class TestSources:
