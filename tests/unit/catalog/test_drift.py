@@ -158,7 +158,12 @@ class TestAudio:
         (found,) = (
             one for one in text_drifts(speech, read_source(LITELLM), TODAY) if one.provider == "openai"
         )
-        assert (found.field, found.ours, found.says, found.above) == ("cost.character", "15", "16", 15)
+        assert (found.field, found.ours, found.says, found.above) == (
+            "cost.character",
+            "15",
+            "16",
+            Decimal(15),
+        )
         at_openai = [
             one for one in text_drifts(recording, read_source(LITELLM), TODAY) if one.provider == "openai"
         ]
