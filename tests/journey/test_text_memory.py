@@ -1,6 +1,7 @@
 """The memory of the text function with the largest bodies that it takes, each in a process of its own."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from local.template import ROOT, Template
 from tests.journey.test_text_process import variables
 from tests.support.text_app import USD, TextClient
 from tests.support.web_adapter import adapted
+from tollgate.catalog.loader import DATA, compile_into
 from tollgate.text.request import MAX_BODY_BYTES, MAX_VALUES
 
 __all__ = ["variables"]
@@ -53,17 +55,26 @@ BODIES = {
 }
 
 
+@pytest.fixture(scope="module")
+def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the package as the build lays it. Its catalog is compiled: the files take 16 MB more to read."""
+    shared = Path(shutil.copytree(ROOT / "shared", tmp_path_factory.mktemp("layer"), dirs_exist_ok=True))
+    compile_into(str(shared / DATA.relative_to(ROOT / "shared")))
+    return shared
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_there_is_room_for_the_worst_of_bodies(
     name: str,
     template: Template,
     variables: dict[str, str],
+    layer: Path,
     open_client: Callable[[int], TextClient],
     tmp_path: Path,
 ) -> None:
     made = template.functions()["TextFunction"]
     program, key = ROOT / "functions" / made["Handler"], open_client(USD).account.api_key
-    with adapted(program, variables, tmp_path / "text.log") as function:
+    with adapted(program, {**variables, "PYTHONPATH": str(layer)}, tmp_path / "text.log") as function:
         headers = {**function.headers, "authorization": f"Bearer {key}"}
         url = f"{function.url}/api/v1/chat/completions"
         answer = httpx.post(url, content=BODIES[name], headers=headers, timeout=100)
