@@ -232,7 +232,7 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
 
 
 def _named(model: catalog.CatalogModel) -> TextModelView:
-    created_s = _epoch_s(model.released_at)
+    created_s = created_of(model)
     name, _, rest = model.id.partition("-")
     shown: TextModelView = {
         "id": model.id,
@@ -288,8 +288,13 @@ def _limits(context_tokens: int | None, output_tokens: int | None) -> dict[str, 
 
 
 def created_of(model: catalog.CatalogModel) -> int:
-    """Return the day of a model's release in epoch seconds; 0 if it is unknown."""
-    return _epoch_s(model.released_at)
+    """Return in epoch seconds the day of a model's release; if unknown, the first day that we saw it sold.
+
+    Without either it is 0, as in OpenAI's own list.
+    """
+    days = [route.seen_on for route in getattr(model, "routes", ()) if route.seen_on is not None]
+    day = model.released_at or min(days, default=None)
+    return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
 def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
@@ -359,11 +364,6 @@ def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
 
 def _supports(**features: bool) -> dict[str, Any]:
     return {name: {"supported": is_supported} for name, is_supported in features.items()}
-
-
-def _epoch_s(day: str | None) -> int:
-    """Return a release day in epoch seconds; 0 if it is unknown, as in OpenAI's own list."""
-    return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
 def _speech(speech: catalog.CatalogSpeech) -> Speech:
