@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from get_status.http import address_of, base_url_of
-from tollgate.artifacts.sniff import HEAD_BYTES, media_type
+from tollgate.artifacts.sniff import HEAD_BYTES, JPEG, media_type
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
@@ -140,12 +140,16 @@ async def _images(
 
 
 async def _json(images: AsyncIterator[dict[str, str]], created_s: int) -> AsyncIterator[str]:
-    """Yield OpenAI's response, image by image, because all of them together are too large for the memory."""
-    start = f'{{"created": {created_s}, "data": ['
+    """Yield OpenAI's response, image by image, because all of them together are too large for the memory.
+
+    It names the format of the first image. All images of a request have the same.
+    """
+    start, made = f'{{"created": {created_s}, "data": [', ""
     async for image in images:
         yield start + json.dumps(image)
-        start = ", "
-    yield "]}" if start == ", " else start + "]}"
+        start, made = ", ", made or _format(image)
+    end = f'], "output_format": "{made}"}}' if made else "]}"
+    yield end if start == ", " else start + end
 
 
 async def _event_stream(
@@ -172,9 +176,13 @@ async def _event_stream(
 
 
 def _format(image: Mapping[str, str]) -> str:
-    """Return the type of an image by its first bytes; PNG for an image that has only a URL."""
+    """Return the type of an image in OpenAI's word: by its first bytes, else by the end of its URL."""
     found = media_type(b64decode(image.get("b64_json", "")[:_HEAD_CHARS]))
-    return "png" if found is None else found.content_type.removeprefix("image/")
+    if found is not None:
+        return found.content_type.removeprefix("image/")
+    # The file was stored with the extension of its type (artifacts/sniff.py).
+    extension = image["url"].rpartition(".")[2]
+    return "jpeg" if extension == JPEG.extension else extension
 
 
 async def _joined(first: str, others: AsyncIterator[str]) -> AsyncIterator[str]:

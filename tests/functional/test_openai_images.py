@@ -83,6 +83,7 @@ class TestWaiting:
         made = asyncio.run(generate(customer.api_key))
         assert 40 <= sum(waited) < 43
         assert made.data is not None
+        assert made.output_format == "png"
         assert [image.url for image in made.data] == [file["fileUrl"] for file in task_of(customer)["files"]]
         assert balance_cents(customer) == 99
 
@@ -92,6 +93,7 @@ class TestWaiting:
         status, made, headers = call("POST", "/api/v1/images/generations", customer.api_key, body)
         task = task_of(customer)
         assert (status, headers["x-tollgate-task-id"]) == (200, task["taskId"])
+        assert made["output_format"] == "png"
         assert len(base64.b64decode(made["data"][0]["b64_json"])) == task["files"][0]["bytes"]
 
     def test_one_that_takes_longer_than_the_gateway_waits_names_its_task_and_goes_on(
