@@ -1,6 +1,6 @@
 """The chat. The browser streams from the text route directly, because this function cannot stream."""
 
-import json
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
@@ -12,7 +12,7 @@ from dashboard.services import Services
 from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
 from tollgate.kit.http.json_body import json_object
 from tollgate.reference.snippets import chat_snippets
-from tollgate.web.token_prices import price_tiers
+from tollgate.web.token_prices import KINDS, price_tiers
 
 # Quick, and good enough for a first word.
 FIRST_MODEL = "gpt-5.4-mini"
@@ -29,19 +29,30 @@ def show(services: Services, request: Request, model: str = "", message: str = "
     ids = [dto["id"] for dto in texts]
     if not texts:
         return page(request, "no_models.html", place="chat")
-    chosen = model or (FIRST_MODEL if FIRST_MODEL in ids else ids[0])
-    if chosen not in ids:
+    wanted = model or (FIRST_MODEL if FIRST_MODEL in ids else ids[0])
+    if wanted not in ids:
         raise ModelNotFoundError
-    body = {"model": chosen, "messages": [{"role": "user", "content": EXAMPLE}]}
+    chosen = texts[ids.index(wanted)]
+    catalog = services.api.catalog.catalog()
+    body = {"model": wanted, "messages": [{"role": "user", "content": EXAMPLE}]}
     return page(
         request,
         "chat.html",
         models=texts,
         chosen=chosen,
+        other=next((dto for dto in texts if dto is not chosen), chosen),
         message=message,
-        prices={dto["id"]: json.dumps(price_tiers(dto["pricing"])) for dto in texts},
+        contexts={one: catalog.text_model(one).context_tokens for one in ids},
+        headlines=services.api.reference.headlines,
+        prices={dto["id"]: _rows(price_tiers(dto["pricing"])) for dto in texts},
         snippets=chat_snippets(base_url(request), body),
     )
+
+
+def _rows(tiers: Sequence[Mapping[str, str | int]]) -> str:
+    """Return prices as short JSON: for each range its start, then a number for each kind of token."""
+    rows = (",".join(str(tier[name]) for name in ("from", *KINDS)) for tier in tiers)
+    return f"[{','.join(f'[{row}]' for row in rows)}]"
 
 
 @router.post("/chat/code", dependencies=[Depends(visitor_of)])

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.browser.checks import violations
-from tests.browser.conftest import RESULT_TIMEOUT_MS, picture, say
+from tests.browser.conftest import DESKTOP, PHONE, RESULT_TIMEOUT_MS, picture, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
@@ -36,6 +36,8 @@ def greet():
 | <b onclick=alert(1)>a</b> | b |
 |---|---|
 | `<u>` | **bold** |
+
+Costs $5 and $10: $E=mc^2$ and $\\href{javascript:window.hacked=1}{x}$
 """
 MAY_STAND = {
     *("P", "BR", "HR", "STRONG", "EM", "DEL", "CODE", "PRE", "BLOCKQUOTE", "A", "UL", "OL", "LI"),
@@ -56,6 +58,7 @@ MAY_STAND = {
         "svg",
         "path",
     ),
+    *("math", "mrow", "mi", "mo", "mn", "msup"),
 }
 
 
@@ -72,6 +75,8 @@ class TestWhatAModelWrote:
         answer = page.locator(".bubble.assistant .md")
         expect(answer.locator("h3")).to_have_text("Heading")
         expect(answer.locator(".hljs-name").first).to_be_visible()
+        expect(answer.locator("math")).to_have_count(1)
+        expect(answer).to_contain_text("Costs $5 and $10:")
         assert page.evaluate("window.hacked") is None
         names = answer.evaluate("(box) => [...box.querySelectorAll('*')].map((one) => one.nodeName)")
         assert set(names) <= MAY_STAND
@@ -130,14 +135,17 @@ class TestAConversation:
         expect(page.locator(".bubble.assistant .md")).to_contain_text("second words")
         expect(page.locator(".turn")).to_have_count(1)
 
-        page.get_by_role("button", name="History").click()
-        expect(page.locator("[data-history] li").first).to_contain_text("first words")
+        kept = page.get_by_role("complementary", name="Conversations")
+        expect(kept.locator("li").first).to_contain_text("first words")
+        page.set_viewport_size(PHONE)
         ready(page)
         expect(page.locator(".turn")).to_have_count(0)
         page.get_by_role("button", name="History").click()
-        page.locator("[data-history]").get_by_role("button", name="first words").first.click()
+        assert violations(page) == []
+        kept.get_by_role("button", name="first words").first.click()
+        expect(kept).to_be_hidden()
+        page.set_viewport_size(DESKTOP)
         expect(page.locator(".bubble.assistant .md")).to_contain_text("second words")
-        page.get_by_role("button", name="History").click()
         page.get_by_role("button", name="Rename: first words").click()
         page.get_by_label("New title of: first words").fill("Words")
         page.keyboard.press("Enter")
@@ -174,7 +182,6 @@ class TestAConversation:
         expect(page.locator(".bubble.assistant .md")).not_to_be_empty(timeout=RESULT_TIMEOUT_MS)
         page.get_by_role("button", name="New").click()
         expect(page.locator(".turn")).to_have_count(0)
-        page.get_by_role("button", name="History").click()
         expect(page.locator("[data-history] li")).to_have_count(1)
         page.locator("[data-history]").get_by_role("button", name="first words").first.click()
         expect(page.locator(".bubble.assistant .problem")).to_contain_text("Stopped")
@@ -190,9 +197,16 @@ class TestAConversation:
     ) -> None:
         ready(page, "/dashboard/chat?model=gpt-5.4-mini")
         page.get_by_role("button", name="Compare").click()
-        page.get_by_label("Second model").select_option("claude-haiku-4-5")
-        page.locator("[data-compose] input[type=file]").set_input_files(picture())
+        page.get_by_role("button", name="Second model").click()
+        page.get_by_label("Search models").fill("haiku 4.5")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Second model")).to_contain_text("Claude Haiku 4.5")
+        notes: FilePayload = {"name": "notes.csv", "mimeType": "", "buffer": b"colour\nteal\n"}
+        other: FilePayload = {"name": "notes.bin", "mimeType": "", "buffer": b"\xff\xfe\x00"}
+        page.locator("[data-compose] input[type=file]").set_input_files([picture(), notes, other])
         expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
+        expect(page.get_by_role("button", name="Remove notes.csv")).to_be_visible()
+        expect(page.locator("#toasts")).to_contain_text("notes.bin: only images, PDFs and text files in UTF-8")
         page.get_by_role("button", name="Settings").click()
         page.get_by_label("System prompt").fill("You name colours.")
         page.get_by_label("Maximum tokens").fill("200")
@@ -207,6 +221,7 @@ class TestAConversation:
             "You name colours.",
             "What is in it?",
             "data:image/png;base64,…",
+            "notes.csv",
             "max_completion_tokens",
         ):
             expect(code).to_contain_text(part)

@@ -1,7 +1,9 @@
-// What a message carries: images, made smaller than models look at, and PDFs; as data, inside the request.
+// What a message carries: images, made smaller than models look at, PDFs and text files; inside the request.
 
 const MAX_SIDE = 1568;
 const MAX_PDF_BYTES = 3 * 1024 * 1024;
+// About 64,000 tokens.
+const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_FILES = 6;
 const QUALITY = 0.85;
 const KEPT_AS_IT_IS = 300_000;
@@ -25,7 +27,14 @@ const smaller = async (file) => {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", QUALITY));
 };
 
-// Returns `{kind, name, data}`. Throws what a person can read.
+// A text file is one in UTF-8 without control characters that no text has, whatever its name is.
+const textOf = async (file) => {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  if (text.includes("\0")) throw new TypeError("binary");
+  return text;
+};
+
+// Returns `{kind, name, data}`; the data of a text file is its text. Throws what a person can read.
 const read = async (file) => {
   const name = file.name || "Pasted image";
   if (!file.size) throw new Error(`${name} is empty.`);
@@ -33,7 +42,14 @@ const read = async (file) => {
     if (file.size > MAX_PDF_BYTES) throw new Error(`${name} is larger than 3 MB.`);
     return { kind: "pdf", name, data: await dataUrl(file) };
   }
-  if (!file.type.startsWith("image/")) throw new Error(`${name}: only images and PDFs can be attached.`);
+  // A drawing in SVG is text, which models read better.
+  if (!file.type.startsWith("image/") || file.type === "image/svg+xml") {
+    if (file.size > MAX_TEXT_BYTES) throw new Error(`${name} is larger than 256 KB. Images and PDFs can be larger.`);
+    const data = await textOf(file).catch(() => {
+      throw new Error(`${name}: only images, PDFs and text files in UTF-8 can be attached.`);
+    });
+    return { kind: "text", name, data };
+  }
   const image = await smaller(file).catch(() => {
     throw new Error(`${name} cannot be read as an image.`);
   });

@@ -1,4 +1,4 @@
-// A conversation as a Markdown file, and the search in conversations.
+// A conversation as a Markdown file.
 
 import { dollars } from "./stream.js";
 
@@ -20,14 +20,4 @@ export const exportConversation = (conversation) => {
   const name = (conversation.title || "conversation").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "conversation";
   Object.assign(document.createElement("a"), { href, download: `${name}.md` }).click();
   URL.revokeObjectURL(href);
-};
-
-// The conversations that have all words in their title or in their messages.
-export const found = (conversations, text) => {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return conversations.filter((one) => {
-    const said = one.turns.flatMap((turn) => [turn.text, ...turn.answers.map((answer) => answer.text)]);
-    const all = [one.title, ...said].join(" ").toLowerCase();
-    return words.every((word) => all.includes(word));
-  });
 };

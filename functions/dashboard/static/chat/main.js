@@ -1,15 +1,19 @@
 // The chat: what was said to which models, kept in this browser; the answers are streamed and billed by their tokens.
 
 import { attachmentsOf } from "./attach.js";
-import { exportConversation, found as foundIn } from "./export.js";
+import { exportConversation } from "./export.js";
+import { modelsOf } from "./models.js";
+import { sidebarOf } from "./sidebar.js";
 import { storeOf } from "./store.js";
 import { ask, chargeOf, costOf, dollars } from "./stream.js";
-import { answerView, historyView, saidView } from "./view.js";
+import { answerView, saidView } from "./view.js";
 
 const DRAW_MS = 80;
 // "Stop" comes to where "Send" was: the second half of a double click is no stop.
 const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
+const TEXT_FILE = '<file name="';
+const SHOWN_OF_A_FILE = 200;
 const STOPPED = "Stopped. The cost follows.";
 const UNKNOWN = "Stopped. Activity shows the cost.";
 const CHARGED = "Stopped. You pay for what was generated:";
@@ -21,13 +25,11 @@ const form = page.querySelector("[data-compose]");
 const log = page.querySelector("[data-log]");
 const empty = log.querySelector("[data-empty]");
 const field = form.elements.message;
-const selects = [...page.querySelectorAll("[data-model]")];
+const models = modelsOf(page, document.querySelector("#picker"));
 const total = page.querySelector("[data-total]");
 const icons = page.querySelector("[data-icons]");
 const copyButton = page.querySelector("[data-copy-button]");
 const settings = page.querySelector("[data-settings]");
-const findHistory = document.querySelector("[data-find-history]");
-const historyList = document.querySelector("[data-history]");
 const say = (message) => document.dispatchEvent(new CustomEvent("say", { detail: message }));
 const attached = attachmentsOf(form, page.querySelector("[data-attached]"), say);
 const addresses = { completions: page.dataset.completions, key: page.dataset.key, requests: page.dataset.requests };
@@ -39,28 +41,27 @@ let sentAt = 0;
 const dropped = new Set();
 const store = await storeOf(page.dataset.account);
 
-const chosen = () => selects.filter((one) => one.value && !one.closest("[hidden]"));
-const optionOf = (select) => select.selectedOptions[0];
-// Only the first list of models has their prices: the second list has the same models.
-const pricesOf = (select) => JSON.parse(selects[0].options[select.selectedIndex].dataset.prices);
-
 // What all models are told beside the messages; what is empty is left to the model.
 const parameters = () => {
   const found = {};
   for (const [name, value] of new FormData(settings)) {
     if (name === "system" || !value) continue;
-    found[name] = name === "reasoning_effort" ? value : Number(value);
+    if (name === "response_format") found[name] = { type: value };
+    else found[name] = name === "reasoning_effort" ? value : Number(value);
   }
   return found;
 };
 
+const FILE_PARTS = {
+  pdf: (file) => ({ type: "file", file: { filename: file.name, file_data: file.data } }),
+  image: (file) => ({ type: "image_url", image_url: { url: file.data } }),
+  // Every model reads text, so its name and its bounds are told in text too.
+  text: (file) => ({ type: "text", text: `${TEXT_FILE}${file.name}">\n${file.data}\n</file>` }),
+};
+
 const contentOf = (turn) => {
   if (!turn.files.length) return turn.text;
-  const parts = turn.files.map((file) =>
-    file.kind === "pdf"
-      ? { type: "file", file: { filename: file.name, file_data: file.data } }
-      : { type: "image_url", image_url: { url: file.data } },
-  );
+  const parts = turn.files.map((file) => FILE_PARTS[file.kind](file));
   return [...parts, { type: "text", text: turn.text }];
 };
 
@@ -76,8 +77,8 @@ const messagesFor = (place, turns) => {
   return found;
 };
 
-const bodyFor = (select, place, turns) => ({
-  model: select.value,
+const bodyFor = (model, place, turns) => ({
+  model,
   messages: messagesFor(place, turns),
   ...parameters(),
 });
@@ -92,8 +93,9 @@ const showTotal = () => {
 const keep = async (kept) => {
   if (dropped.has(kept.id)) return;
   kept.at = Date.now();
-  kept.title ||= (kept.turns[0]?.text || "Attachment").slice(0, TITLE_CHARS);
+  kept.title ||= (kept.turns[0]?.text || "Attachment").split("\n", 1)[0].slice(0, TITLE_CHARS);
   await store.put(kept).catch(() => say("The browser has no room to keep this conversation."));
+  await drawSidebar();
 };
 
 // Its id in the address opens it again: after a reload, and on the way back from another page.
@@ -151,7 +153,7 @@ const settle = async (kept) => {
   htmx.trigger(document.body, "money-moved");
 };
 
-const answerFrom = async (select, place, turn, view, signal) => {
+const answerFrom = async (model, place, turn, view, signal) => {
   const asking = conversation;
   const answer = turn.answers[place];
   const began = performance.now();
@@ -173,7 +175,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
   });
   try {
     const turns = conversation.turns.slice(0, -1);
-    const body = bodyFor(select, place, [...turns, { ...turn, answers: [] }]);
+    const body = bodyFor(model, place, [...turns, { ...turn, answers: [] }]);
     await ask(addresses, body, signal, (piece) => {
       if (piece.id) answer.id = piece.id;
       if (signal.aborted) return;
@@ -181,7 +183,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
       if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
       if (piece.usage) {
         answer.usage = piece.usage;
-        answer.cost = costOf(piece.usage, pricesOf(select));
+        answer.cost = costOf(piece.usage, models.pricesOf(model));
       }
       later();
     });
@@ -199,13 +201,13 @@ const answerFrom = async (select, place, turn, view, signal) => {
 const answerTurn = async (places) => {
   const asking = conversation;
   const turn = asking.turns.at(-1);
-  const asked = chosen();
+  const asked = models.chosen();
   for (const place of places) {
     const old = turn.answers[place];
     if (old?.cost) turn.replaced = [...(turn.replaced ?? []), { cost: old.cost }];
-    turn.answers[place] = { model: asked[place].value, name: optionOf(asked[place]).textContent, text: "" };
+    turn.answers[place] = { model: asked[place], name: models.nameOf(asked[place]), text: "" };
   }
-  asking.models = asked.map((one) => one.value);
+  asking.models = asked;
   asking.settings = Object.fromEntries(new FormData(settings));
   const views = draw();
   nameInAddress();
@@ -233,12 +235,12 @@ const stopAll = () => {
 };
 
 const again = (place) => {
-  if (!running && chosen()[place]) answerTurn([place]);
+  if (!running && models.chosen()[place]) answerTurn([place]);
 };
 
 const begin = (text, files, replaced = []) => {
   conversation.turns.push({ text, files, answers: [], replaced });
-  answerTurn(chosen().map((_, place) => place));
+  answerTurn(models.chosen().map((_, place) => place));
 };
 
 const editTurn = (index, text) => {
@@ -256,16 +258,15 @@ const open = (next) => {
   for (const answer of next.turns.flatMap((turn) => turn.answers)) {
     if (answer.ms === undefined) answer.problem ??= LEFT;
   }
-  for (const [place, select] of selects.entries()) {
-    const model = next.models?.[place];
-    if (model && [...select.options].some((one) => one.value === model)) select.value = model;
-    if (place > 0) showSecond(Boolean(model));
-  }
+  for (const [place, model] of (next.models ?? []).entries()) models.choose(place, model);
+  showSecond(next.models?.length > 1);
   for (const [name, value] of Object.entries(next.settings ?? {})) {
     if (settings.elements[name]) settings.elements[name].value = value;
   }
   draw();
   settle(next);
+  drawSidebar();
+  field.focus();
 };
 
 const showSecond = (on) => {
@@ -274,38 +275,30 @@ const showSecond = (on) => {
   page.classList.toggle("compared", on);
 };
 
-const showHistory = async () => {
-  const dialog = historyList.closest("dialog");
-  historyView(historyList, foundIn(await store.all(), findHistory.value), conversation.id, {
-    icons,
-    onExport: exportConversation,
-    onRename: async (one, title) => {
-      one.title = title;
-      if (one.id === conversation.id) conversation.title = title;
-      await store.put(one);
-      showHistory();
-    },
-    onOpen: (one) => {
-      dialog.close();
-      open(one);
-    },
-    onDrop: async (one) => {
-      dropped.add(one.id);
-      await store.drop(one.id);
-      if (one.id === conversation.id) open(fresh());
-      showHistory();
-    },
-  });
-};
+const drawSidebar = sidebarOf(document.querySelector("#history"), store, icons, {
+  current: () => conversation.id,
+  open: (found) => open(found),
+  retitle: (id, title) => {
+    if (id === conversation.id) conversation.title = title;
+  },
+  forget: (id) => {
+    dropped.add(id);
+    if (id === conversation.id) open(fresh());
+  },
+});
 
 // The code of this very conversation; what is attached is named, not repeated.
 const showCode = () => {
-  const short = (_, value) =>
-    typeof value === "string" && value.startsWith("data:") ? `${value.slice(0, value.indexOf(",") + 1)}…` : value;
+  const short = (_, value) => {
+    if (typeof value !== "string") return value;
+    if (value.startsWith("data:")) return `${value.slice(0, value.indexOf(",") + 1)}…`;
+    const isLong = value.startsWith(TEXT_FILE) && value.length > SHOWN_OF_A_FILE;
+    return isLong ? `${value.slice(0, SHOWN_OF_A_FILE)}…` : value;
+  };
   const typed = field.value.trim();
   const asked = typed ? [...conversation.turns, { text: typed, files: attached.files(), answers: [] }] : conversation.turns;
   const turns = typed || !asked.length ? asked : [...asked.slice(0, -1), { ...asked.at(-1), answers: [] }];
-  const body = bodyFor(chosen()[0], 0, turns.length ? turns : [{ text: "Say hello", files: [], answers: [] }]);
+  const body = bodyFor(models.chosen()[0], 0, turns.length ? turns : [{ text: "Say hello", files: [], answers: [] }]);
   htmx.ajax("POST", page.dataset.code, {
     target: "#code",
     swap: "outerHTML",
@@ -335,20 +328,10 @@ page.addEventListener("click", (event) => {
   if (button?.matches("[data-compare]")) showSecond(true);
   if (button?.matches("[data-alone]")) showSecond(false);
   if (button?.matches("[data-export]") && conversation.turns.length) exportConversation(conversation);
-  if (button?.matches("[data-show-history]")) {
-    findHistory.value = "";
-    showHistory();
-  }
   if (button?.matches("[data-show-code]")) showCode();
-});
-findHistory.addEventListener("input", showHistory);
-document.querySelector("[data-forget]").addEventListener("click", async () => {
-  dropped.add(conversation.id);
-  await store.clear();
-  open(fresh());
-  showHistory();
 });
 addEventListener("pagehide", () => running && keep(conversation));
 const named = await store.get(location.hash.slice(1)).catch(() => undefined);
 if (named) open(named);
+else drawSidebar();
 page.dataset.ready = "";

@@ -18,6 +18,11 @@ const ALLOWED = {
   RETURN_DOM_FRAGMENT: true,
 };
 const LANGUAGE = /^language-([\w+#.-]{1,30})$/;
+const MATHS = /^math-(?:inline|display)$/;
+const MAX_MATHS = 4_000;
+// A dollar is also money: one before a space, or with a digit after the second one, is no maths (Pandoc's rule).
+const INLINE_MATHS = /^(?:\$(?![\s$])((?:\\.|[^$\\\n])+?)(?<!\s)\$(?!\d)|\\\(((?:\\(?!\))|[^\\])+?)\\\))/;
+const DISPLAYED_MATHS = /^(?:\$\$((?:\\.|[^$\\])+?)\$\$|\\\[((?:\\(?!\])|[^\\])+?)\\\])/;
 
 const marked = new Marked({
   gfm: true,
@@ -37,8 +42,25 @@ const marked = new Marked({
 const escaped = (text) =>
   String(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 
+// The text stays as it was written until the answer is whole, and if it is no maths.
+const maths = (kind, form) => ({
+  name: `math-${kind}`,
+  level: "inline",
+  start: (text) => {
+    const at = text.search(/\$|\\[[(]/);
+    return at < 0 ? undefined : at;
+  },
+  tokenizer: (text) => {
+    const found = form.exec(text);
+    return found ? { type: `math-${kind}`, raw: found[0], tex: found[1] ?? found[2] } : undefined;
+  },
+  renderer: ({ raw, tex }) => `<code class="math-${kind}" title="${escaped(tex)}">${escaped(raw)}</code>`,
+});
+marked.use({ extensions: [maths("inline", INLINE_MATHS), maths("display", DISPLAYED_MATHS)] });
+
 DOMPurify.addHook("uponSanitizeAttribute", (_, data) => {
-  if (data.attrName === "class" && !LANGUAGE.test(data.attrValue)) data.keepAttr = false;
+  const isKnown = LANGUAGE.test(data.attrValue) || MATHS.test(data.attrValue);
+  if (data.attrName === "class" && !isKnown) data.keepAttr = false;
 });
 
 const codeBox = (pre, copyButton) => {
@@ -101,3 +123,27 @@ export const highlight = async (root) => {
 // The hook above keeps no class but a language's, so the spans have a purifier without it.
 const spans = DOMPurify(window);
 const purifySpans = (html, only) => spans.sanitize(html, only);
+
+const scriptOf = (address) =>
+  new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src: address, onload: resolve, onerror: reject });
+    document.head.append(script);
+  });
+
+// Sets the maths of an answer that is whole as MathML; the typesetter is loaded with the first of it.
+export const typeset = async (root) => {
+  const found = [...root.querySelectorAll("code[class^=math-]")].filter((one) => one.title.length <= MAX_MATHS);
+  if (!found.length) return;
+  if (!window.temml) await scriptOf(new URL("../vendor/temml.js", import.meta.url));
+  for (const one of found) {
+    const displayMode = one.className === "math-display";
+    try {
+      const markup = temml.renderToString(one.title, { displayMode, throwOnError: true, maxExpand: 200, trust: false });
+      const only = { USE_PROFILES: { mathMl: true }, FORBID_ATTR: ["style", "href"], RETURN_DOM_FRAGMENT: true };
+      // The page's policy refuses styles, and says so of each.
+      one.replaceWith(spans.sanitize(markup.replace(/ style="[^"]*"/g, ""), only));
+    } catch {
+      // It stays as it was written.
+    }
+  }
+};

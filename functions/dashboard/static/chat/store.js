@@ -17,21 +17,51 @@ const done = (request) =>
     request.onerror = () => reject(request.error);
   });
 
-// Returns the store of an account; where the browser keeps nothing (a private window), one that forgets.
+const aboutOf = ({ id, title, at, turns }) => {
+  const said = turns.flatMap((turn) => [turn.text, ...turn.answers.map((answer) => answer.text)]);
+  return { id, title, at, words: [title, ...said].join(" ").toLowerCase() };
+};
+
+// One after the other: all of them with their images at once may be too large.
+const readAll = (table) =>
+  new Promise((resolve, reject) => {
+    const found = new Map();
+    const asked = table.openCursor();
+    asked.onerror = () => reject(asked.error);
+    asked.onsuccess = () => {
+      if (!asked.result) return resolve(found);
+      found.set(asked.result.value.id, aboutOf(asked.result.value));
+      asked.result.continue();
+    };
+  });
+
+// Returns the store of an account. If the browser keeps nothing (a private window), it forgets with the page.
 export const storeOf = async (account) => {
   const db = await open(`tollgate-chat-${account}`).catch(() => null);
-  if (!db) return { all: async () => [], get: async () => undefined, put: async () => {}, drop: async () => {}, clear: async () => {} };
+  if (!db) return { find: async () => [], get: async () => undefined, put: async () => {}, drop: async () => {}, clear: async () => {} };
   const table = (mode = "readonly") => db.transaction(TABLE, mode).objectStore(TABLE);
-  const all = async () => (await done(table().getAll())).sort((one, other) => other.at - one.at);
-  const drop = (id) => done(table("readwrite").delete(id));
+  const reading = readAll(table());
+  const newestFirst = async () => [...(await reading).values()].sort((one, other) => other.at - one.at);
+  const drop = async (id) => {
+    (await reading).delete(id);
+    await done(table("readwrite").delete(id));
+  };
   return {
-    all,
+    // What is known about the conversations with all words in their titles or messages: `{id, title, at}`.
+    find: async (text) => {
+      const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+      return (await newestFirst()).filter((one) => words.every((word) => one.words.includes(word)));
+    },
     get: (id) => done(table().get(id)),
     drop,
-    clear: () => done(table("readwrite").clear()),
+    clear: async () => {
+      (await reading).clear();
+      await done(table("readwrite").clear());
+    },
     put: async (conversation) => {
       await done(table("readwrite").put(conversation));
-      for (const old of (await all()).slice(MAX_KEPT)) await drop(old.id);
+      (await reading).set(conversation.id, aboutOf(conversation));
+      for (const old of (await newestFirst()).slice(MAX_KEPT)) await drop(old.id);
     },
   };
 };

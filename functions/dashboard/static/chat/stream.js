@@ -91,10 +91,10 @@ export const costOf = (usage, tiers) => {
   const prices = tiers.filter((one) => one.from <= usage.prompt_tokens).at(-1);
   const plain = usage.prompt_tokens - read - written;
   const cost =
-    plain * Number(prices.input) +
-    read * Number(prices.cacheRead) +
-    written * Number(prices.cacheWrite) +
-    usage.completion_tokens * Number(prices.output);
+    plain * prices.input +
+    read * prices.cacheRead +
+    written * prices.cacheWrite +
+    usage.completion_tokens * prices.output;
   return Math.ceil(cost - MICRO);
 };
 

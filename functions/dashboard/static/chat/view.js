@@ -1,27 +1,11 @@
 // A conversation on the page: what was said, each answer with its reasoning, cost and what can be done with it.
 
 import { chipOf } from "./attach.js";
-import { highlight, render } from "./markdown.js";
+import { highlight, render, typeset } from "./markdown.js";
+import { action, make } from "./nodes.js";
 import { dollars } from "./stream.js";
 
 const MS_PER_S = 1000;
-
-const make = (tag, className, text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
-
-const action = (template, name, label, onClick) => {
-  const button = make("button", "quiet act");
-  button.type = "button";
-  button.title = label;
-  button.setAttribute("aria-label", label);
-  button.append(template.content.querySelector(`[data-icon=${name}] svg`).cloneNode(true));
-  button.addEventListener("click", onClick);
-  return button;
-};
 
 const noteOf = (answer) => {
   const said = [];
@@ -66,7 +50,7 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
     box.classList.toggle("waiting", isRunning);
     box.classList.toggle("bad", Boolean(answer.problem) && !answer.stopped);
     actions.hidden = isRunning;
-    if (!isRunning) highlight(body).catch(() => {});
+    if (!isRunning) for (const finish of [highlight, typeset]) finish(body).catch(() => {});
   };
   update();
   return { box, update };
@@ -106,48 +90,4 @@ export const saidView = (turn, icons, { onEdit }) => {
   acts.append(action(icons, "edit", "Edit and send again", edit));
   box.append(acts);
   return box;
-};
-
-// A field in place of a title; Enter keeps the new one, Escape the old one.
-const renameIn = (row, one, onRename) => {
-  const field = Object.assign(make("input"), { value: one.title, maxLength: 100 });
-  field.setAttribute("aria-label", `New title of: ${one.title}`);
-  let isDone = false;
-  const end = (title) => {
-    if (isDone) return;
-    isDone = true;
-    onRename(one, title);
-  };
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== "Escape") return;
-    // Escape closes the dialog otherwise.
-    event.preventDefault();
-    event.stopPropagation();
-    end(event.key === "Enter" ? field.value.trim() || one.title : one.title);
-  });
-  field.addEventListener("blur", () => end(field.value.trim() || one.title));
-  row.replaceChildren(field);
-  field.select();
-};
-
-// The conversations that are kept, to open, rename, export or delete.
-export const historyView = (list, conversations, current, { onOpen, onRename, onExport, onDrop, icons }) => {
-  list.replaceChildren(
-    ...conversations.map((one) => {
-      const row = make("li");
-      const open = make("button", "quiet");
-      open.type = "button";
-      open.append(make("span", "cut", one.title), make("small", "muted", new Date(one.at).toLocaleString()));
-      if (one.id === current) open.setAttribute("aria-current", "true");
-      open.addEventListener("click", () => onOpen(one));
-      row.append(
-        open,
-        action(icons, "edit", `Rename: ${one.title}`, () => renameIn(row, one, onRename)),
-        action(icons, "download", `Export: ${one.title}`, () => onExport(one)),
-        action(icons, "bin", `Delete: ${one.title}`, () => onDrop(one)),
-      );
-      return row;
-    }),
-  );
-  if (!conversations.length) list.append(make("li", "muted", "No conversations found."));
 };

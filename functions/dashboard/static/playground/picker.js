@@ -1,5 +1,7 @@
 // The models to choose from: for a panel, for a second one beside it, or for a result that is to be worked on.
 
+import { searchable } from "../picker.js";
+
 const KIND_WORDS = { video: ["video"], audio: ["audio", "voice", "track", "file"] };
 
 const takes = (item, type) => {
@@ -10,29 +12,20 @@ const takes = (item, type) => {
 
 export const pickerOf = (play, panels, link) => {
   const dialog = document.querySelector("#picker");
-  const search = dialog.querySelector("#picker-search");
   const title = dialog.querySelector("#picker-title");
-  const items = () => [...dialog.querySelectorAll("[data-model]")];
   let purpose = {};
 
-  const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (item) => {
     const kind = dialog.querySelector("[data-kind][aria-pressed=true]").dataset.kind;
-    let shown = 0;
-    for (const item of items()) {
-      const fits =
-        (!kind || item.dataset.type === kind) &&
-        (!purpose.type || takes(item, purpose.type)) &&
-        words.every((word) => item.dataset.words.includes(word));
-      item.hidden = !fits;
-      shown += fits;
-      item.querySelector("a").href = addressOf(item.dataset.model);
-      const current = panels.some((panel) => panel.dataset.model === item.dataset.model);
-      item.classList.toggle("current", current);
-    }
-    const none = dialog.querySelector("[data-none]");
-    if (none) none.hidden = shown > 0;
+    return (!kind || item.dataset.type === kind) && (!purpose.type || takes(item, purpose.type));
   };
+
+  const show = (item) => {
+    item.querySelector("a").href = addressOf(item.dataset.model);
+    item.classList.toggle("current", panels.some((panel) => panel.dataset.model === item.dataset.model));
+  };
+
+  const list = searchable(dialog, { fits, show });
 
   // What was written goes along to the next model.
   const addressOf = (model) => {
@@ -58,11 +51,8 @@ export const pickerOf = (play, panels, link) => {
   const open = (next) => {
     purpose = next;
     title.textContent = next.use ? "Use in which model?" : next.pick === "a" ? "Choose a model" : "Compare with";
-    search.value = "";
-    dialog.showModal();
+    list.open();
     htmx.trigger(dialog, "picker-opened");
-    search.focus();
-    filter();
   };
 
   document.addEventListener("click", (event) => {
@@ -73,22 +63,8 @@ export const pickerOf = (play, panels, link) => {
     }
     if (button?.dataset.kind !== undefined && dialog.contains(button)) {
       for (const one of dialog.querySelectorAll("[data-kind]")) one.setAttribute("aria-pressed", String(one === button));
-      filter();
+      list.filter();
     }
   });
-  search.addEventListener("input", filter);
-  dialog.addEventListener("htmx:afterSettle", filter);
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  // Arrows go through what is shown, Enter in the search takes the first.
-  dialog.addEventListener("keydown", (event) => {
-    const shown = items().filter((one) => !one.hidden).map((one) => one.querySelector("a"));
-    const at = shown.indexOf(document.activeElement);
-    if (event.key === "ArrowDown") (shown[at + 1] ?? shown[0])?.focus();
-    else if (event.key === "ArrowUp") (shown[at - 1] ?? search).focus();
-    else if (event.key === "Enter" && document.activeElement === search) shown[0]?.click();
-    else return;
-    event.preventDefault();
-  });
+  dialog.addEventListener("htmx:afterSettle", list.filter);
 };
