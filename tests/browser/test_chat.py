@@ -206,7 +206,7 @@ class TestAConversation:
         page.locator("[data-compose] input[type=file]").set_input_files([picture(), notes, other])
         expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
         expect(page.get_by_role("button", name="Remove notes.csv")).to_be_visible()
-        expect(page.locator("#toasts")).to_contain_text("notes.bin: only images, PDFs and text files in UTF-8")
+        expect(page.locator("#toasts")).to_contain_text("notes.bin: only images, PDFs and text files")
         page.get_by_role("button", name="Settings").click()
         page.get_by_label("System prompt").fill("You name colours.")
         page.get_by_label("Maximum tokens").fill("200")
