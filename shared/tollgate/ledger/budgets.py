@@ -257,6 +257,10 @@ class Budgets:
         """Return the error if a row of the account has another version."""
         return StaleBudgetsError(row) if row.get(BUDGET_SEQ, 0) != self.seq else None
 
+    def foresees_stale(self, row: Item | None) -> StaleBudgetsError | None:
+        """Return the error of a write that would find this row of the account, if it has another version."""
+        return None if row is None else self.stale(row)
+
 
 NO_BUDGETS = Budgets()
 
@@ -347,6 +351,9 @@ class BudgetWrites:
             left = _left_in(found or {}, use, wallet)
             return BudgetShortError(use, wallet, left, amount_micro_usd)
 
+        def foresees(found: Item | None) -> Exception | None:
+            return refused(found) if _left_in(found or {}, use, wallet) < amount_micro_usd else None
+
         if wallet != _MAIN:
             share_covers_it = AtLeast("left_micro_usd", amount_micro_usd)
             update: tuple[Any, ...] = (Add("left_micro_usd", -amount_micro_usd),)
@@ -356,6 +363,7 @@ class BudgetWrites:
                 update=update,
                 condition=share_covers_it,
                 refused=refused,
+                foresees=foresees,
             )
         return CountingWrite(
             self.table,
@@ -363,6 +371,7 @@ class BudgetWrites:
             update=(Add("spent_micro_usd", amount_micro_usd, start=0), *_about(use)),
             condition=_limit_covers(use, amount_micro_usd),
             refused=refused,
+            foresees=foresees,
         )
 
     def give(self, account_id: str, items: Iterable[str], amount_micro_usd: int) -> list[CountingWrite]:

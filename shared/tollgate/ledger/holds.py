@@ -247,6 +247,8 @@ class HoldWrites:
             ),
             condition=balance_covers_it & has_room & MAY_SPEND & budgets.is_current(),
             refused=lambda account: place_refused(account, window, most, budgets),
+            # An old budget refuses nothing.
+            foresees=budgets.foresees_stale if hold.budgets else None,
             returns=returns,
         )
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)

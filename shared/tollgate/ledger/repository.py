@@ -162,6 +162,7 @@ class LedgerRepository(LedgerReader):
                 allowance,
                 applied.budgets,
             ),
+            foresees=applied.budgets.foresees_stale if applied.uses else None,
         )
         debit = add_spend(count_request(debit, window), allowance, amount)
         debit = open_markup(debit, sum(entry.markup_micro_usd or 0 for entry in entries))

@@ -222,6 +222,7 @@ def test_as_many_requests_are_served_as_the_budget_covers(
         (100, 1, 10_000, 100),
         (110, 1, 10, 10),
         (400, 24, 10_000, 400),
+        (400, 24, 100, 100),
     ],
 )
 def test_requests_of_one_moment_that_fit_are_all_served(

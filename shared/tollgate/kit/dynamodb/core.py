@@ -210,7 +210,8 @@ def transact(writes: Sequence[TransactWrite], patience: Patience) -> Steps[None]
     """Do all writes or none. Raises the error of the first refused write, in the order given."""
     body = {"TransactItems": [{each.kind(): each.request()} for each in writes]}
     request = Request("TransactWriteItems", body, writes[0].table, writes[0].row)
-    answer, _ = yield from _ask(request, patience)
+    looks = [each for each in writes if each.foresees is not None]
+    answer, _ = yield from _ask(request, patience, looks)
     for each, reason in zip(writes, answer.reasons, strict=False):
         if reason.get("Code") == "ConditionalCheckFailed":
             raise each.refused(_row(reason.get("Item"))) from answer.cause
@@ -235,11 +236,14 @@ def carry_out(steps: Steps[T], take: Callable[[Request | Wait], Answer]) -> T:
         return outcome
 
 
-def _ask(request: Request, patience: Patience) -> Steps[tuple[Answer, int]]:
+def _ask(
+    request: Request, patience: Patience, looks: Sequence[TransactWrite] = ()
+) -> Steps[tuple[Answer, int]]:
     """Send a request until an answer comes that another try does not change; return it, and how many were
     lost before it.
 
-    Raises `DatabaseBusyError`, or `DatabaseError` if no answer came.
+    Before another try, read the rows of `looks`: so a refusal needs no turn among many transactions.
+    Raises `DatabaseBusyError`, `DatabaseError` if no answer came, and the errors that `looks` foresee.
     """
     is_transaction = request.operation == "TransactWriteItems"
     sent = _with_token(request) if is_transaction else request
@@ -261,7 +265,22 @@ def _ask(request: Request, patience: Patience) -> Steps[tuple[Answer, int]]:
             if answer.error == _CANCELLED and is_transaction and not lost:
                 sent = _with_token(request)
         yield patience.wait(attempt)
+        # A try whose answer was lost may have been carried out, and then its own change is in the row.
+        if not lost:
+            yield from _look(looks)
     raise _busy(request, last)
+
+
+def _look(writes: Sequence[TransactWrite]) -> Steps[None]:
+    """Raise the error of the first write that would be refused by its row as it is now."""
+    for each in writes:
+        body = {"TableName": each.table, "Key": to_attributes(each.row), "ConsistentRead": True}
+        answer = yield Request("GetItem", body, each.table, each.row)
+        # Without an answer the transaction itself shows it.
+        if each.foresees is None or answer.error:
+            continue
+        if (refusal := each.foresees(_row(answer.body.get("Item")))) is not None:
+            raise refusal
 
 
 def _with_token(request: Request) -> Request:

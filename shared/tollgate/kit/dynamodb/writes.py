@@ -35,6 +35,7 @@ from tollgate.kit.dynamodb.expressions import (
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
 
 Refused = Callable[[Item | None], Exception]
+Foresees = Callable[[Item | None], Exception | None]
 
 
 def _unexpected(_: Item | None) -> Exception:
@@ -55,6 +56,8 @@ class TransactWrite:
     update: Sequence[Change] = ()
     condition: Condition | None = None
     refused: Refused = _unexpected
+    foresees: Foresees | None = None
+    """Given the row as it is now, returns the error by which the condition would be refused, if it would."""
 
     def kind(self) -> Literal["Put", "Update"]:
         """Return which operation this is."""

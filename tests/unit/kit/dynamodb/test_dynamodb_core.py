@@ -161,6 +161,53 @@ class TestTokens:
         assert run.waits == 0
 
 
+class TestLooks:
+    """Between two tries of a transaction, its rows are read: a refusal needs no turn of its own."""
+
+    CONFLICT = cancelled("TransactionConflict", "None")
+    TAKE = CountingWrite(
+        "Budgets",
+        key={"id": "b"},
+        update=(Add("left", -5),),
+        condition=AtLeast("left", 5),
+        refused=lambda _: NotNowError(),
+        foresees=lambda row: NotNowError() if (row or {}).get("left", 0) < 5 else None,
+    )
+
+    def operations(self, *answers: Answer) -> list[str]:
+        run = Run(*answers)
+        try:
+            run.of(core.transact([self.TAKE, PUT], PATIENCE))
+        except NotNowError:
+            return [*(request.operation for request in run.sent), "refused"]
+        return [request.operation for request in run.sent]
+
+    @pytest.mark.parametrize(
+        ("answers", "sent"),
+        [
+            ((DONE,), ["TransactWriteItems"]),
+            (
+                (CONFLICT, Answer({"Item": to_attributes({"left": 5})}), DONE),
+                ["TransactWriteItems", "GetItem", "TransactWriteItems"],
+            ),
+            (
+                (CONFLICT, Answer({"Item": to_attributes({"left": 4})})),
+                ["TransactWriteItems", "GetItem", "refused"],
+            ),
+            # A read that fails decides nothing.
+            (
+                (CONFLICT, Answer({}, "ThrottlingException"), DONE),
+                ["TransactWriteItems", "GetItem", "TransactWriteItems"],
+            ),
+            # The row may have the change of the try whose answer was lost.
+            ((NO_ANSWER, CONFLICT, DONE), ["TransactWriteItems"] * 3),
+        ],
+        ids=["at once", "covered", "not covered", "unread", "lost"],
+    )
+    def test_a_look(self, answers: Sequence[Answer], sent: list[str]) -> None:
+        assert self.operations(*answers) == sent
+
+
 class TestMarkedWrites:
     def test_the_mark_is_a_part_of_the_changes_and_of_the_condition(self) -> None:
         request: dict[str, Any] = hold().request()
