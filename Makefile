@@ -209,6 +209,9 @@ format: .venv/.ready  ## format the code
 build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
 
+publish: .venv/.ready .local/sam/.ready  ## upload the build into a bucket, and print the link that creates a stack of it (BUCKET=<name>)
+	@$(PYTHON) -m local.publish "$(BUCKET)"
+
 deploy-role: .venv/.ready .local/sam/.ready  ## write the rights that a deployment needs into deploy-role.yaml
 	@$(PYTHON) -m local.deploy_role
 

@@ -13,7 +13,8 @@ server.py       one port for API and files; `api.py` is its process; `missing_pa
 processes.py    child processes that end with their parent
 files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
 demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers; `build.py`: their build
-throwaway.py    a stack for a trial; `deploy_role.py`: the permissions for a deployment
+throwaway.py    a stack for a trial; `deploy_role.py`: the permissions for a deployment;
+                `publish.py`: a build as a link
 audit.py        secrets and vulnerabilities
 architecture.py generates the diagram; `provider_table.py` and `template_index.py`: other generated text
 previews.py     the images that previews of links show

@@ -1,4 +1,4 @@
-"""The first deployment as the README has it: `sam deploy --guided` in a terminal, answered by Enter alone."""
+"""First deployments: `sam deploy --guided` in a terminal, answered by Enter alone, and a published build."""
 
 import os
 import pty
@@ -7,13 +7,17 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
+import boto3
 import pytest
 
 from local.build import SAM
 from local.clients import aws_environment
 from local.emulator import Emulator
+from local.publish import publish
 from local.template import ROOT, Template
 from tests.aws.conftest import Artifacts
 
@@ -28,19 +32,25 @@ DEPLOYING = "Initiating deployment"
 
 
 @pytest.fixture(scope="module")
-def said(artifacts: Artifacts, tmp_path_factory: pytest.TempPathFactory) -> str:
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    """Run an emulator of AWS for this module."""
+    emulator = Emulator(tmp_path_factory.mktemp("emulator") / "emulator.log")
+    try:
+        yield emulator
+    finally:
+        emulator.stop()
+
+
+@pytest.fixture(scope="module")
+def said(artifacts: Artifacts, emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return what the terminal showed until everything was asked."""
     folder = Path(tmp_path_factory.mktemp("guided"))
     # The dialogue writes its answers there
     shutil.copy(ROOT / "samconfig.toml", folder)
-    emulator = Emulator(folder / "emulator.log")
-    try:
-        built = artifacts.folder / "template.yaml"
-        return answered_by_enter(
-            ["--template-file", str(built), "--config-file", str(folder / "samconfig.toml")], emulator
-        )
-    finally:
-        emulator.stop()
+    built = artifacts.folder / "template.yaml"
+    return answered_by_enter(
+        ["--template-file", str(built), "--config-file", str(folder / "samconfig.toml")], emulator
+    )
 
 
 class TestGuided:
@@ -61,6 +71,30 @@ class TestGuided:
     def test_every_parameter_is_asked_for(self, said: str, template: Template) -> None:
         asked = re.findall(r"Parameter (\w+) \[", said)
         assert asked == list(template.source["Parameters"])
+
+
+class TestPublished:
+    @pytest.mark.parametrize("artifacts", ["arm64"], indirect=True)
+    def test_a_link_opens_a_template_whose_code_is_in_the_bucket(
+        self, artifacts: Artifacts, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name, value in aws_environment(emulator.endpoint).items():
+            monkeypatch.setenv(name, value)
+        s3, bucket = boto3.client("s3"), "published-builds"
+        s3.create_bucket(Bucket=bucket)
+        link = urlsplit(publish(bucket, artifacts.folder / "template.yaml"))
+        page, _, query = link.fragment.partition("?")
+        asked = parse_qs(query, strict_parsing=True)
+        assert (link.hostname, page) == ("us-east-1.console.aws.amazon.com", "/stacks/create/review")
+        assert asked.keys() == {"templateURL", "stackName"}
+        template = urlsplit(asked["templateURL"][0])
+        assert template.hostname == f"{bucket}.s3.us-east-1.amazonaws.com"
+        body = s3.get_object(Bucket=bucket, Key=template.path[1:])["Body"].read().decode()
+        assert not re.search(r"^ {6}(?:Code|Content)Uri: (?!s3://)", body, re.MULTILINE)
+        files = set(re.findall(rf"s3://{bucket}/(\S+)", body))
+        page_of_files = s3.list_objects_v2(Bucket=bucket)
+        assert not page_of_files["IsTruncated"]
+        assert {file["Key"] for file in page_of_files["Contents"]} == files | {template.path[1:]}
 
 
 def answered_by_enter(options: list[str], emulator: Emulator) -> str:
