@@ -68,6 +68,8 @@ WORDS = {
     Action.FILE_UPLOADED: "File uploaded",
     Action.FILE_DELETED: "File deleted",
     Action.TASK_FILES_DELETED: "Files of a generation deleted",
+    Action.TASK_SHARED: "Generation shared",
+    Action.TASK_UNSHARED: "Sharing of a generation ended",
     Action.RESPONSE_DELETED: "Stored response deleted",
     Action.CONVERSATION_DELETED: "Conversation deleted",
     Action.CONVERSATION_ITEM_DELETED: "Item of a conversation deleted",

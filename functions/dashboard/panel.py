@@ -25,6 +25,7 @@ from tollgate.web.first_price import field_of, first_price, is_missing
 from tollgate.web.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
 from tollgate.web.problems import in_words
 from tollgate.web.prompts import PROMPTS, prompt_field
+from tollgate.web.shared_input import public_values
 
 PANELS = ("a", "b")
 # The value in a link for a switch that is off. A form omits the field instead.
@@ -53,6 +54,9 @@ def panel_of(
     if visitor and query.get("again") and key == PANELS[0]:
         task = services.api.reader.find(visitor.account_id, query["again"])
         filled = dict(task.values)
+    if visitor and query.get("remix") and key == PANELS[0]:
+        shared = services.sharing.shown(query["remix"])
+        filled = public_values(dto["params"], shared.values) if shared.shares_input else {}
     linked = _linked(query, key)
     prompts = PROMPTS[model.media_type]
     asked = prompt_field(dto["params"])

@@ -47,6 +47,11 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "GET /tasks": MEMBERS,
     "GET /tasks/{task_id}": MEMBERS,
     "GET /tasks/{task_id}/card": MEMBERS,
+    # The link is the permission.
+    "GET /shared/{share_id}": ANYBODY,
+    "POST /tasks/delete": SPENDERS,
+    "POST /tasks/{task_id}/share": SPENDERS,
+    "POST /tasks/{task_id}/unshare": SPENDERS,
     "GET /audit": MEMBERS,
     "GET /members": MEMBERS,
     "POST /members/leave": MEMBERS,

@@ -40,6 +40,9 @@ SHOWING = "/models"
 OPENED_BY_OTHERS = ("/dashboard/connect", "/dashboard/sign-in")
 # The pages that upload files.
 UPLOADING = ("/dashboard/playground", "/models")
+# The page that downloads stored results, and the pages below it, which show uploaded images.
+DOWNLOADING = "/dashboard/tasks"
+SHOWING_UPLOADS = "/dashboard/tasks/"
 _TOKEN_BYTES = 32
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -264,9 +267,11 @@ def security_headers(storage_url: str, upload_origin: str, *, path: str, is_loca
     storage = urlsplit(storage_url)
     files = f"'self'{' data:' if is_public(path) or path.startswith(SHOWING) else ''} {storage.scheme}://{storage.netloc}"
     uploads = f" {upload_origin}" if path.startswith(UPLOADING) else ""
+    downloads = f" {storage.scheme}://{storage.netloc}" if path == DOWNLOADING else ""
+    originals = f" {upload_origin}" if path.startswith(SHOWING_UPLOADS) else ""
     policy = (
-        f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{uploads}; "
-        f"img-src {files}; media-src {files}; "
+        f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{uploads}{downloads}; "
+        f"img-src {files}{originals}; media-src {files}; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     headers = {

@@ -1,32 +1,45 @@
-"""Tasks: a gallery of results, and all details of one task."""
+"""Tasks: a gallery of results, all details of one task, and its public page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.render import MONEY_MOVED, base_url, page, part
+from dashboard.form_body import Sent
+from dashboard.render import MONEY_MOVED, base_url, frame, page, part, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.artifacts.uploads import ID_PREFIX
+from tollgate.composition.api import Api
 from tollgate.kit.clock import MS_PER_DAY, iso
+from tollgate.kit.errors import InvalidInputError, Problem, TaskNotEndedError, UploadNotFoundError
 from tollgate.kit.http.query import QueryReader, date_ms
+from tollgate.kit.ids import is_id
 from tollgate.reference.snippets import media_snippets
-from tollgate.tasks.models import TaskStatus
+from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.sharing import share_id_of
+from tollgate.web.shared_input import labelled
 
 FILTERS = ("status", "model", "cursor")
 # UTC dates, both included.
 DAYS = ("from", "to")
-PAGE = "24"
+PAGE = 24
+MAX_WORDS_CHARS = 200
+# The page event on which the gallery is reloaded.
+DELETED = "tasks-deleted"
 
 router = APIRouter()
 
 
 @router.get("/tasks")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Show the tasks that fit the filters, newest first."""
+    """Show the tasks that fit the filters and mention the words, newest first."""
     api = services.api
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
-    chosen = {name: request.query_params.get(name, "") for name in ("status", "model", *DAYS)}
-    found = api.reader.found(visitor.account_id, {**query, **_times(chosen), "limit": PAGE})
+    chosen = {name: request.query_params.get(name, "") for name in ("words", "status", "model", *DAYS)}
+    chosen["words"] = chosen["words"][:MAX_WORDS_CHARS]
+    asked = {**query, **_times(chosen), "limit": str(PAGE)}
+    found = api.reader.found(visitor.account_id, asked, chosen["words"])
     return page(
         request,
         "tasks.html",
@@ -37,6 +50,25 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         statuses=list(TaskStatus),
         models=[dto["id"] for dto in api.listing.matching_cards({"kind": "media"})],
     )
+
+
+@router.post("/tasks/delete")
+def delete(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Delete the files of the chosen tasks. Tasks that have not ended are left as they are."""
+    ids = sent.getlist("task")
+    if not 1 <= len(ids) <= PAGE:
+        raise InvalidInputError([Problem("/task", "Choose generations of one page.", f"1 to {PAGE}")])
+    running = 0
+    for task_id in ids:
+        try:
+            services.api.deletion.delete(visitor.account_id, task_id, visitor.name)
+        except TaskNotEndedError:
+            running += 1
+    count = len(ids) - running
+    said = f"Files of {count} generation{'' if count == 1 else 's'} deleted."
+    answer = toast(request, f"{said} {running} still running." if running else said)
+    answer.headers["hx-trigger"] = DELETED
+    return answer
 
 
 def _times(chosen: Mapping[str, str]) -> dict[str, str]:
@@ -53,7 +85,48 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
     """Show one task: its result, its attempts, its cost."""
     task = services.api.reader.find(visitor.account_id, task_id)
     body = {"model": task.model, "input": task.values}
-    return page(request, "task.html", task=task, snippets=media_snippets(base_url(request), body))
+    return page(
+        request,
+        "task.html",
+        task=task,
+        share_id=share_id_of(task),
+        before=_before(services.api, task),
+        snippets=media_snippets(base_url(request), body),
+    )
+
+
+@router.post("/tasks/{task_id}/share")
+def share(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
+    """Create the public page of a task's result, which shows the input if the form has `input`."""
+    with_input = "input" in sent
+    task = services.sharing.share(visitor.account_id, task_id, visitor.name, with_input=with_input)
+    return part(request, "task_share.html", task=task, share_id=share_id_of(task))
+
+
+@router.post("/tasks/{task_id}/unshare")
+def unshare(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
+    """End the public page of a task."""
+    task = services.sharing.end(visitor.account_id, task_id, visitor.name)
+    return part(request, "task_share.html", task=task, share_id=None)
+
+
+@router.get("/shared/{share_id}")
+def show_shared(services: Services, request: Request, share_id: str) -> Response:
+    """Show a shared result. The address is the only permission."""
+    task = services.sharing.shown(share_id)
+    listing = services.api.listing
+    known = listing.matching_cards({"kind": "media"})
+    model = next((dto for dto in known if dto["id"] == task.model), None)
+    params = listing.model_view(task.model)["params"] if model and task.shares_input else []
+    return page(
+        request,
+        "shared.html",
+        layout=frame(request),
+        task=task,
+        model=model,
+        share_id=share_id,
+        input=labelled(params, task.values),
+    )
 
 
 @router.get("/tasks/{task_id}/card")
@@ -65,3 +138,27 @@ def card(services: Services, request: Request, visitor: SignedIn, task_id: str) 
         # It may have been refunded.
         answer.headers["hx-trigger"] = MONEY_MOVED
     return answer
+
+
+def _before(api: Api, task: Task) -> str | None:
+    """Return the address of the image that a task changed, if it is stored here."""
+    if not task.files or task.files[0].file_type != "image":
+        return None
+    for text in _texts(task.values.values()):
+        if text.startswith(f"{api.results.storage_url}/media/"):
+            return text
+        if is_id(ID_PREFIX, text):
+            try:
+                return api.files.uploads.content_url(task.account_id, text)
+            except UploadNotFoundError:
+                continue
+    return None
+
+
+def _texts(values: Any) -> Iterator[str]:
+    """Return the texts among values, and in their lists."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from (each for each in value if isinstance(each, str))

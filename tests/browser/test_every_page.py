@@ -46,6 +46,7 @@ OF_THE_ACCOUNT = (
     "/dashboard/requests/{request_id}",
     "/dashboard/keys/{key_id}",
     "/dashboard/projects/{project_id}",
+    "/dashboard/shared/{share_id}",
     "/admin/accounts/{account_id}",
     "/admin/tasks/{task_id}",
 )
@@ -111,6 +112,13 @@ def a_project(page: Page) -> str:
     page.get_by_role("button", name="Create budget").click()
     expect(page.locator("#budgets")).to_contain_text("Each project")
     return found.rpartition("/")[2]
+
+
+def a_shared_result(page: Page, task_id: str) -> str:
+    """Share a result on its page; return the last part of the link."""
+    page.goto(f"/dashboard/tasks/{task_id}")
+    page.get_by_role("button", name="Create link").click()
+    return page.locator("#sharing code").inner_text().rpartition("/")[2]
 
 
 def a_run_token(page: Page) -> str:
@@ -197,6 +205,7 @@ class TestEveryPage:
         task_id, key_id = a_task(base_url, key), key.removeprefix("tg_live_").partition("_")[0]
         ids = {"task_id": task_id, "request_id": task_id, "key_id": key_id}
         ids["project_id"] = a_project(page)
+        ids["share_id"] = a_shared_result(page, task_id)
         a_run_token(page)
         page.goto("/dashboard/webhooks")
         page.get_by_label("URL").fill("https://example.com/hook")

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -65,6 +66,18 @@ class TestPlayground:
         page.get_by_role("button", name="Generate both").click()
         for panel in ("a", "b"):
             page.locator(f"#{panel}-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+        page.goto("/dashboard/tasks")
+        page.locator("[data-gallery] .select").first.click()
+        page.get_by_role("button", name="Select all").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        with ZipFile(download.value.path()) as saved:
+            assert [name[:5] for name in saved.namelist()] == ["task_", "task_"]
+            assert saved.testzip() is None
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Delete").click()
+        expect(page.get_by_text("The files were deleted.")).to_have_count(2)
 
     def test_files_land_wherever_they_are_dropped_and_pasted_and_what_is_no_image_is_refused(
         self, page: Page

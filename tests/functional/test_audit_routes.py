@@ -93,6 +93,9 @@ NOTED = {
     f"DELETE {R}/task/files/{{task_id}}": {Action.TASK_FILES_DELETED},
     f"DELETE {R}/videos/{{video_id}}": {Action.TASK_FILES_DELETED},
     f"POST {D}/playground/files": {Action.FILE_UPLOADED},
+    f"POST {D}/tasks/{{task_id}}/share": {Action.TASK_SHARED},
+    f"POST {D}/tasks/{{task_id}}/unshare": {Action.TASK_UNSHARED},
+    f"POST {D}/tasks/delete": {Action.TASK_FILES_DELETED},
     f"POST {D}/chat/key": {Action.CHAT_KEY_CREATED},
     f"POST {D}/accounts": {Action.SIGNED_IN},
     f"POST {D}/sign-in/development/email": {Action.SIGNED_IN},
@@ -275,6 +278,9 @@ class TestTheRoutes:
         body = {"model": PAID_IMAGE, **with_prompt("a boat")}
         task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         run_to_end(task_id, clock)
+        for what in ("share", "unshare"):
+            page(f"/tasks/{{task_id}}/{what}", f"/tasks/{task_id}/{what}")
+        page("/tasks/delete", "/tasks/delete", {"task": task_id})
         page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=console)
         other = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=console)

@@ -88,6 +88,8 @@ class Action(StrEnum):
     FILE_UPLOADED = "file.uploaded"  # The upload of a file was allowed.
     FILE_DELETED = "file.deleted"  # An uploaded file was deleted.
     TASK_FILES_DELETED = "task_files.deleted"  # The files of a task were deleted.
+    TASK_SHARED = "task.shared"  # A generation got a public page.
+    TASK_UNSHARED = "task.unshared"  # The public page of a generation was ended.
     RESPONSE_DELETED = "response.deleted"  # A stored response was deleted.
     CONVERSATION_DELETED = "conversation.deleted"  # A conversation was deleted with its items.
     CONVERSATION_ITEM_DELETED = "conversation_item.deleted"  # An item of a conversation was deleted.
@@ -109,6 +111,8 @@ ACCESS = frozenset(
         Action.FILE_UPLOADED,
         Action.FILE_DELETED,
         Action.TASK_FILES_DELETED,
+        Action.TASK_SHARED,
+        Action.TASK_UNSHARED,
         Action.RESPONSE_DELETED,
         Action.CONVERSATION_DELETED,
         Action.CONVERSATION_ITEM_DELETED,

@@ -25,6 +25,7 @@ from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.subaccounts.repository import SubaccountRepository
+from tollgate.tasks.sharing import TaskSharing
 from tollgate.tasks.watch import RouteWatch
 from tollgate.usage.route_repository import MeasuredRoutes
 from tollgate.web.chat_keys import ChatKeys
@@ -106,6 +107,12 @@ class Dashboard:
     def route_watch(self) -> RouteWatch:
         """Return the service that finds models without a working route."""
         return RouteWatch(self.api.catalog.catalog(), self.health, self.clock)
+
+    @property
+    def sharing(self) -> TaskSharing:
+        """Return the service for public pages of results."""
+        api = self.api
+        return TaskSharing(api.deletion.tasks, api.reader, api.accounts, api.audit)
 
     @property
     def api(self) -> Api:

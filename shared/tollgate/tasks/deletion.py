@@ -62,4 +62,5 @@ class FileDeletion:
             files=(),
             expires_at_ms=None,
             files_deleted_at_ms=self.clock.now_ms(),
+            share=None,
         )

@@ -111,6 +111,18 @@ class Origin:
         return {"provider": self.provider, "references": self.references}
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The public page of a result (`tasks/sharing.py`). `secret` is a part of its address."""
+
+    secret: str = field(repr=False)
+    with_input: bool
+
+    def to_item(self) -> Item:
+        """Return the page as a map of plain values."""
+        return {"secret": self.secret, "with_input": self.with_input}
+
+
 class CreatedTaskView(Shape):
     """A task that was charged and queued."""
 
@@ -231,6 +243,8 @@ class Task:
     """The parts of its price. A new task has them, and its charge stores them."""
     routing: tuple[str, ...] | None = None
     """The providers that may run it, best first; `None` for all."""
+    share: Share | None = None
+    """The public page of its result, if its customer shares it."""
     markup_micro_usd: int = 0
     """The part of its charge that the parent of a sub-account earns (`ledger/families.py`)."""
 
@@ -259,6 +273,11 @@ class Task:
     def ended(self) -> bool:
         """Return whether the task is in a terminal state."""
         return self.status in TERMINAL
+
+    @property
+    def shares_input(self) -> bool:
+        """Return whether its public page shows its input."""
+        return self.share is not None and self.share.with_input
 
     @property
     def attempt(self) -> Attempt | None:

@@ -37,6 +37,13 @@ class TaskQuery:
         return of_status and of_model and has
 
 
+def mentions(task: Task, words: str) -> bool:
+    """Return whether all words occur in a task's id, model or texts of its input, in any case."""
+    texts = [value for value in task.values.values() if isinstance(value, str)]
+    said = " ".join([task.task_id, task.model, *texts]).casefold()
+    return all(word in said for word in words.casefold().split())
+
+
 def read_query(query: Mapping[str, str]) -> TaskQuery:
     """Read a list's query. Raises `InvalidInputError` with every problem."""
     metadata = {name.removeprefix(METADATA): query[name] for name in query if name.startswith(METADATA)}

@@ -9,7 +9,7 @@ from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, 
 from tollgate.kit.ids import first_id, is_id
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
-from tollgate.tasks.query import LAST_MS, VideoQuery, read_query
+from tollgate.tasks.query import LAST_MS, VideoQuery, mentions, read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
@@ -76,15 +76,15 @@ class TaskReader:
             shown["cursor"] = page.cursor
         return shown
 
-    def found(self, account_id: str, query: Mapping[str, str]) -> Page[Task]:
-        """Return the tasks of such a page. Raises `InvalidInputError`."""
+    def found(self, account_id: str, query: Mapping[str, str], words: str = "") -> Page[Task]:
+        """Return the tasks of such a page, only those that mention the words. Raises `InvalidInputError`."""
         wanted = read_query(query)
         return read_page(
             wanted.before,
             wanted.limit,
             lambda before, limit: self.tasks.ids_of(account_id, wanted.after, before, limit),
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
-            wanted.matches,
+            lambda task: wanted.matches(task) and mentions(task, words),
         )
 
     def videos(self, account_id: str, query: VideoQuery) -> Page[Task]:

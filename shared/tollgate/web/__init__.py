@@ -10,6 +10,7 @@ key_form.py     the form of an API key; `token_form.py`, `subaccount_form.py`
 budgets.py      the bars and the forms of budgets
 first_steps.py  the first steps of a new account
 first_price.py  the price of an incomplete form; `token_prices.py`: the prices of a chat
+shared_input.py the input on the public page of a result
 prompts.py      example prompts
 problems.py     the problems of an input as sentences
 languages.py    the language of a description for a browser

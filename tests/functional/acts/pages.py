@@ -169,6 +169,30 @@ def run_in_the_playground(world: World) -> Doing:
     return lambda: posted(ada, f"/playground/{PAID_IMAGE}/run", fields)
 
 
+def _with_a_result(world: World) -> tuple[Browser, str]:
+    """Return Ada's browser, and a generation of hers that has ended."""
+    ada = at(world, "/tasks")
+    created = api_parts.api().tasks.create(account_of(ada), {**PAID_BODY}, None)
+    world.end(created["taskId"])
+    return ada, created["taskId"]
+
+
+def share_a_result(world: World) -> Doing:
+    ada, task_id = _with_a_result(world)
+    return lambda: posted(ada, f"/tasks/{task_id}/share", {"input": "on"})
+
+
+def stop_sharing(world: World) -> Doing:
+    ada, task_id = _with_a_result(world)
+    ada.post(f"/tasks/{task_id}/share")
+    return lambda: posted(ada, f"/tasks/{task_id}/unshare")
+
+
+def delete_results(world: World) -> Doing:
+    ada, task_id = _with_a_result(world)
+    return lambda: posted(ada, "/tasks/delete", {"task": task_id})
+
+
 def ask_for_the_end_of_an_account(world: World) -> Doing:
     ada = at(world, "/closing")
     account_id = ada.get("").attribute("data-account")
@@ -271,6 +295,9 @@ ACTS: tuple[Act, ...] = (
     take_back_a_payment,
     take_back_what_was_not_credited_yet,
     run_in_the_playground,
+    share_a_result,
+    stop_sharing,
+    delete_results,
     ask_for_the_end_of_an_account,
     keep_an_account_after_all,
     credit_by_an_operator,

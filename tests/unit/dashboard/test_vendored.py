@@ -22,6 +22,8 @@ SCRIPTS = {
     "vendor/marked.js": ("18.2.1", "255357cde323c8e99263952c4596657dcef509e71553e782c47b58e1d05322d5"),
     # dompurify, dist/purify.min.js
     "vendor/purify.js": ("3.4.18", "925995c4d88c972bf0f2d665f910ed31fd9b4d1a87ef8079aa31def9cc9a8c9e"),
+    # client-zip 2.5.1, index.js, which does not name its version
+    "vendor/client-zip.js": ("", "28c957c53d8e5290951d4b45ccff8ab8c9c37219da08b9d537bbdd595a75706d"),
     # temml, dist/temml.min.js
     "vendor/temml.js": ("0.13.5", "1ab19148afe0dbc836b7a74f344071b3f3a70a7a8259ae4049e76894fcdf8d95"),
 }

@@ -1,0 +1,93 @@
+"""Public, unlisted pages of results (docs/decisions/0099-shared-results.md)."""
+
+import hmac
+import secrets
+from dataclasses import dataclass, replace
+
+from tollgate.accounts.service import AccountService
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+from tollgate.kit.errors import ForbiddenError, StorageBusyError, TaskNotFoundError, UserNotFoundError
+from tollgate.kit.ids import is_id
+from tollgate.tasks.models import Share, Task
+from tollgate.tasks.reader import TaskReader
+from tollgate.tasks.repository import StaleTaskError, TaskRepository
+
+# Only its customer and operators change an ended task.
+MAX_ATTEMPTS = 3
+SECRET_BYTES = 16
+NO_FILES = "This generation has no files to share."
+
+
+def share_id_of(task: Task) -> str | None:
+    """Return the id of a task's page, which is its last part of the address; None if it is not shared."""
+    return None if task.share is None else f"{task.task_id}_{task.share.secret}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSharing:
+    """Shares the results of tasks by a link, until the customer ends it."""
+
+    tasks: TaskRepository
+    reader: TaskReader
+    accounts: AccountService
+    audit: AuditLog
+
+    def share(self, account_id: str, task_id: str, who: str, *, with_input: bool) -> Task:
+        """Share the result of a task, and its input if `with_input`; return the task.
+
+        A task that is shared already keeps its address. `who` is the caller for the audit log.
+
+        Raises `TaskNotFoundError`, `ForbiddenError` if there are no files, `StorageBusyError`.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            task = self.reader.find(account_id, task_id)
+            if not task.files:
+                raise ForbiddenError(NO_FILES, "Share a finished generation before its files are deleted.")
+            if task.share is not None and task.share.with_input == with_input:
+                return task
+            secret = task.share.secret if task.share else secrets.token_hex(SECRET_BYTES)
+            detail = "with its input" if with_input else "without its input"
+            shared = replace(task, share=Share(secret, with_input))
+            if self._wrote(shared, who, Action.TASK_SHARED, detail):
+                return shared
+        raise StorageBusyError
+
+    def end(self, account_id: str, task_id: str, who: str) -> Task:
+        """End the page of a task; return the task. Its address is never used again. A repeat changes nothing.
+
+        Raises `TaskNotFoundError`, `StorageBusyError`.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            task = self.reader.find(account_id, task_id)
+            if task.share is None:
+                return task
+            private = replace(task, share=None)
+            if self._wrote(private, who, Action.TASK_UNSHARED, ""):
+                return private
+        raise StorageBusyError
+
+    def shown(self, share_id: str) -> Task:
+        """Return the task of a page. Raises `TaskNotFoundError`, also if its account is suspended."""
+        task_id, _, secret = share_id.rpartition("_")
+        task = self.tasks.get(task_id) if is_id("task", task_id) else None
+        if task is None or task.share is None:
+            raise TaskNotFoundError
+        if not hmac.compare_digest(task.share.secret.encode(), secret.encode()):
+            raise TaskNotFoundError
+        try:
+            account = self.accounts.me(task.account_id)
+        except UserNotFoundError:
+            raise TaskNotFoundError from None
+        if account.suspended:
+            raise TaskNotFoundError
+        return task
+
+    def _wrote(self, task: Task, who: str, action: Action, detail: str) -> bool:
+        """Write the task with the event; return False if it has changed since it was read."""
+        note = self.audit.note(task.account_id, who, action, task.task_id, detail)
+        try:
+            self.tasks.amend(replace(task, seq=task.seq + 1), [note])
+        except StaleTaskError:
+            return False
+        return True
