@@ -56,6 +56,8 @@ WORDS = {
     Action.TASK_CANCELLED: "Generation cancelled",
     Action.ACCOUNT_OPENED: "Account opened",
     Action.CARD_SAVED: "Card saved",
+    Action.CARD_REMOVED: "Card removed",
+    Action.BILLING_CHANGED: "Billing details changed",
     Action.TOPPED_UP: "Topped up by card",
     Action.PRICE_CHANGED: "Prices changed",
     Action.CATALOG_CHANGED: "Catalog changed",

@@ -6,11 +6,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
-from dashboard.render import home, moved_saying, page, toast
+from dashboard.render import home, invalid, moved_saying, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError
-from tollgate.web.problems import in_words
 
 # The forms' names of the fields.
 LABELS = {
@@ -41,7 +40,7 @@ def change(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
     try:
         services.api.exports.change(visitor.account_id, {what: body_of(what, sent)}, who=visitor.name)
     except InvalidInputError as error:
-        return toast(request, in_words(error.problems, labels=LABELS), status=error.status, bad=True)
+        return invalid(request, error, LABELS)
     return moved_saying(request, f"{home(request)}/exports", "Saved.")
 
 

@@ -19,6 +19,7 @@ from dashboard.security import csrf_token, path_of
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.cached_response import cached_response
 from tollgate.kit.version import VERSION
@@ -27,6 +28,7 @@ from tollgate.reference.previews import KINDS, SERVICE
 from tollgate.reference.prices import Amount, condition, thousands
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.forms import ratio_box
+from tollgate.web.problems import NO_LABELS, by_field, in_words
 
 if TYPE_CHECKING:
     from tollgate.reference.site import Site
@@ -153,6 +155,18 @@ def toast(
     answer.headers["hx-reswap"] = "beforeend"
     # The request may expect a part of the page, which this is not.
     answer.headers["hx-reselect"] = ".toast"
+    return answer
+
+
+def invalid(
+    request: Request, error: InvalidInputError, labels: Mapping[str, str] = NO_LABELS
+) -> HTMLResponse:
+    """Return the problems of a sent form: beside its fields if it has them all (app.js), else as a toast.
+
+    `labels` are the form's names of fields.
+    """
+    answer = toast(request, in_words(error.problems, labels=labels), status=error.status, bad=True)
+    answer.headers["x-field-problems"] = json.dumps(by_field(error.problems))
     return answer
 
 

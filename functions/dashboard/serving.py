@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
-from dashboard.render import PATH, home, is_part, page, part, toast, version
+from dashboard.render import PATH, home, invalid, is_part, page, part, toast, version
 from dashboard.security import (
     WANTED,
     AtStage,
@@ -36,7 +36,6 @@ from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
 from tollgate.kit.retry import fault
 from tollgate.members.team import TeamError
-from tollgate.web.problems import in_words
 
 FORGED = 403
 SEE_OTHER = 303
@@ -175,9 +174,10 @@ def _error(request: Request, error: TollgateError) -> Response:
         code = "invalid_request" if error.status < TOO_MANY else "temporarily_unavailable"
         body = OAuthError(code, error.message).body()
         answer: Response = JSONResponse(body, error.status)
+    elif is_part(request) and isinstance(error, InvalidInputError):
+        answer = invalid(request, error)
     elif is_part(request):
-        words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
-        answer = toast(request, words, status=error.status, bad=True)
+        answer = toast(request, error.message, status=error.status, bad=True)
     elif isinstance(error, ForbiddenError):
         # The visitor may have the permission in another account. This page offers the choice.
         answer = page(request, "error.html", error.status, error=error, layout="base.html")

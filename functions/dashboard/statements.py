@@ -26,6 +26,7 @@ def show(services: Services, request: Request, visitor: SignedIn, month: str = "
         is_open=statement.month == months[0],
         account_id=visitor.account_id,
         key_names=key_names(services, visitor.account_id),
+        billing=services.billing.details(visitor.account_id),
     )
 
 

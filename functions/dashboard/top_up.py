@@ -4,12 +4,11 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
-from dashboard.render import MONEY_MOVED, base_url, home, moved, moved_saying, page, part, toast
+from dashboard.render import MONEY_MOVED, base_url, home, invalid, moved, moved_saying, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
-from tollgate.web.problems import in_words
 
 # How often the page checks for a new payment, every 2 s. Stripe reports it within seconds.
 WATCHES = 30
@@ -45,6 +44,7 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
         watches=WATCHES,
         low_balance=api.low_balance.get(visitor.account_id),
         labels=LOW_BALANCE,
+        billing=services.billing.details(visitor.account_id),
     )
 
 
@@ -60,6 +60,7 @@ def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -
             success_url=f"{back}?paid={{CHECKOUT_SESSION_ID}}",
             cancel_url=back,
             save_card=sent.get("save") == "1",
+            billing=services.billing.details(visitor.account_id),
         )
     )
 
@@ -70,8 +71,34 @@ def change_low_balance(services: Services, request: Request, visitor: SignedIn, 
     try:
         services.api.low_balance.change(visitor.account_id, sent, visitor.name)
     except InvalidInputError as error:
-        return toast(request, in_words(error.problems, labels=LOW_BALANCE), status=error.status, bad=True)
+        return invalid(request, error, LOW_BALANCE)
     return moved_saying(request, f"{home(request)}/top-up", "Saved.")
+
+
+@router.post("/billing")
+def change_billing(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Set the company details for invoices and statements."""
+    services.billing.change(visitor.account_id, sent, visitor.name)
+    return moved_saying(request, f"{home(request)}/top-up", "Saved.")
+
+
+@router.get("/card")
+def show_card(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Return the saved card. Stripe is asked for it, so the page does not wait for it."""
+    return part(request, "card.html", card=services.billing.card(visitor.account_id))
+
+
+@router.post("/card/remove")
+def remove_card(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Remove the saved card, which ends automatic top-ups."""
+    services.billing.remove_card(visitor.account_id, visitor.name)
+    return moved_saying(request, f"{home(request)}/top-up", "Card removed. Automatic top-ups are off.")
+
+
+@router.get("/invoices/{entry_id}")
+def show_invoice(services: Services, visitor: SignedIn, entry_id: str) -> Response:
+    """Send the visitor to Stripe's invoice of a payment."""
+    return RedirectResponse(services.billing.invoice_url(visitor.account_id, entry_id), SEE_OTHER)
 
 
 @router.get("/receipts/{entry_id}")

@@ -264,6 +264,15 @@ def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return _no_customer(asked["customer"], 400)
         return JSONResponse(_public(stripe.open_session(asked, _here(request))))
 
+    @routes.get("/v1/checkout/sessions/{name}")
+    async def session(name: str, request: Request) -> Response:
+        found = stripe.sessions.get(name)
+        if found is None or not _is_ours(request):
+            return _error(404, "invalid_request_error", f"No such checkout.session: '{name}'")
+        address = f"{_here(request)}/receipts/{found['payment_intent']}"
+        invoice = {"id": f"in_{name}", "object": "invoice", "hosted_invoice_url": address}
+        return JSONResponse(_public(found) | {"invoice": invoice if found["payment_intent"] else None})
+
     @routes.get("/v1/payment_intents/{name}")
     async def payment(name: str, request: Request) -> Response:
         found = stripe.payments.get(name)
@@ -293,6 +302,8 @@ def _add_customers(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return _no_customer(customer, 404)
         card: dict[str, Any] = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
         card |= {"created": 0, "livemode": False, "customer": customer, "billing_details": NOBODY}
+        number = stripe.cards.get(customer, "")
+        card["card"] = {"brand": "visa", "last4": number[-4:], "exp_month": 12, "exp_year": 2030}
         data = [card] if customer in stripe.cards else []
         return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_methods"})
 

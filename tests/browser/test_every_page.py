@@ -57,6 +57,7 @@ NO_PAGES = {
     *("/models/{model_id}/price", "/docs/models/{model_id}", "/dashboard/catalog/{model_id}"),
     "/dashboard/keys/{key_id}/first-request",
     "/dashboard/palette",
+    *("/dashboard/top-up/card", "/dashboard/top-up/invoices/{entry_id}"),
 }
 MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")
 ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/models/no-model")

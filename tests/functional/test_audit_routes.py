@@ -38,6 +38,8 @@ NOTED = {
     f"POST {D}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
     f"POST {D}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
     f"POST {D}/top-up/low-balance": {Action.LOW_BALANCE_CHANGED},
+    f"POST {D}/top-up/billing": {Action.BILLING_CHANGED},
+    f"POST {D}/top-up/card/remove": {Action.CARD_REMOVED},
     f"POST {D}/members/invitations": {Action.MEMBER_INVITED},
     f"POST {D}/members/invitations/{{invitation_id}}/again": {Action.MEMBER_INVITED},
     f"POST {D}/members/invitations/{{invitation_id}}/revoke": {Action.INVITATION_REVOKED},
@@ -254,6 +256,9 @@ class TestTheRoutes:
         page("/webhooks/secret/rotate", "/webhooks/secret/rotate")
         page("/exports/{what}", "/exports/requestWebhook", {"requestWebhook": "https://example.com/hook"})
         page("/top-up/low-balance", "/top-up/low-balance", {"threshold": "10"})
+        page("/top-up/billing", "/top-up/billing", {"company": "Lighthouse GmbH"})
+        api_parts.api().low_balance.save_customer(account_id, "cus_1")
+        page("/top-up/card/remove", "/top-up/card/remove")
 
     @staticmethod
     def _members(page: Callable[..., Any], ada: Browser) -> None:

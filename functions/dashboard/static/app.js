@@ -166,6 +166,28 @@ const refuse = (form, xhr) => {
   said.replaceChildren(...(toast ? toast.childNodes : [NO_ANSWER]));
   form.querySelector(".actions").before(said);
 };
+// Problems stand beside their fields, in a form that has a field for each of them. The first field gets the focus.
+const showBeside = (form, xhr) => {
+  const problems = Object.entries(JSON.parse(xhr.getResponseHeader("x-field-problems") ?? "{}"));
+  const fieldOf = (name) => form.querySelector(`[name="${CSS.escape(name)}"]`);
+  if (!problems.length || !problems.every(([name]) => fieldOf(name))) return false;
+  for (const [name, words] of problems) {
+    const field = fieldOf(name);
+    const said = Object.assign(document.createElement("span"), { className: "problem", textContent: words, id: `problem-of-${name}` });
+    said.dataset.beside = "";
+    said.setAttribute("role", "alert");
+    (field.closest("fieldset, .field, label") ?? field.parentElement).append(said);
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", said.id);
+  }
+  fieldOf(problems[0][0]).focus();
+  return true;
+};
+const forget = (form) => {
+  for (const said of form.querySelectorAll("[data-beside]")) said.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+};
+document.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.matches("form") && forget(event.detail.elt));
 // What looks again by itself goes on once the service answers.
 const retryOf = (elt) => {
   if (!elt.getAttribute("hx-trigger")?.includes("retry")) return false;
@@ -179,7 +201,12 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     event.detail.shouldSwap = false;
     return;
   }
-  const form = event.detail.requestConfig.elt.closest("dialog form");
+  const sent = event.detail.requestConfig.elt.closest("form");
+  if (xhr.status >= REFUSED && sent && showBeside(sent, xhr)) {
+    event.detail.shouldSwap = false;
+    return;
+  }
+  const form = sent?.closest("dialog") ? sent : null;
   if (!form) {
     if (xhr.status < REFUSED || isOurs(xhr)) return;
     event.detail.shouldSwap = false;

@@ -76,6 +76,8 @@ class Action(StrEnum):
     TASK_REFUNDED = "task.refunded"  # An operator returned the charge of a task that had ended.
     TASK_CANCELLED = "task.cancelled"  # An operator cancelled a task.
     CARD_SAVED = "card.saved"  # Stripe stores a card of the account for top-ups.
+    CARD_REMOVED = "card.removed"  # The saved card was removed, which ends automatic top-ups.
+    BILLING_CHANGED = "billing.changed"  # The billing details were changed.
     TOPPED_UP = "account.topped_up"  # A payment by card was credited.
     PRICE_CHANGED = "price.changed"  # An operator changed prices of a model.
     CATALOG_CHANGED = "catalog.changed"  # An operator published a catalog, or removed the published one.

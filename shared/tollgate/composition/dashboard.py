@@ -23,6 +23,8 @@ from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Identities
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
+from tollgate.payments.billing_service import BillingService
+from tollgate.payments.repository import BillingRepository
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.tasks.sharing import TaskSharing
@@ -107,6 +109,13 @@ class Dashboard:
     def route_watch(self) -> RouteWatch:
         """Return the service that finds models without a working route."""
         return RouteWatch(self.api.catalog.catalog(), self.health, self.clock)
+
+    @property
+    def billing(self) -> BillingService:
+        """Return the service for billing details and the saved card."""
+        api = self.api
+        rows = BillingRepository(database(), api.budgets_table)
+        return BillingService(rows, api.low_balance, api.payments.ledger, api.audit, api.payments.source.keys)
 
     @property
     def sharing(self) -> TaskSharing:

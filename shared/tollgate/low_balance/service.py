@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tollgate.audit.events import OWNER, STRIPE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError, Problem
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import dollars
 from tollgate.kit.numbers import digits
@@ -72,6 +72,21 @@ class LowBalanceService:
         """Store the Stripe customer with the account's saved card. A repeat changes nothing."""
         noted = self.audit.note(account_id, STRIPE, Action.CARD_SAVED, "Card")
         self._write(account_id, lambda state: replace(state, customer=customer), [noted])
+
+    def check_idle(self, account_id: str) -> None:
+        """Raise `ConcurrencyLimitedError` while a top-up is in progress."""
+        if self.low_balances.get(account_id).top_up is TopUpState.DUE:
+            raise ConcurrencyLimitedError("A top-up is in progress.")
+
+    def forget_card(self, account_id: str, who: str) -> None:
+        """Remove the Stripe customer, and end automatic top-ups. A repeat changes nothing."""
+
+        def changed(state: LowBalanceState) -> LowBalanceState:
+            settings = replace(state.settings, top_up_cents=0, monthly_cents=0)
+            return replace(state, customer=None, settings=settings)
+
+        noted = self.audit.note(account_id, who, Action.CARD_REMOVED, "Card")
+        self._write(account_id, changed, [noted])
 
     def topped_up(self, account_id: str, crossing: int, credited_ms: int) -> None:
         """Record that the top-up for a crossing is on the account, unless there is a newer crossing."""

@@ -11,6 +11,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.http.json_body import json_object
 from tollgate.kit.observability import logger
+from tollgate.payments.billing_details import BillingDetails
 from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, Paid
 from tollgate.payments.secret import StripeKeys
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from stripe import PaymentIntent, StripeClient, StripeError
     from stripe.params.checkout import (
         SessionCreateParams,
+        SessionCreateParamsInvoiceCreationInvoiceData,
         SessionCreateParamsLineItemPriceData,
         SessionCreateParamsPaymentIntentData,
     )
@@ -29,6 +31,7 @@ MAX_RETRIES = 1
 TOLERANCE_S = 300
 PRODUCT = "Tollgate credit"
 DECLINED = "The card was declined."
+NO_DETAILS = BillingDetails()
 # The difference between Stripe's clock and ours; the newest payments of a customer that a search covers.
 SKEW_S, MAX_FOUND = 300, 100
 
@@ -49,6 +52,16 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """A saved card. `method_id` is Stripe's id; the texts are empty if Stripe returned none."""
+
+    method_id: str
+    brand: str
+    last4: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
 class Declined:
     """A card that was not charged: the reason for its owner, and Stripe's code for the log."""
 
@@ -65,10 +78,12 @@ def open_checkout(
     cancel_url: str,
     customer: str | None = None,
     save_card: bool = False,
+    billing: BillingDetails = NO_DETAILS,
 ) -> str:
     """Create a page at Stripe on which `cents` (US cents) can be paid for an account; return its address.
 
-    With `save_card` it asks for consent to charge the card later. The invoice is Stripe's receipt.
+    With `save_card` it asks for consent to charge the card later. Stripe's invoice has the details of
+    `billing`.
 
     Raises `PaymentUnavailableError` if Stripe does not create it.
     """
@@ -76,6 +91,8 @@ def open_checkout(
 
     asked = _session(account_id, cents, customer, save_card=save_card)
     asked["success_url"], asked["cancel_url"] = success_url, cancel_url
+    if not billing.is_empty:
+        asked["invoice_creation"] = {"enabled": True, "invoice_data": _invoice(billing)}
     try:
         session = _client(keys).v1.checkout.sessions.create(asked)
     except stripe.StripeError as exc:
@@ -83,7 +100,13 @@ def open_checkout(
             raise _unavailable("payments.checkout_failed", exc) from exc
         # The customer was deleted at Stripe, or belongs to another key: pay as a new customer.
         return open_checkout(
-            keys, account_id, cents, success_url=success_url, cancel_url=cancel_url, save_card=save_card
+            keys,
+            account_id,
+            cents,
+            success_url=success_url,
+            cancel_url=cancel_url,
+            save_card=save_card,
+            billing=billing,
         )
     if session.url is None:
         raise PaymentUnavailableError
@@ -118,8 +141,24 @@ def _session(account_id: str, cents: int, customer: str | None, *, save_card: bo
     return asked
 
 
+def _invoice(billing: BillingDetails) -> "SessionCreateParamsInvoiceCreationInvoiceData":
+    """Return the details in Stripe's types; the address has more lines than a field of an invoice."""
+    data: SessionCreateParamsInvoiceCreationInvoiceData = {
+        "custom_fields": [{"name": label, "value": value} for label, value in billing.on_invoice()]
+    }
+    if billing.address:
+        data["footer"] = f"Billed to:\n{billing.address}"
+    return data
+
+
 def saved_card(keys: StripeKeys, customer: str) -> str | None:
     """Return the id of a customer's newest saved card. Raises `PaymentUnavailableError`."""
+    found = card_of(keys, customer)
+    return None if found is None else found.method_id
+
+
+def card_of(keys: StripeKeys, customer: str) -> Card | None:
+    """Return a customer's newest saved card. Raises `PaymentUnavailableError`."""
     import stripe  # noqa: PLC0415 - see above
 
     try:
@@ -129,7 +168,13 @@ def saved_card(keys: StripeKeys, customer: str) -> str | None:
         return None
     except stripe.StripeError as exc:
         raise _unavailable("payments.cards_failed", exc) from exc
-    return found.data[0].id if found.data else None
+    if not found.data:
+        return None
+    method = found.data[0]
+    card = getattr(method, "card", None)
+    if card is None:
+        return Card(method.id, "", "", "")
+    return Card(method.id, card.brand.capitalize(), card.last4, f"{card.exp_month:02}/{card.exp_year}")
 
 
 def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
@@ -226,6 +271,20 @@ def forget_customer(keys: StripeKeys, customer: str) -> None:
             raise _unavailable("payments.forget_failed", exc) from exc
     except stripe.StripeError as exc:
         raise _unavailable("payments.forget_failed", exc) from exc
+
+
+def invoice_url(keys: StripeKeys, session_id: str) -> str | None:
+    """Return the address of a session's invoice, `None` if it has none. Raises `PaymentUnavailableError`.
+
+    https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-invoice
+    """
+    import stripe  # noqa: PLC0415 - see above
+
+    try:
+        session = _client(keys).v1.checkout.sessions.retrieve(session_id, {"expand": ["invoice"]})
+    except stripe.StripeError as exc:
+        raise _unavailable("payments.invoice_failed", exc) from exc
+    return getattr(session.invoice, "hosted_invoice_url", None)
 
 
 def receipt_url(keys: StripeKeys, payment_id: str) -> str | None:

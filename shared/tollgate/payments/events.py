@@ -201,6 +201,12 @@ def credit_id(session_id: str) -> str:
     return f"credit_{session_id}"
 
 
+def session_of_credit(entry_id: str) -> str | None:
+    """Return the session of a payment's entry; `None` for other credits, such as an automatic top-up's."""
+    session_id = entry_id.removeprefix("credit_")
+    return session_id if entry_id != session_id and is_session_id(session_id) else None
+
+
 def read_event(body: Mapping[str, Any]) -> Event:
     """Return an event of Stripe. Raises `InvalidInputError` for a shape that Stripe does not document."""
     return _read(Event, body, "")

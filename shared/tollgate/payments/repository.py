@@ -1,4 +1,4 @@
-"""Payments in DynamoDB: a row for each, in the table of idempotency, under `payment#<id>`.
+"""Payments in DynamoDB: a row for each, in the table of idempotency, under `payment#<id>`; billing details.
 
 The transaction of a payment's credit writes it, so a dispute finds the account by the payment's id. The
 ledger's index by reference finds payments that were credited before there were such rows.
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.database import OneTable
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
+from tollgate.payments.billing_details import ITEM, BillingDetails
 from tollgate.payments.claims import Payment
 
 # How long claims wait for the credit of their payment: Stripe can resend an event for 30 days.
@@ -44,6 +45,26 @@ class PaymentRepository(OneTable):
         return put_if_unchanged(
             self._table, item, _KEY, read.seq, lambda _: StalePaymentError(read.payment_id)
         )
+
+
+class StaleBillingError(Exception):
+    """The details were changed since they were read; nothing was written."""
+
+
+class BillingRepository(OneTable):
+    """Reads and writes billing details: a row of `BudgetsTable` for each account."""
+
+    def get(self, account_id: str) -> BillingDetails:
+        """Return the details of an account; empty if none were set."""
+        return (
+            self._find({"account_id": account_id, "item": ITEM}, BillingDetails.from_item) or BillingDetails()
+        )
+
+    def save(self, account_id: str, changed: BillingDetails, *others: Write) -> None:
+        """Write details. Their `seq` is one more than at the read. Raises `StaleBillingError`."""
+        stale = StaleBillingError(account_id)
+        row, read_seq = changed.to_item(account_id), changed.seq - 1
+        self._db.transact([put_if_unchanged(self._table, row, "item", read_seq, lambda _: stale), *others])
 
 
 def _row_id(payment_id: str) -> str:

@@ -12,9 +12,10 @@ from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.repository import AccountClosedError
 from tollgate.ledger.statement import view
 from tollgate.payments.amounts import read_cents
+from tollgate.payments.billing_details import BillingDetails
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment, TooManyClaimsError
-from tollgate.payments.client import open_checkout, receipt_url, signed_event
+from tollgate.payments.client import NO_DETAILS, open_checkout, receipt_url, signed_event
 from tollgate.payments.events import (
     Claimed,
     ManualCheck,
@@ -66,9 +67,18 @@ class PaymentService:
         return self.source.keys() is not None
 
     def begin(
-        self, account_id: str, amount: str, *, success_url: str, cancel_url: str, save_card: bool = False
+        self,
+        account_id: str,
+        amount: str,
+        *,
+        success_url: str,
+        cancel_url: str,
+        save_card: bool = False,
+        billing: BillingDetails = NO_DETAILS,
     ) -> str:
         """Return the address of the page where `amount`, whole US dollars, can be paid.
+
+        The invoice has the details of `billing`.
 
         Raises `InvalidInputError`, `PaymentUnavailableError`, and `RouteNotFoundError` without keys.
         """
@@ -81,6 +91,7 @@ class PaymentService:
             cancel_url=cancel_url,
             customer=self.cards.customer(account_id),
             save_card=save_card,
+            billing=billing,
         )
 
     def receive(self, body: bytes, signature: str | None) -> Outcome:

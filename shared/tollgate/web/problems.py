@@ -25,6 +25,14 @@ def in_words(problems: Iterable[Problem], *, beside: int = 0, labels: Mapping[st
     return " ".join([*said[:MAX_SAID], *more])
 
 
+def by_field(problems: Iterable[Problem]) -> dict[str, str]:
+    """Return the sentences for each field, by the last part of its path, to be shown beside the field."""
+    found: dict[str, list[Problem]] = {}
+    for problem in problems:
+        found.setdefault(problem.path.rpartition("/")[2], []).append(problem)
+    return {name: in_words(some, beside=some[0].path.count("/")) for name, some in found.items()}
+
+
 def _said(problem: Problem, beside: int, labels: Mapping[str, str]) -> str:
     parts = problem.path.split("/")[1 + beside :]
     where = ", ".join(labels.get(part) or _name(part) for part in parts)

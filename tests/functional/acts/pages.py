@@ -146,6 +146,18 @@ def set_mail_topics(world: World) -> Doing:
     return lambda: posted(ada, "/members/mails", {"money": "1"})
 
 
+def change_billing_details(world: World) -> Doing:
+    ada = at(world, "/top-up")
+    return lambda: posted(ada, "/top-up/billing", {"company": "Lighthouse GmbH"})
+
+
+def remove_a_card(world: World) -> Doing:
+    ada = at(world, "/top-up")
+    # Without Stripe's keys only our own row is changed.
+    api_parts.api().low_balance.save_customer(account_of(ada), "cus_1")
+    return lambda: posted(ada, "/top-up/card/remove")
+
+
 def wish_for_mails_about_a_low_balance(world: World) -> Doing:
     ada = at(world, "/top-up")
     return lambda: posted(ada, "/top-up/low-balance", LOW)
@@ -289,6 +301,8 @@ ACTS: tuple[Act, ...] = (
     remove_a_member_and_their_keys,
     leave_an_account,
     set_mail_topics,
+    change_billing_details,
+    remove_a_card,
     wish_for_mails_about_a_low_balance,
     go_to_pay,
     pay,

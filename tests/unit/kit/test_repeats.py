@@ -355,6 +355,7 @@ class TestEveryWrite:
         "providers/runtime/health_store.py ProviderHealthStore._write",
         "exports/repository.py ExportRepository._update",
         "exports/repository.py ExportRepository.change",
+        "payments/repository.py BillingRepository.save",
         "projects/repository.py ProjectRepository.change",
         "projects/repository.py ProjectRepository.join",
         "quotes/repository.py QuoteRepository.add",
