@@ -32,6 +32,7 @@ QUANTITIES = {
     "cacheWrite1hTokens": "Written to the cache for an hour",
     "outputTokens": "Output",
     "searchUnits": "Search units",
+    "webSearches": "Web searches",
     "characters": "Characters",
     "seconds": "Seconds",
 }

@@ -129,7 +129,7 @@ class TestElsewhere:
             "max_tool_calls": 3,
         }
         answer = client.post("/responses", body)
-        assert answer.headers[IGNORED] == "truncation, max_tool_calls, seed"
+        assert answer.headers[IGNORED] == "truncation, seed"
 
     def test_log_probabilities_of_a_response_are_refused(self, client: TextClient) -> None:
         body = {"model": "gpt-5.4-mini", "input": "hello", "include": ["message.output_text.logprobs"]}
@@ -175,7 +175,7 @@ ASKED: dict[str, Any] = {
 }
 GIVEN = ("model", "messages", "stream", "tools")
 # Without a price for any model, or a wish that no model with tools here can follow.
-NEVER = {"audio", "modalities", "moderation", "service_tier", "web_search_options"}
+NEVER = {"audio", "modalities", "moderation", "service_tier"}
 
 
 class TestEveryField:

@@ -28,10 +28,11 @@ def asked(client: TextClient, model: str, said: Any, *tools: Any, **fields: Any)
 
 @pytest.mark.parametrize("model", MODELS)
 class TestCodex:
-    def test_web_search_is_left_out_and_named(self, client: TextClient, model: str) -> None:
+    def test_web_search_works_or_is_left_out_and_named(self, client: TextClient, model: str) -> None:
         answer = asked(client, model, "hello", SHELL, WEB)
         assert answer.status_code == 200, answer.text
-        assert answer.headers["x-tollgate-ignored"] == "tools.web_search"
+        ignored = None if model.startswith(("gpt-", "claude-")) else "tools.web_search"
+        assert answer.headers.get("x-tollgate-ignored") == ignored
 
     def test_a_search_for_tools_is_the_clients(self, client: TextClient, model: str) -> None:
         first = asked(client, model, "[[tool]] find it", SEARCH, WEB)

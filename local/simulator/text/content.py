@@ -15,6 +15,8 @@ THINKING_TOKENS = 8
 CALL_TOKENS = 6
 PIECE_CHARS = 5
 BYTES_PER_TOKEN = 4
+# Of each result, which the model reads as input.
+PAGE_TOKENS = 7_000
 
 _WORDS = (
     *("amber", "breeze", "cloud", "drift", "ember", "fjord", "glimmer", "harbour", "island", "juniper"),
@@ -45,11 +47,21 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """The one result of a search of the web."""
+
+    query: str
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """A request, independent of its protocol.
 
     `is_reply` is true if it ends with a tool's result, so no further tool is called. `forced_tools` are calls
-    that the request requires. `schema` is the schema of a structured response.
+    that the request requires. `schema` is the schema of a structured response. `most_searches` are the
+    searches of the web that it permits, and `must_search`: it requires one.
     """
 
     prompt: str
@@ -59,6 +71,8 @@ class Ask:
     is_reply: bool = False
     forced_tools: tuple[Tool, ...] = ()
     schema: Any = None
+    most_searches: int = 0
+    must_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,7 @@ class Answer:
     input_tokens: int
     cached_tokens: int
     written_tokens: int
+    searches: tuple[Page, ...] = ()
 
     @property
     def reasoning_tokens(self) -> int:
@@ -105,16 +120,24 @@ def answer(ask: Ask, directions: TextDirections) -> Answer:
     room = None if ask.limit is None else max(0, ask.limit - len(thinking))
     fits = room is None or len(text) + CALL_TOKENS * len(calls) <= room
     cached = min(directions.cached, ask.input_tokens)
+    searches = min(directions.searches or int(ask.must_search), ask.most_searches)
+    # After each search, the model reads everything again.
+    read = sum(ask.input_tokens + PAGE_TOKENS * done for done in range(1, searches + 1))
     return Answer(
         id=digest[:24],
         thinking=thinking if ask.limit is None else thinking[: ask.limit],
         text=text if fits else text[:room],
         calls=calls if fits else (),
         is_cut=not fits,
-        input_tokens=ask.input_tokens,
+        input_tokens=ask.input_tokens + read,
         cached_tokens=cached,
         written_tokens=min(directions.cache_write, ask.input_tokens - cached),
+        searches=tuple(_page(number) for number in range(1, searches + 1)),
     )
+
+
+def _page(number: int) -> Page:
+    return Page(f"simulated query {number}", f"https://pages.test/{number}", f"Page {number}")
 
 
 def pieces_of(text: str) -> tuple[str, ...]:

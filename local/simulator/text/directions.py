@@ -6,6 +6,7 @@
 | `[[think]]` | the response starts with thinking |
 | `[[tool]]`, `[[tools 2]]` | the response calls the first tool of the request, or the first two |
 | `weather(3)` | the response calls that tool of the request; its integer is 3 |
+| `[[search]]`, `[[search 3]]` | the response searches the web once, or so often, if the request offers it |
 | `[[cached 30]]`, `[[cache-write 20]]` | this many input tokens are read from, or written to, the cache |
 | `[[delay 20]]` | 20 ms between chunks |
 | `[[silent 30]]` | headers, then nothing for 30 s |
@@ -48,6 +49,7 @@ class TextDirections:
 
     tokens: int | None = None
     think: bool = False
+    searches: int = 0
     tools: int = 0
     cached: int = 0
     cache_write: int = 0
@@ -90,6 +92,10 @@ def _one(argument: str | None) -> int | None:
     return 1 if argument is None else None
 
 
+def _search(argument: str | None) -> int | None:
+    return 1 if argument is None else _number(MAX_TOOLS)(argument)
+
+
 def _always(value: int) -> Callable[[str | None], int | None]:
     return lambda argument: value if argument is None else None
 
@@ -114,6 +120,7 @@ def _name(argument: str | None) -> str | None:
 _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "tokens": ("tokens", _number(MAX_TOKENS)),
     "think": ("think", _flag),
+    "search": ("searches", _search),
     "tool": ("tools", _one),
     "tools": ("tools", _number(MAX_TOOLS)),
     "cached": ("cached", _number(MAX_TOKENS)),

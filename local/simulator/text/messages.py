@@ -1,6 +1,7 @@
 """Anthropic's messages (docs/providers/anthropic.md)."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import APIRouter
@@ -8,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine
-from local.simulator.text.content import Answer, Ask, Tool, count_tokens
+from local.simulator.text.content import Answer, Ask, Page, Tool, count_tokens
 from local.simulator.text.directions import TextDirections
-from local.simulator.text.refusals import messages_refusal
+from local.simulator.text.refusals import is_search, messages_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import scaled
@@ -38,6 +39,7 @@ _TYPES = {
 _NOTHING: dict[str, Any] = dict.fromkeys(
     ("container", "diagnostics", "stop_reason", "stop_sequence", "stop_details")
 )
+MAX_SEARCHES = 1_000
 _DIRECT = {"type": "direct"}
 
 
@@ -107,12 +109,13 @@ class Shape:
 
     def message(self) -> dict[str, Any]:
         """Return the complete response."""
-        content: list[dict[str, Any]] = []
+        content: list[dict[str, Any]] = list(_search_blocks(self.answer))
         if self.answer.thinking:
             thinking = "".join(self.answer.thinking)
             content.append({"type": "thinking", "thinking": thinking, "signature": SIGNATURE})
         if self.answer.text:
-            content.append({"type": "text", "text": "".join(self.answer.text)})
+            cited = {"citations": [*map(_citation, self.answer.searches)]} if self.answer.searches else {}
+            content.append({"type": "text", "text": "".join(self.answer.text), **cited})
         for call in self.answer.calls:
             named = {"id": f"toolu_{call.id}", "name": call.name}
             content.append({"type": "tool_use", **named, "input": call.arguments, "caller": _DIRECT})
@@ -129,21 +132,29 @@ class Shape:
         delta = {"container": None, "stop_reason": self._stop(), "stop_sequence": None, "stop_details": None}
         ended = self._usage(self._all_output())
         if ended:
-            told = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
-            ended = {"usage": {name: ended["usage"][name] for name in told}}
+            told = (
+                *("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"),
+                "server_tool_use",
+            )
+            ended = {"usage": {name: ended["usage"][name] for name in told if name in ended["usage"]}}
         events.append({"type": "message_delta", "delta": delta, **ended})
         events.append({"type": "message_stop"})
         return list(map(_event, events))
 
     def _blocks(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-        blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+        blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
+            _streamed_search(block) for block in _search_blocks(self.answer)
+        ]
         if self.answer.thinking:
             deltas = [{"type": "thinking_delta", "thinking": piece} for piece in self.answer.thinking]
             signed = {"type": "signature_delta", "signature": SIGNATURE}
             blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]))
         if self.answer.text:
-            deltas = [{"type": "text_delta", "text": piece} for piece in self.answer.text]
-            blocks.append(({"type": "text", "text": ""}, deltas))
+            said = [{"type": "text_delta", "text": piece} for piece in self.answer.text]
+            cited = [
+                {"type": "citations_delta", "citation": _citation(page)} for page in self.answer.searches
+            ]
+            blocks.append(({"type": "text", "text": ""}, [*said, *cited]))
         for call in self.answer.calls:
             named = {"id": f"toolu_{call.id}", "name": call.name}
             start = {"type": "tool_use", **named, "input": {}, "caller": _DIRECT}
@@ -169,7 +180,10 @@ class Shape:
                 "ephemeral_1h_input_tokens": 0,
             },
         }
-        bought = {"service_tier": "standard", "inference_geo": "not_available"}
+        bought: dict[str, Any] = {"service_tier": "standard", "inference_geo": "not_available"}
+        if said.searches:
+            counted = {"web_search_requests": len(said.searches), "web_fetch_requests": 0}
+            bought["server_tool_use"] = counted
         return {"usage": {**scaled(usage, self._directions.usage_factor), **bought}}
 
     def _all_output(self) -> int:
@@ -179,6 +193,42 @@ class Shape:
         if self.answer.is_cut:
             return "max_tokens"
         return "tool_use" if self.answer.calls else "end_turn"
+
+
+def _search_blocks(said: Answer) -> Iterator[dict[str, Any]]:
+    for number, page in enumerate(said.searches):
+        use_id = f"srvtoolu_{said.id}{number}"
+        yield {
+            "type": "server_tool_use",
+            "id": use_id,
+            "name": "web_search",
+            "input": {"query": page.query},
+            "caller": _DIRECT,
+        }
+        found = {"url": page.url, "title": page.title, "encrypted_content": "c2VjcmV0", "page_age": None}
+        yield {
+            "type": "web_search_tool_result",
+            "tool_use_id": use_id,
+            "content": [{"type": "web_search_result", **found}],
+            "caller": _DIRECT,
+        }
+
+
+def _streamed_search(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    if block["type"] != "server_tool_use":
+        return block, []
+    asked = json.dumps(block["input"])
+    return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": asked}]
+
+
+def _citation(page: Page) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "url": page.url,
+        "title": page.title,
+        "cited_text": page.title,
+        "encrypted_index": "c2VjcmV0",
+    }
+    return {"type": "web_search_result_location", **told}
 
 
 def _block_events(index: int, start: dict[str, Any], deltas: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -191,6 +241,7 @@ def _ask(body: dict[str, Any]) -> Ask:
     messages = [message for message in body["messages"] if isinstance(message, dict)]
     said = [_content_text(message.get("content")) for message in messages if message.get("role") == "user"]
     prompts = [prompt for prompt in said if prompt]
+    searches = [tool for tool in body.get("tools") or [] if is_search(tool)]
     tools = tuple(filter(None, map(_tool, body.get("tools") or [])))
     choice = body.get("tool_choice")
     kind = choice.get("type") if isinstance(choice, dict) else None
@@ -207,10 +258,15 @@ def _ask(body: dict[str, Any]) -> Ask:
         is_reply=bool(messages) and _has_result(messages[-1].get("content")),
         forced_tools=forced,
         schema=wanted.get("schema") if isinstance(wanted, dict) else None,
+        # Without a bound, Claude searches as often as it likes.
+        most_searches=searches[0].get("max_uses") or MAX_SEARCHES if searches else 0,
+        must_search=bool(searches) and isinstance(choice, dict) and choice.get("name") == "web_search",
     )
 
 
 def _tool(tool: Any) -> Tool | None:
+    if is_search(tool):
+        return None
     return Tool(str(tool.get("name")), tool.get("input_schema")) if isinstance(tool, dict) else None
 
 

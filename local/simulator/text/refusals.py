@@ -56,6 +56,14 @@ _MESSAGES_FIELDS = frozenset(
 _BETA_FIELDS = frozenset({"compaction", "context_management", "fallbacks", "mcp_servers", "thread"})
 
 
+_SEARCHES = ("web_search_20250305", "web_search_20260209", "web_search_20260318")
+_SEARCH_FIELDS = frozenset(
+    {
+        *("type", "name", "max_uses", "allowed_domains", "blocked_domains", "user_location", "cache_control"),
+        *("allowed_callers", "defer_loading", "strict", "response_inclusion"),
+    }
+)
+
 _MISTRAL_FIELDS = frozenset(
     {
         *(
@@ -99,7 +107,31 @@ def messages_refusal(model: str, body: Body, betas: str = "") -> str | None:
         or _choice_refusal(model, _object(body.get("tool_choice")))
         or _signature_refusal(body)
         or _order_refusal(body)
+        or _search_refusal(body.get("tools") or [])
     )
+
+
+def is_search(tool: Any) -> bool:
+    """Return whether a tool of messages is a search of the web."""
+    return str(_object(tool).get("type")) in _SEARCHES
+
+
+def _search_refusal(tools: list[Any]) -> str | None:
+    """Source: `anthropic.types.WebSearchTool20250305Param` and its later versions (anthropic 2.14.0)."""
+    for at, tool in enumerate(tools):
+        kind = _object(tool).get("type") or "custom"
+        if is_search(tool):
+            if tool.get("name") != "web_search":
+                return f"tools.{at}.name: Input should be 'web_search'"
+            if tool.get("allowed_domains") and tool.get("blocked_domains"):
+                return f"tools.{at}: `allowed_domains` and `blocked_domains` are mutually exclusive"
+            if (unknown := next((name for name in tool if name not in _SEARCH_FIELDS), None)) is not None:
+                return f"tools.{at}.{kind}.{unknown}: Extra inputs are not permitted"
+        elif str(kind).startswith("web_search"):
+            return (
+                f"tools.{at}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
+            )
+    return None
 
 
 def converse_refusal(model: str, body: Body) -> str | None:

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
-from local.simulator.text.content import Answer, ToolCall
+from local.simulator.text.content import Answer, Page, ToolCall
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.responses_input import (
     Offered,
@@ -145,7 +145,10 @@ class _Made:
         return {**event, "obfuscation": "x7"} if self._pads and "delta" in event else event
 
     def _items(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-        items = []
+        items = [_search(self._said.id, at, page) for at, page in enumerate(self._said.searches)]
+        if self._said.searches:
+            # The model opens a page, which costs nothing.
+            items.append(_opened(self._said.id, self._said.searches[0]))
         if self._said.thinking:
             items.append(self._reasoning())
         if self._said.text or not self._said.calls:
@@ -172,17 +175,31 @@ class _Made:
 
     def _message(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         said = "".join(self._said.text)
-        part = {"type": "output_text", "text": said, "annotations": [], "logprobs": []}
+        cited = [_citation(page, said) for page in self._said.searches]
+        part = {"type": "output_text", "text": said, "annotations": cited, "logprobs": []}
         status = "incomplete" if self._said.is_cut else "completed"
         item = {"id": f"msg_{self._said.id}", "type": "message", "role": "assistant", "status": status}
         if self._said.thinking:
             item["phase"] = "final_answer"
         place = {"content_index": 0}
         pieces: list[dict[str, Any]] = [
-            {"type": "response.content_part.added", **place, "part": {**part, "text": ""}},
+            {
+                "type": "response.content_part.added",
+                **place,
+                "part": {**part, "text": "", "annotations": []},
+            },
             *(
                 {"type": "response.output_text.delta", **place, "delta": piece, "logprobs": []}
                 for piece in self._said.text
+            ),
+            *(
+                {
+                    "type": "response.output_text.annotation.added",
+                    **place,
+                    "annotation_index": at,
+                    "annotation": annotation,
+                }
+                for at, annotation in enumerate(cited)
             ),
             {"type": "response.output_text.done", **place, "text": said, "logprobs": []},
             {"type": "response.content_part.done", **place, "part": part},
@@ -211,7 +228,30 @@ _EMPTY: dict[str, dict[str, Any]] = {
     "function_call": {"arguments": "", "status": "in_progress"},
     "custom_tool_call": {"input": ""},
     "tool_search_call": {"arguments": {}, "status": "in_progress"},
+    "web_search_call": {"status": "in_progress"},
 }
+
+
+def _search(answer_id: str, at: int, page: Page) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    action = {"type": "search", "query": page.query, "queries": [page.query]}
+    item = {"id": f"ws_{answer_id}{at}", "type": "web_search_call", "status": "completed", "action": action}
+    states = ("in_progress", "searching", "completed")
+    return item, [{"type": f"response.web_search_call.{state}"} for state in states]
+
+
+def _opened(answer_id: str, page: Page) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    action = {"type": "open_page", "url": page.url}
+    return {
+        "id": f"ws_{answer_id}o",
+        "type": "web_search_call",
+        "status": "completed",
+        "action": action,
+    }, []
+
+
+def _citation(page: Page, said: str) -> dict[str, Any]:
+    place = {"start_index": 0, "end_index": len(said)}
+    return {"type": "url_citation", "url": page.url, "title": page.title, **place}
 
 
 def _call(call: ToolCall, offer: Offered) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -43,11 +43,17 @@ _ITEMS = {
     "tool_search_output": "tso",
     "additional_tools": "at",
     "compaction": "cmp",
+    "web_search_call": "ws",
 }
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
 _PARTS = ("input_text", "input_image", "input_file", "output_text", "refusal")
-_TOOLS = ("function", "custom", "namespace", "tool_search")
+_SEARCHES = ("web_search", "web_search_2025_08_26")
+_SEARCH_FIELDS = frozenset(
+    {"type", "external_web_access", "filters", "search_context_size", "user_location", "indexed_web_access"}
+)
+_TOOLS = ("function", "custom", "namespace", "tool_search", *_SEARCHES)
 MIN_OUTPUT_TOKENS = 16
+MAX_SEARCHES = 1_000
 SEAL = "gAAAA"
 _ONLY_FUNCTIONS = "xai"
 
@@ -124,6 +130,9 @@ def _tool_refusals(vendor: str, tools: Any) -> Iterator[str]:
         known = ("function",) if vendor == _ONLY_FUNCTIONS else _TOOLS
         if kind not in known or (kind == "tool_search" and tool.get("execution") != "client"):
             yield f"Invalid value: '{kind}' at '{place}.type'."
+        elif kind in _SEARCHES:
+            for name in tool.keys() - _SEARCH_FIELDS:
+                yield f"Unknown parameter: '{place}.{name}'."
         elif (kind != "tool_search" and "name" not in tool) or "function" in tool:
             yield f"Missing required parameter: '{place}.name'."
 
@@ -147,6 +156,8 @@ def offered(body: dict[str, Any]) -> list[Offered]:
 def _offered(tools: Any, namespace: str | None) -> Iterator[Offered]:
     for tool in tools or []:
         kind = tool["type"]
+        if kind in _SEARCHES:
+            continue
         if kind == "namespace":
             yield from _offered(tool.get("tools"), tool["name"])
         elif kind == "custom":
@@ -161,6 +172,7 @@ def ask_of(body: dict[str, Any]) -> Ask:
     said = [_said(item.get("content")) for item in items if item.get("role") == "user"]
     tools = tuple(each.tool for each in offered(body))
     choice = body.get("tool_choice")
+    searches = any(tool["type"] in _SEARCHES for tool in body.get("tools") or [])
     forced = tools[:1] if choice == "required" else ()
     if isinstance(choice, dict):
         allowed = [one.get("name") for one in choice.get("tools") or []]
@@ -176,6 +188,8 @@ def ask_of(body: dict[str, Any]) -> Ask:
         is_reply=bool(items) and items[-1].get("type") in _OUTPUTS,
         forced_tools=forced,
         schema={"type": "object"} if shape.get("type") == "json_object" else schema,
+        most_searches=(body.get("max_tool_calls") or MAX_SEARCHES) if searches else 0,
+        must_search=searches and isinstance(choice, dict) and choice.get("type") in _SEARCHES,
     )
 
 

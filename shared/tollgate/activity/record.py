@@ -30,12 +30,14 @@ PRICED = {
     "search_units": "searchUnits",
     "characters": "characters",
     "seconds": "seconds",
+    "web_searches": "webSearches",
 }
 # The units of a count, if it is not of tokens, and how many have the price.
 UNITS = {
     SEARCH_UNITS: ("search", TOKENS_PER_PRICE),
     "characters": ("character", TOKENS_PER_PRICE),
     "seconds": ("second", 60),
+    "web_searches": ("search", TOKENS_PER_PRICE),
 }
 
 
@@ -123,6 +125,8 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
         shown["characters"] = characters
     if seconds := usage.get("seconds"):
         shown["seconds"] = seconds
+    if searches := usage.get("web_searches"):
+        shown["webSearches"] = searches
     return shown
 
 

@@ -88,6 +88,10 @@ def _text_faults(model: Model | CatalogTextModel) -> Iterator[str]:
 def _route_token_faults(model: CatalogTextModel, route: CatalogTextRoute) -> Iterator[str]:
     """Compare price and cost at every size of input where either of them changes."""
     yield from _token_faults(model.prices, route.cost, route.provider)
+    # The same for an input of any size.
+    search, asked = model.prices.web_search or Decimal(0), route.cost.web_search or Decimal(0)
+    if search < asked:
+        yield f"prices: webSearch: {search} is under the {asked} of {route.provider}"
     sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
     for size in sorted(sizes):
         price, paid = _tier_at(size, model.long_context), _tier_at(size, route.long_context)

@@ -239,7 +239,12 @@ class Model(CatalogModel):
         return [route for route in self.routes if route.can_run(values)]
 
 
-_PRICES = ("input", "output", "cache_read", "cache_write", "search", "character", "minute")
+_PRICES = (
+    *("input", "output", "cache_read", "cache_write", "search", "character", "minute"),
+    "web_search",
+)
+# The published name of the price of a search of the web, which is not per 1M tokens, and its dimension.
+WEB_SEARCH, PER_SEARCH = "webSearch", {"per": "search"}
 # The units of prices that have no other beside them.
 _UNITS: Mapping[str, PriceUnit] = {"search": "search", "character": "megacharacter", "minute": "minute"}
 
@@ -249,7 +254,8 @@ class CatalogTokenPrices(Data):
     """USD per 1M tokens; a cache price that is left out is the input's. Not every kind has an output.
 
     A model can have one other price instead: of a `search` unit, of 1M characters of speech (`character`), or
-    of a `minute` of a recording.
+    of a `minute` of a recording. `web_search` is the price of a search of the web, beside tokens; a route
+    without it sells none.
     """
 
     input: UsdOrFree | None = None
@@ -259,6 +265,7 @@ class CatalogTokenPrices(Data):
     search: UsdOrFree | None = None
     character: UsdOrFree | None = None
     minute: UsdOrFree | None = None
+    web_search: UsdOrFree | None = None
 
     def __post_init__(self) -> None:
         """Refuse prices of both tokens and something else, and none of either."""
@@ -490,6 +497,6 @@ class CatalogTextModel(CatalogModel):
 
 def _token_entries(prices: CatalogTokenPrices, suffix: str, dimensions: dict[str, str]) -> list[Price]:
     return [
-        Price(key=f"{key}{suffix}", price=price, dimensions=dimensions)
+        Price(key=f"{key}{suffix}", price=price, dimensions=PER_SEARCH if key == WEB_SEARCH else dimensions)
         for key, price in prices.shown().items()
     ]

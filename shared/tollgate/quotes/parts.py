@@ -79,13 +79,16 @@ class Part:
         )
 
 
+# The counts of a demand that earlier versions did not have.
+_LATER_COUNTS = (
+    *("search_units", "characters", "seconds"),
+    *("searches", "search_steps", "may_skip_search"),
+)
+
+
 def _stored(demand: Demand) -> dict[str, Any]:
     """Return a demand as a map, without counts that a version before them could not read."""
-    return {
-        name: value
-        for name, value in asdict(demand).items()
-        if value or name not in ("search_units", "characters", "seconds")
-    }
+    return {name: value for name, value in asdict(demand).items() if value or name not in _LATER_COUNTS}
 
 
 def generation_part(body: Mapping[str, Any], model_id: str, price: Quote) -> Part:
@@ -125,10 +128,14 @@ def _with_room(demand: Demand, model: TextModel) -> Demand:
 
 def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]) -> Part:
     """Return the part of a request that any of the models may answer: its price is the dearest model's."""
-    prices = ", ".join(repr((model.prices, model.tiers)) for model in models)
-    # The version before had only prices of tokens, and a quote that it made keeps its price version.
-    prices = prices.replace(", search=Decimal('0'), character=None, minute=None", "")
     pairs = list(zip(models, demands, strict=True))
+    prices = ", ".join(
+        repr((model.prices if demand.searches else replace(model.prices, web_search=None), model.tiers))
+        for model, demand in pairs
+    )
+    # Earlier versions had only prices of tokens, and a quote that they made keeps its price version.
+    prices = prices.replace(", web_search=None", "")
+    prices = prices.replace(", search=Decimal('0'), character=None, minute=None", "")
     most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
     others = tuple((model.id, demand) for model, demand in pairs[1:])
     return Part(path, models[0].id, most, _short(prices), demand=demands[0], fallbacks=others)

@@ -15,6 +15,7 @@ speech.py         recordings of texts: the request, and the reader of its respon
 transcription.py  texts of recordings: the request, and the reader of its response
 whole.py          the usage of a response that costs nothing until it is whole
 admission.py      whether a request is accepted: its model, and how much it can use
+web_search.py     a search of the web by the provider: who asks for it, its bound, its form at each protocol
 tokens.py         an upper bound and an estimate of a request's input tokens
 metering.py       the cost of a usage, and how much to hold for a request
 route_plan.py     the routes that may answer a request, and the hold that covers each of them

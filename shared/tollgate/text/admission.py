@@ -1,12 +1,13 @@
 """Admission of a request, before any hold: its model, and how much it can use. Pure."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
-from tollgate.text.fields import MESSAGES, refused_fields
+from tollgate.text.fields import AT_PROVIDER, MESSAGES, refused_fields
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.kinds import KINDS
 from tollgate.text.metering import Demand
@@ -14,6 +15,7 @@ from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import TextRequest
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import audio_problems, unpriced_problems
+from tollgate.text.web_search import search_of
 
 UseOf = Callable[[str], str | None]
 """Returns the sentences that name the kind and the endpoint of the model with a name, if there is one."""
@@ -53,9 +55,18 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
         return kind.demand(request.fields, model)
     check_threads(request)
     audio = [] if model.hears else audio_problems(request)
-    if problems := [*unpriced_problems(request), *foreign_problems(request), *audio]:
+    unpriced = unpriced_problems(request, searches=model.searches)
+    if problems := [*unpriced, *foreign_problems(request), *audio]:
         raise InvalidInputError(problems)
-    return Demand(input_bound(request, model), request.output_limit, request.answers)
+    demand = Demand(input_bound(request, model), request.output_limit, request.answers)
+    search = search_of(request)
+    if search is None or not (model.searches or search.is_forced):
+        return demand
+    if not model.searches:
+        raise InvalidInputError([Problem(f"{search.path}/type", AT_PROVIDER)])
+    return replace(
+        demand, searches=search.most, search_steps=search.steps, may_skip_search=search.is_optional
+    )
 
 
 def check_references(request: TextRequest) -> None:

@@ -137,7 +137,9 @@ def _takes_of_message(name: str, dialect: ChatDialect) -> bool:
     """Return whether a vendor takes a field of a message. Clients send back all that they got with a turn."""
     if dialect.message_fields is not None:
         return name in dialect.message_fields
-    # Thinking blocks belong to vendors with another protocol.
+    # Thinking blocks belong to vendors with another protocol, and citations are no input.
+    if name == "annotations":
+        return False
     return name != THINKING_BLOCKS and (dialect.passes is not None or name not in SHOWN_THINKING)
 
 

@@ -19,14 +19,16 @@ def shown_cost(usage: Usage, model: TextModel, most_micro_usd: int) -> dict[str,
     `most_micro_usd` is the hold: as in `TextBilling.settle`, a charge is never larger.
     """
     total = min(charge_micro_usd(usage, model), most_micro_usd)
-    input_part = charge_micro_usd(replace(usage, output_tokens=0), model)
+    input_part = charge_micro_usd(replace(usage, output_tokens=0, web_searches=0), model)
     prompt = min(total, input_part)
+    searched = min(total - prompt, charge_micro_usd(Usage(0, 0, web_searches=usage.web_searches), model))
     return {
         "cost": usd_number(total),
         "cost_details": {
             "upstream_inference_cost": None,
             "upstream_inference_prompt_cost": usd_number(prompt),
-            "upstream_inference_completions_cost": usd_number(total - prompt),
+            "upstream_inference_completions_cost": usd_number(total - prompt - searched),
+            **({"web_search_cost": usd_number(searched)} if usage.web_searches else {}),
         },
         "is_byok": False,
     }

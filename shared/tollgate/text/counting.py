@@ -16,9 +16,9 @@ def is_countable(routed: RoutedRequest, *, ends_work: bool, shows_thinking: bool
     """Return whether the response can be ended early and billed by its visible output.
 
     `ends_work`: the provider stops its work, and its bill, when the connection closes. `shows_thinking`: it
-    sends all of the model's thinking.
+    sends all of the model's thinking. The results of searches become input unseen.
     """
-    return ends_work and (shows_thinking or not may_think(routed))
+    return not routed.hold.searches and ends_work and (shows_thinking or not may_think(routed))
 
 
 def may_think(routed: RoutedRequest) -> bool:

@@ -155,7 +155,15 @@ CHAT: Table = {
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
         about="It helps a provider's cache.",
     ),
-    "web_search_options": Field(Rule.REFUSED, AT_PROVIDER, (False,)),
+    "web_search_options": Field(
+        Rule.HANDLED, "A search of the web, if a provider of the model sells it.", (False,)
+    ),
+    "plugins": Field(
+        Rule.HANDLED,
+        "OpenRouter's field: `web` is the same. Other plugins are refused.",
+        (False, []),
+        own=False,
+    ),
 }
 
 MESSAGES: Table = {
@@ -215,7 +223,7 @@ RESPONSES: Table = {
     "safety_identifier": Field(Rule.HINT, "The end user's id."),
     "top_logprobs": Field(Rule.REFUSED, _SUPPORT, (0,)),
     "truncation": Field(Rule.UNUSED, "Nothing is cut: input above the context is an error.", ("disabled",)),
-    "max_tool_calls": Field(Rule.UNUSED, "It counts tools that run at the provider, and there are none."),
+    "max_tool_calls": Field(Rule.HANDLED, "The most searches of the web."),
     "client_metadata": Field(Rule.UNUSED, "Codex sends it for OpenAI's own statistics.", own=False),
     **_rows(
         Rule.HINT,

@@ -23,7 +23,8 @@ def handed_over(placed: PlacedHold, now_ms: int) -> dict[str, Any]:
         "account_id": placed.account_id,
         "row_id": placed.row_id,
         "hold": asdict(placed.hold),
-        "plan": asdict(placed.plan),
+        # The version before searches of the web cannot read their count.
+        "plan": {name: value for name, value in asdict(placed.plan).items() if value or name != "searches"},
         "allowance": None if placed.allowance is None else asdict(placed.allowance),
         "answers": placed.answers,
         "key_id": spender.key_id,
@@ -64,7 +65,9 @@ def taken_over(given: Mapping[str, Any], now_ms: int) -> PlacedHold:
 def prices_of(model: TextModel) -> dict[str, Any]:
     """Return a model's prices. The price of the start counts, also if a new day begins before the run."""
     tiers = [[tier.from_tokens, _written(tier.prices)] for tier in model.tiers]
-    return {"prices": _written(model.prices), "tiers": tiers}
+    found: dict[str, Any] = {"prices": _written(model.prices), "tiers": tiers}
+    searched = model.prices.web_search
+    return found if searched is None else {**found, "web_search": f"{searched:f}"}
 
 
 def at_prices(model: TextModel, given: Mapping[str, Any] | None) -> TextModel:
@@ -72,12 +75,19 @@ def at_prices(model: TextModel, given: Mapping[str, Any] | None) -> TextModel:
     if given is None:
         return model
     tiers = tuple(LongContextTier(start, _read(prices)) for start, prices in given["tiers"])
-    return replace(model, prices=_read(given["prices"]), tiers=tiers)
+    prices = _read(given["prices"])
+    if "web_search" in given:
+        prices = replace(prices, web_search=Decimal(given["web_search"]))
+    return replace(model, prices=prices, tiers=tiers)
 
 
 def _written(prices: TokenPrices) -> dict[str, str]:
-    # The version before rerank cannot read a price of searches.
-    found = {name: price for name, price in asdict(prices).items() if price or name != "search"}
+    # The version before rerank cannot read a price of searches, and the next one none of searches of the web.
+    found = {
+        name: price
+        for name, price in asdict(prices).items()
+        if name != "web_search" and (price or name != "search")
+    }
     return {name: f"{price:f}" for name, price in found.items() if price is not None}
 
 

@@ -17,6 +17,13 @@ LEAST_OUTPUT_TOKENS = 4_096
 # A request that the balance does not cover in full may hold this fraction of it: a quarter.
 BALANCE_SHARE = 4
 
+# The most tokens that the results of a search of the web add to the input (INFERRED: Anthropic's examples
+# have 7,000 to 15,000, and OpenAI's older models are billed 8,000).
+SEARCH_TOKENS = 16_384
+# Of a request that searches, the most times that a provider reads the input again: it pauses then
+# (docs/providers/anthropic.md#web-search).
+MAX_SEARCH_STEPS = 10
+
 _USD_EXPONENT = -6
 
 
@@ -25,6 +32,9 @@ class Demand:
     """The most that a request can use: input tokens, and the limit of output.
 
     Besides, there are search units, characters to speak, and the seconds of a recording, if they are priced.
+
+    `searches` are searches of the web, and `search_steps` the steps of a search that takes more steps than it
+    has searches. `may_skip_search`: the request can be answered without them.
     """
 
     input_tokens: int
@@ -33,6 +43,26 @@ class Demand:
     search_units: int = 0
     characters: int = 0
     seconds: int = 0
+    searches: int = 0
+    search_steps: int = 0
+    may_skip_search: bool = False
+
+    def searching(self, searches: int) -> "Demand":
+        """Return the demand with another number of searches of the web."""
+        return replace(self, searches=searches)
+
+    def total_input(self, context_tokens: int) -> int:
+        """Return the most input tokens that a model with such a context can count.
+
+        After each step of a search, the provider reads the input again, with the results so far.
+        """
+        if not self.searches:
+            return self.input_tokens
+        steps = min(max(self.searches, self.search_steps), MAX_SEARCH_STEPS)
+        # Each step has one more result, unless it may be a step without a search.
+        found = (self.searches if self.search_steps else self.searches - step for step in range(steps))
+        again = (min(self.input_tokens + results * SEARCH_TOKENS, context_tokens) for results in found)
+        return self.input_tokens + sum(again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +71,14 @@ class HoldPlan:
 
     `passed_limit` is sent to the provider as its limit if the balance does not cover the client's limit, or
     the model's maximum if there is none. Otherwise it is `None`, and the request's limit is unchanged.
+    `searches` are the searches of the web that it pays for. Without any, the request is sent without its
+    search.
     """
 
     amount_micro_usd: int
     output_limit: int
     passed_limit: int | None = None
+    searches: int = 0
 
     def cuts(self, output_tokens: int, answers: int) -> bool:
         """Return whether the balance ended output of this length, and not the request's own limit."""
@@ -94,6 +127,7 @@ def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], .
         ("output_tokens", usage.output_tokens, prices.output),
         ("search_units", usage.search_units, prices.search),
         ("characters", usage.characters, prices.of_character()),
+        ("web_searches", usage.web_searches, model.prices.of_web_search()),
     )
 
 
@@ -102,7 +136,7 @@ def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
     limit = model.max_output_tokens
     if demand.output_limit is not None:
         limit = min(limit, demand.output_limit)
-    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit)
+    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, searches=demand.searches)
 
 
 def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) -> HoldPlan:
@@ -110,7 +144,9 @@ def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) ->
 
     If the balance does not cover the client's limit, or the model's maximum without one, the hold is at most
     a quarter of the balance. It covers at least `LEAST_OUTPUT_TOKENS`, or the client's limit if that is less.
+    Before the output, it is the searches of the web that become fewer.
     """
+    demand = _with_fewer_searches(demand, model, balance_micro_usd)
     full = full_hold(demand, model)
     # Speech has no limit of output that a provider could be sent.
     if full.amount_micro_usd <= balance_micro_usd or model.speech is not None:
@@ -119,7 +155,15 @@ def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) ->
     limit = max(least, _tokens_within(demand, model, balance_micro_usd // BALANCE_SHARE))
     if limit >= full.output_limit:
         return full
-    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, limit)
+    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, limit, demand.searches)
+
+
+def _with_fewer_searches(demand: Demand, model: TextModel, budget_micro_usd: int) -> Demand:
+    """Return the demand with as many searches as the budget covers with the whole output, or the fewest."""
+    fewest = 0 if demand.may_skip_search else 1
+    while demand.searches > fewest and full_hold(demand, model).amount_micro_usd > budget_micro_usd:
+        demand = demand.searching(demand.searches - 1)
+    return demand
 
 
 def hold_within(demand: Demand, model: TextModel, held: HoldPlan) -> HoldPlan:
@@ -128,11 +172,12 @@ def hold_within(demand: Demand, model: TextModel, held: HoldPlan) -> HoldPlan:
     The client's limit, or the model's maximum without one, if the hold covers that; else the tokens that the
     hold pays for.
     """
+    demand = _with_fewer_searches(demand, model, held.amount_micro_usd)
     full = full_hold(demand, model)
     if full.amount_micro_usd <= held.amount_micro_usd:
         return replace(full, amount_micro_usd=held.amount_micro_usd)
     limit = max(1, _tokens_within(demand, model, held.amount_micro_usd))
-    return HoldPlan(held.amount_micro_usd, limit, limit)
+    return HoldPlan(held.amount_micro_usd, limit, limit, demand.searches)
 
 
 def dearest_prices(demand: Demand, model: TextModel) -> tuple[Decimal, Decimal]:
@@ -153,8 +198,10 @@ def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> i
 def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
     dearest_input = max(prices.dearest_input() for prices in _reachable(demand, model))
     output_tokens = output_limit * demand.answers
-    tokens = demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
+    input_tokens = demand.total_input(model.context_tokens)
+    tokens = input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
     others = demand.search_units * model.prices.search + demand.characters * model.prices.of_character()
+    others += demand.searches * model.prices.of_web_search()
     return tokens + others + model.prices.of_seconds(demand.seconds)
 
 
@@ -164,7 +211,8 @@ def _dearest_output(demand: Demand, model: TextModel) -> Decimal:
 
 def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:
     # The input can be smaller than its bound, and a higher tier is not always more expensive.
-    tiers = [tier.prices for tier in model.tiers if demand.input_tokens >= tier.from_tokens]
+    most = demand.total_input(model.context_tokens)
+    tiers = [tier.prices for tier in model.tiers if most >= tier.from_tokens]
     return [model.prices, *tiers]
 
 

@@ -48,7 +48,8 @@ class TokenPrices:
 
     Cached input without a separate price costs as much as ordinary input. A cache entry that is kept for an
     hour costs twice the input price unless set otherwise (from memory of Anthropic's price list, not in the
-    reference). `search` is the price of a search unit, also in micro-USD.
+    reference). `search` is the price of a search unit, also in micro-USD. `web_search` is that of a search of
+    the web by the provider, which some routes sell beside the tokens.
     """
 
     input: Decimal
@@ -59,6 +60,7 @@ class TokenPrices:
     search: Decimal = Decimal(0)
     character: Decimal | None = None
     minute: Decimal | None = None
+    web_search: Decimal | None = None
 
     def of_cache_read(self) -> Decimal:
         """Return the price of a token read from the cache."""
@@ -85,11 +87,16 @@ class TokenPrices:
             self.search * factor,
             None if self.character is None else self.character * factor,
             None if self.minute is None else self.minute * factor,
+            None if self.web_search is None else self.web_search * factor,
         )
 
     def of_character(self) -> Decimal:
         """Return the price of a character; 0 if characters are not priced."""
         return Decimal(0) if self.character is None else self.character
+
+    def of_web_search(self) -> Decimal:
+        """Return the price of a search of the web; 0 if no route sells it."""
+        return Decimal(0) if self.web_search is None else self.web_search
 
     def of_seconds(self, seconds: int) -> Decimal:
         """Return the price of a recording in micro-USD; 0 if recordings are not priced."""
@@ -114,6 +121,7 @@ class TextRoute:
     """One way to a model: a provider, its id for the model, and its protocol.
 
     `context_tokens` and `max_output_tokens` are its own bounds, if they are less than the model's.
+    `searches`: it sells searches of the web.
     """
 
     provider: str
@@ -130,6 +138,7 @@ class TextRoute:
         return most is None or output_limit is None or output_limit <= most
 
     refuses: frozenset[Refuses] = frozenset()
+    searches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +232,11 @@ class TextModel:
     def is_chat(self) -> bool:
         """Return whether the model answers chats."""
         return TextProtocol.OPENAI in self.protocols or TextProtocol.ANTHROPIC in self.protocols
+
+    @property
+    def searches(self) -> bool:
+        """Return whether a route of the model sells searches of the web."""
+        return self.prices.web_search is not None and any(route.searches for route in self.routes)
 
     def marked_up(self, percent: int) -> "TextModel":
         """Return the model at the prices of a sub-account, which are higher by a percentage."""

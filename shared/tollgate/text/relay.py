@@ -34,7 +34,9 @@ from tollgate.text.usage import (
     messages_usage,
     read_chat_usage,
     read_messages_usage,
+    read_web_searches,
 )
+from tollgate.text.web_search import NAME
 
 DONE = b"[DONE]"
 DONE_EVENT = b"data: " + DONE + b"\n\n"
@@ -232,6 +234,7 @@ def read_message(body: bytes, meter: Meter) -> dict[str, Any]:
     meter.note(payload.get("model"), payload.get("usage"))
     for block in payload["content"]:
         _read_block(block, meter)
+        _count_search(block, meter)
     meter.reported = read_messages_usage(payload.get("usage"))
     meter.final = meter.reported is not None
     return payload
@@ -258,6 +261,7 @@ def read_chat_answer(
         _read_part(choice.get(part), meter)
         reported = reported or choice.get("usage")
     meter.note(payload.get("model"), reported)
+    meter.web_searches = max(meter.web_searches, read_web_searches(reported))
     usage = read_chat_usage(reported, dialect.reasoning_count) if reported else None
     if usage is not None:
         meter.reported = usage
@@ -272,6 +276,7 @@ def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
         _read_block(payload.get("delta"), meter)
     elif kind == "content_block_start":
         _read_block(payload.get("content_block"), meter)
+        _count_search(payload.get("content_block"), meter)
     elif kind in ("message_start", "message_delta"):
         holder = payload.get("message") if kind == "message_start" else payload
         if isinstance(holder, dict):
@@ -343,6 +348,11 @@ def _calls_of(choice: Any) -> list[dict[str, Any]]:
     if not isinstance(calls, list):
         return []
     return calls if all(isinstance(call, dict) for call in calls) else []
+
+
+def _count_search(block: Any, meter: Meter) -> None:
+    if isinstance(block, dict) and block.get("type") == "server_tool_use" and block.get("name") == NAME:
+        meter.web_searches += 1
 
 
 def _read_block(block: Any, meter: Meter) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.kit.money import MICRO_USD_PER_USD
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.selection import Policies, select
@@ -40,6 +41,7 @@ class Candidate:
         """Return the highest published prices that the request can have, in USD (`routing/wishes.py`)."""
         source, output = dearest_prices(self.demand, self.model)
         searches = self.demand.search_units * self.model.prices.search
+        searches += self.demand.searches * self.model.prices.of_web_search()
         return {PROMPT: source, COMPLETION: output, REQUEST: searches / MICRO_USD_PER_USD}
 
 
@@ -111,7 +113,29 @@ def plan_of(
 
     Raises as `select` does.
     """
-    options = [Candidate(model, route, demand) for model, demand in demands for route in model.routes]
+    try:
+        return _plan(demands, wishes, policies, known, speeds)
+    except (ForbiddenError, InvalidInputError):
+        if not any(demand.searches and demand.may_skip_search for _, demand in demands):
+            raise
+        # Only routes without searches are permitted, and the request is answered without them.
+        plain = [(model, demand.searching(0)) for model, demand in demands]
+        return _plan(plain, wishes, policies, known, speeds)
+
+
+def _plan(
+    demands: Sequence[tuple[TextModel, Demand]],
+    wishes: Wishes,
+    policies: Policies,
+    known: KnownProviders,
+    speeds: Speeds,
+) -> RoutePlan:
+    options = [
+        Candidate(model, route, demand)
+        for model, demand in demands
+        for route in model.routes
+        if route.searches or not demand.searches
+    ]
     asked = (policies.account, policies.key, wishes)
     private = {
         **({"data_collection": "deny"} if any(one.deny_data_collection for one in asked) else {}),

@@ -326,7 +326,7 @@ class TextService:
         placed.provider, placed.plan = routed.route.provider, routed.hold
         if answered.refused is not None:
             return replace(answered.refused, headers={ROUTE_HEADER: placed.provider})
-        ignored = [*routed.request.ignored, *exchange.ignored]
+        ignored = [*routed.ignored, *exchange.ignored]
         if response is not None:
             placed.first_byte_ms = placed.elapsed_ms()
             ends_with_client = exchange.is_countable and self.detects_disconnects and not placed.completes
@@ -447,7 +447,7 @@ def _ending_of_refusal(response: Refused) -> Ending:
 
 def _check_required(routed: RoutedRequest, exchange: Exchange) -> None:
     """Raise `InvalidInputError` if the provider does not get every field of the request."""
-    ignored = list(dict.fromkeys([*routed.request.ignored, *exchange.ignored]))
+    ignored = list(dict.fromkeys([*routed.ignored, *exchange.ignored]))
     if ignored:
         message = f"No provider of {routed.model.id} supports all fields of this request."
         raise InvalidInputError(

@@ -12,7 +12,7 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.shown import bare_id
 from tollgate.text.sse import SseEvent
 from tollgate.text.stated import MAX_NAME_CHARS, is_same_model, stated_micro_usd
-from tollgate.text.tokens import tokens_of_bytes, utf8_length
+from tollgate.text.tokens import TYPICAL_SEARCH_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
 IMPLAUSIBLE_FACTOR = 100
@@ -29,6 +29,7 @@ class Meter:
     together may have. Both are used if the provider's report is missing. `final`: the report is complete.
     `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`). `asked` is the provider's id
     of the model, `named` the model that the response names, and `cost_micro_usd` the charge that it states.
+    `web_searches` are the searches that were seen, and `searched_tokens` bounds the input that they can add.
     `answer_id` is the end of the response's id: that of the request, so that both lead to its record. Without
     it, the provider's id stays.
     """
@@ -43,6 +44,8 @@ class Meter:
     named: str | None = None
     cost_micro_usd: int | None = None
     answer_id: str = ""
+    web_searches: int = 0
+    searched_tokens: int = 0
 
     @property
     def is_of_another_model(self) -> bool:
@@ -72,8 +75,16 @@ class Meter:
     def usage(self) -> Usage:
         """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
         known = self.reported or Usage(0, 0)
+        if known.web_searches and not self.searched_tokens:
+            # Not requested, so not held either.
+            known = replace(known, web_searches=0)
         if self._is_implausible(known):
-            unsaid = Meter(self.input_estimate, self.output_limit, delivered_bytes=self.delivered_bytes)
+            unsaid = Meter(
+                self.input_estimate,
+                self.output_limit,
+                delivered_bytes=self.delivered_bytes,
+                web_searches=self.web_searches,
+            )
             return replace(unsaid.usage(), disbelieved=True)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
         is_told = self.final and known.output_tokens > 0
@@ -81,8 +92,10 @@ class Meter:
         is_whole = self.final and known.has_input and output == known.output_tokens
         if is_whole:
             return known
-        fresh = known.input_tokens if known.total_input_tokens else self.input_estimate
-        return replace(known, input_tokens=fresh, output_tokens=output, estimated=True)
+        searches = max(known.web_searches, self.web_searches)
+        read = self.input_estimate + searches * TYPICAL_SEARCH_TOKENS
+        fresh = known.input_tokens if known.total_input_tokens else read
+        return replace(known, input_tokens=fresh, output_tokens=output, web_searches=searches, estimated=True)
 
     def told(self, shape: Callable[[Usage], dict[str, Any]]) -> dict[str, Any]:
         """Return the billed usage in the `shape` of a protocol, with its cost.
@@ -97,6 +110,9 @@ class Meter:
     def _is_implausible(self, reported: Usage) -> bool:
         most_input = max(IMPLAUSIBLE_FACTOR * self.input_estimate, MIN_IMPLAUSIBLE_TOKENS)
         most_output = max(IMPLAUSIBLE_FACTOR * self.output_limit, MIN_IMPLAUSIBLE_TOKENS)
+        most_input += self.searched_tokens
+        if reported.web_searches > IMPLAUSIBLE_FACTOR:
+            return True
         return reported.total_input_tokens > most_input or reported.output_tokens > most_output
 
 

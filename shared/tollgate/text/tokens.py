@@ -14,6 +14,8 @@ from tollgate.text.request import TextRequest
 # The most that a model makes of one image (INFERRED: the largest pixel budget of the vision models).
 MAX_IMAGE_TOKENS = 16_384
 TYPICAL_IMAGE_TOKENS = 1_024
+# The results of a search of the web (INFERRED: OpenAI bills 8,000 with its older models).
+TYPICAL_SEARCH_TOKENS = 8_000
 # Tokens that providers add for tools and formats: up to some 800 (INFERRED).
 REQUEST_OVERHEAD_TOKENS = 1_024
 # Role marks and separators of the vendors' chat templates, with room to spare.
@@ -25,6 +27,7 @@ MAX_NESTING = 4
 # Parts of content that are wholly in the body, as text: their bytes count.
 _PLAIN_PARTS = (
     *("text", "refusal", "tool_use", "tool_result", "thinking", "redacted_thinking", "search_result"),
+    *("server_tool_use", "web_search_tool_result", "web_search_result"),
 )
 
 

@@ -6,7 +6,7 @@ Both ways give the same message and the same usage. Signed thinking goes along i
 the plain `reasoning_content`, so that a client can send it back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,8 @@ def completion_of_message(body: bytes, meter: Meter, public_model: str, created_
     payload = read_message(body, meter)
     blocks = [block for block in payload["content"] if isinstance(block, dict)]
     message = {"role": "assistant", "content": _joined(blocks, "text"), **_refusal(payload)}
+    if annotations := list(_annotations(blocks)):
+        message["annotations"] = annotations
     if calls := [_call(block) for block in blocks if block.get("type") == "tool_use"]:
         message["tool_calls"] = calls
     if reasoning := _joined(blocks, "thinking"):
@@ -65,6 +67,8 @@ class _Block:
     input: Any = None
     has_arguments: bool = False
     thought: dict[str, Any] = field(default_factory=dict)
+    start: int = 0
+    citations: list[Any] = field(default_factory=list)
 
 
 class ChatFromMessages(AnswerStream):
@@ -76,7 +80,7 @@ class ChatFromMessages(AnswerStream):
         self._model = public_model
         self._wants_usage = wants_usage
         self._blocks: dict[int, _Block] = {}
-        self._calls = 0
+        self._calls = self._chars = 0
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
         del event
@@ -102,7 +106,7 @@ class ChatFromMessages(AnswerStream):
         return self._close_block(self._blocks.pop(number, None)) if kind == "content_block_stop" else b""
 
     def _open(self, index: int, start: Mapping[str, Any]) -> bytes:
-        block = _Block(str(start.get("type")), self._calls, start.get("input"))
+        block = _Block(str(start.get("type")), self._calls, start.get("input"), start=self._chars)
         self._blocks[index] = block
         if block.kind == "tool_use":
             self._calls += 1
@@ -111,20 +115,22 @@ class ChatFromMessages(AnswerStream):
         if block.kind in ("thinking", "redacted_thinking"):
             block.thought = dict(start)
             return self._text("reasoning_content", start.get("thinking"))
-        return self._text("content", start.get("text")) if block.kind == "text" else b""
+        return self._content(start.get("text")) if block.kind == "text" else b""
 
     def _continue(self, block: _Block | None, delta: Mapping[str, Any]) -> bytes:
         kind = delta.get("type")
         if block is None:
             return b""
         if kind == "text_delta":
-            return self._text("content", delta.get("text"))
+            return self._content(delta.get("text"))
+        if kind == "citations_delta":
+            block.citations.append(delta.get("citation"))
         if kind == "thinking_delta":
             block.thought["thinking"] = f"{block.thought.get('thinking', '')}{delta.get('thinking', '')}"
             return self._text("reasoning_content", delta.get("thinking"))
         if kind == "signature_delta":
             block.thought["signature"] = delta.get("signature")
-        if kind == "input_json_delta" and delta.get("partial_json"):
+        if kind == "input_json_delta" and block.kind == "tool_use" and delta.get("partial_json"):
             block.has_arguments = True
             return self._call(block, {"function": {"arguments": delta["partial_json"]}})
         return b""
@@ -135,6 +141,8 @@ class ChatFromMessages(AnswerStream):
         if block.kind == "tool_use" and not block.has_arguments:
             # Without arguments, or with all of them in the block's start.
             return self._call(block, {"function": {"arguments": dumps(block.input or {})}})
+        if found := list(_cited(block.citations, block.start, self._chars)):
+            return self._delta({"annotations": found})
         is_kept = _is_thought(block.thought)
         return self._delta({"thinking_blocks": [_thought(block.thought)]}) if is_kept else b""
 
@@ -145,6 +153,10 @@ class ChatFromMessages(AnswerStream):
 
     def _text(self, name: str, text: object) -> bytes:
         return self._delta({name: text}) if isinstance(text, str) and text else b""
+
+    def _content(self, text: object) -> bytes:
+        self._chars += len(text) if isinstance(text, str) else 0
+        return self._text("content", text)
 
     def _call(self, block: _Block, call: dict[str, Any]) -> bytes:
         return self._delta({"tool_calls": [{"index": block.call, **call}]})
@@ -166,6 +178,27 @@ def _part(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _joined(blocks: list[dict[str, Any]], kind: str) -> str | None:
     texts = [str(block.get(kind, "")) for block in blocks if block.get("type") == kind]
     return "".join(texts) or None
+
+
+def _annotations(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    start = 0
+    for block in blocks:
+        if block.get("type") == "text":
+            end = start + len(str(block.get("text", "")))
+            yield from _cited(block.get("citations"), start, end)
+            start = end
+
+
+def _cited(citations: Any, start: int, end: int) -> Iterator[dict[str, Any]]:
+    """Yield the citations of pages in OpenAI's form, for the whole text's part from `start` to `end`."""
+    for each in citations if isinstance(citations, list) else []:
+        if isinstance(each, dict) and each.get("type") == "web_search_result_location":
+            page = {
+                "url": each.get("url"),
+                "title": each.get("title") or "",
+                "content": each.get("cited_text"),
+            }
+            yield {"type": "url_citation", "url_citation": {**page, "start_index": start, "end_index": end}}
 
 
 def _call(block: Mapping[str, Any]) -> dict[str, Any]:

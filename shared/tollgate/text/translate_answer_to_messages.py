@@ -50,6 +50,9 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
         for name, kind in _PARTS.items()
         if isinstance(said.get(name), str) and said[name]
     ]
+    for block in content if said.get("content") else ():
+        if block["type"] == "text":
+            block["citations"] = list(_citations(said))
     state = [*_list(said.get("thinking_blocks")), *thinking_state(said)]
     # Not without calls: see `MessagesFromChat._last_events`.
     state += text_state(said) if calls else []
@@ -135,6 +138,9 @@ class MessagesFromChat(AnswerStream):
             if isinstance(text, str) and text:
                 self._refused = self._refused or name == "refusal"
                 yield from self._say(kind, text)
+        for citation in _citations(delta) if self._open_kind == "text" else ():
+            added = {"type": "citations_delta", "citation": citation}
+            yield {"type": "content_block_delta", "index": self._blocks - 1, "delta": added}
         for call in _list(delta.get("tool_calls")):
             yield from self._call(call)
         self._finish = choice.get("finish_reason") or self._finish
@@ -236,6 +242,15 @@ def _message(
 ) -> dict[str, Any]:
     named = {"id": MESSAGE_ID_PREFIX + bare_id, "type": "message", "role": "assistant"}
     return shown_message({**named, "content": content, "stop_reason": stop}, model, usage)
+
+
+def _citations(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the citations of pages in a message or a delta, in Anthropic's form."""
+    for annotation in _list(said.get("annotations")):
+        page = _part(annotation, "url_citation")
+        if page.get("url"):
+            told = {"url": page["url"], "title": page.get("title"), "cited_text": page.get("content") or ""}
+            yield {"type": "web_search_result_location", **told, "encrypted_index": ""}
 
 
 def _tool_use(call: Mapping[str, Any], number: int) -> dict[str, Any]:

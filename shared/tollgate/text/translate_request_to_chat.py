@@ -13,8 +13,10 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import MESSAGES, unsent
 from tollgate.text.inner_fields import hints_of_messages
 from tollgate.text.message_state import is_message_state, state_fields
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, dumps, translated_tools
 from tollgate.text.thinking import unsealed
+from tollgate.text.web_search import NAME, is_search_tool
 
 MAX_STOPS = 4
 ERROR_PREFIX = "Error: "
@@ -227,10 +229,13 @@ def _data_url(source: Mapping[str, Any]) -> str:
 
 
 def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
+    tools, choice = fields.get("tools"), fields.get("tool_choice")
+    if isinstance(tools, list):
+        # A search of the web is no function: the adapter adds it.
+        fields = {**fields, "tools": [tool for tool in tools if not _is_search(tool)]}
     if not (found := translated_tools(fields, _tool)):
         return {}
-    choice = fields.get("tool_choice")
-    if not isinstance(choice, dict):
+    if not isinstance(choice, dict) or choice.get("name") == NAME:
         return found
     if choice.get("type") == "tool":
         found["tool_choice"] = {"type": "function", "function": {"name": choice.get("name")}}
@@ -241,6 +246,10 @@ def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
     if choice.get("disable_parallel_tool_use"):
         found["parallel_tool_calls"] = False
     return found
+
+
+def _is_search(tool: Any) -> bool:
+    return isinstance(tool, dict) and is_search_tool(TextProtocol.ANTHROPIC, tool)
 
 
 def _tool(tool: Any, path: str) -> dict[str, Any]:

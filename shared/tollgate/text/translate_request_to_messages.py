@@ -14,10 +14,12 @@ from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.text.capabilities import sampling_to_report, without_sampling
 from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.inner_fields import hints_of_chat, hints_of_response
-from tollgate.text.models import Refuses, TextModel
+from tollgate.text.models import Refuses, TextModel, TextProtocol
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
 from tollgate.text.thinking import is_sealed, without_foreign_thinking
+from tollgate.text.web_search import CHAT_FIELDS, WebSearch, is_search_tool, tool_of_messages
+from tollgate.text.web_search import NAME as SEARCH
 
 # The shortest turn: Anthropic accepts neither empty texts nor a conversation without a user.
 FILLER_TEXT = "."
@@ -38,7 +40,7 @@ _TRANSLATED = frozenset(
     {
         *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop"),
         *("stream", "tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
-        *("user", "safety_identifier", "thinking", "service_tier"),
+        *("user", "safety_identifier", "thinking", "service_tier", *CHAT_FIELDS),
     }
 )
 # The others have no price (`unpriced.py`), or are Anthropic's own.
@@ -49,9 +51,15 @@ _BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def messages_request(
-    request: TextRequest, model: TextModel, upstream_id: str, output_limit: int
+    request: TextRequest,
+    model: TextModel,
+    upstream_id: str,
+    output_limit: int,
+    search: WebSearch | None = None,
 ) -> dict[str, Any]:
     """Return the body for Anthropic; `output_limit` is the limit of output tokens, which is required there.
+
+    `search` is the search of the web, if the request has one.
 
     Raises `InvalidInputError` for untranslatable fields.
     """
@@ -66,7 +74,12 @@ def messages_request(
         body["system"] = _joined_system(system)
     if not is_thinking:
         body |= _sampling(fields, model)
-    body |= _tools(fields, is_thinking or Refuses.FORCED_TOOLS in model.refuses)
+    is_choice_free = is_thinking or Refuses.FORCED_TOOLS in model.refuses
+    body |= _tools(fields, is_choice_free)
+    if search is not None:
+        body["tools"] = [*body.get("tools", []), tool_of_messages(search)]
+        if search.is_forced and not is_choice_free:
+            body["tool_choice"] = {"type": "tool", "name": SEARCH}
     if stops := _stops(fields.get("stop")):
         body["stop_sequences"] = stops
     if user := fields.get("safety_identifier") or fields.get("user"):
@@ -365,15 +378,21 @@ def _adaptive(effort: str) -> dict[str, Any]:
 
 
 def fitted_messages(
-    fields: Mapping[str, Any], passed_limit: int | None
+    fields: Mapping[str, Any], passed_limit: int | None, search: WebSearch | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the changes to an Anthropic client's own body, and the fields to omit.
 
     `passed_limit` is the limit of output that the balance pays for, if it is below the client's. A budget for
     thinking has to be below it. With a budget, a turn that called a tool must begin with its thinking, which
-    some clients drop. Anthropic would refuse such a request, so it is sent without thinking.
+    some clients drop. Anthropic would refuse such a request, so it is sent without thinking. `search` is the
+    search of the web with its bound.
     """
     changes: dict[str, Any] = {} if passed_limit is None else {"max_tokens": passed_limit}
+    if search is not None:
+        changes["tools"] = [
+            tool_of_messages(search) if is_search_tool(TextProtocol.ANTHROPIC, tool) else tool
+            for tool in fields["tools"]
+        ]
     turns = fields["messages"]
     if (own := without_foreign_thinking(turns)) is not None:
         changes["messages"] = turns = own

@@ -15,9 +15,10 @@ from typing import Any
 
 from tollgate.kit.errors import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
-from tollgate.text.fields import AT_PROVIDER, refused_fields
+from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
+from tollgate.text.web_search import CHAT_FIELDS, is_search_tool, search_problems
 
 _ORDINARY = {
     "service_tier": ("auto", "default", "standard_only", "standard"),
@@ -49,6 +50,7 @@ _NAMES = {
         *_ORDINARY,
         *(limit for limits in LIMIT_FIELDS.values() for limit in limits),
         *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
+        *CHAT_FIELDS,
         *ROUTING,
     )
 }
@@ -57,15 +59,19 @@ _NAMES = {
 _SPELLED = frozenset(_NAMES.values())
 
 
-def unpriced_problems(request: TextRequest) -> list[Problem]:
-    """Return the options in a body, of either protocol, that have no price."""
+def unpriced_problems(request: TextRequest, *, searches: bool = False) -> list[Problem]:
+    """Return the options in a body, of either protocol, that have no price.
+
+    `searches`: searches of the web have a price with this model.
+    """
     fields = request.fields
     return [
         *_other_spellings(fields),
         *_costlier_service(fields),
         *refused_fields(request.protocol, fields),
         *_context_edits(fields.get("context_management")),
-        *_server_tools(request.protocol, fields),
+        *_server_tools(request.protocol, fields, searches),
+        *(search_problems(request) if searches else _chat_searches(request.protocol, fields)),
     ]
 
 
@@ -123,7 +129,13 @@ def _context_edits(management: Any) -> Iterator[Problem]:
             yield Problem(path, _NO_PRICE, [f"{known}…" for known in _EDITS])
 
 
-def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _chat_searches(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
+    for name in CHAT_FIELDS if protocol is TextProtocol.OPENAI else ():
+        if CHAT[name].has_effect(fields.get(name)):
+            yield Problem(f"/{name}", AT_PROVIDER)
+
+
+def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any], searches: bool) -> Iterator[Problem]:
     tools = fields.get("tools")
     if not isinstance(tools, list | None):
         yield Problem("/tools", "Must be a list.")
@@ -134,7 +146,7 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator
             yield Problem(path, "Must be a tool object.")
             continue
         kind = tool.get("type")
-        if kind is None and _is_untyped_client_tool(protocol, tool):
+        if _is_untyped_client_tool(protocol, tool) or (searches and _is_search(protocol, tool)):
             continue
         if not isinstance(kind, str):
             yield Problem(
@@ -151,4 +163,10 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator
 
 
 def _is_untyped_client_tool(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:
-    return protocol is TextProtocol.ANTHROPIC and tool.keys() >= _TOOL_OF_MESSAGES
+    is_plain = tool.get("type") is None and tool.keys() >= _TOOL_OF_MESSAGES
+    return is_plain and protocol is TextProtocol.ANTHROPIC
+
+
+def _is_search(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:
+    # A chat's tools are functions only.
+    return protocol is TextProtocol.ANTHROPIC and is_search_tool(protocol, tool)

@@ -4,7 +4,7 @@ RoutedRequest ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
 from tollgate.text.fields import unsent
 from tollgate.text.inner_fields import hints_of_response
-from tollgate.text.metering import HoldPlan
+from tollgate.text.metering import MAX_SEARCH_STEPS, HoldPlan
 from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
@@ -27,6 +27,7 @@ from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
 from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
+from tollgate.text.web_search import CHAT_FIELDS, WebSearch, search_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,18 @@ class RoutedRequest:
     private: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def search(self) -> WebSearch | None:
+        """Return the search of the web that the provider is sent, with the bound that the hold pays for."""
+        asked = search_of(self.request) if self.hold.searches else None
+        return None if asked is None else replace(asked, most=self.hold.searches)
+
+    @property
+    def ignored(self) -> list[str]:
+        """Return the request's fields that no provider is sent."""
+        asked = None if self.hold.searches else search_of(self.request)
+        return [*self.request.ignored, *([] if asked is None else [f"tools.{asked.kind}"])]
+
+    @property
     def refuses(self) -> frozenset[Refuses]:
         """Return the features that the model refuses on this route."""
         return self.model.refuses | self.route.refuses
@@ -58,7 +71,15 @@ class RoutedRequest:
         most = self.hold.output_limit * self.request.answers
         cost_of = partial(shown_cost, model=self.model, most_micro_usd=self.hold.amount_micro_usd)
         asked, answer_id = self.route.upstream_id, self.answer_id
-        return Meter(self.input_estimate, most, cost_of=cost_of, asked=asked, answer_id=answer_id)
+        searched = (MAX_SEARCH_STEPS + 1) * self.model.context_tokens if self.hold.searches else 0
+        return Meter(
+            self.input_estimate,
+            most,
+            cost_of=cost_of,
+            asked=asked,
+            answer_id=answer_id,
+            searched_tokens=searched,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +232,7 @@ def relayed_chat_body(
     withheld, ignored = unsent(TextProtocol.OPENAI, request.fields, dialect.takes)
     fitted, refused = fit_chat(request.fields, routed.refuses, dialect, keeps_thoughts=keeps_thoughts)
     changes |= fitted
-    dropped = [*withheld, *refused]
+    dropped = [*withheld, *refused, *(name for name in CHAT_FIELDS if name in request.fields)]
     ignored += sampling_to_report(
         request.fields, [*refused, *(name for name in fitted if name == "tool_choice")]
     )

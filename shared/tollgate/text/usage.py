@@ -6,7 +6,7 @@ completion or beside it. Counts come from outside, so a missing or absurd one re
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,9 @@ _PARTS_OF_RESPONSE = {
     "upstream_inference_prompt_cost": "upstream_inference_input_cost",
     "upstream_inference_completions_cost": "upstream_inference_output_cost",
 }
+
+# The count of searches in a usage, in Anthropic's words and in OpenRouter's.
+SERVER_TOOLS, WEB_SEARCHES = "server_tool_use", "web_search_requests"
 
 # Anthropic's iterations whose tokens are not in the total.
 _BESIDE_TOTAL = ("compaction", "advisor_message")
@@ -41,6 +44,7 @@ class Usage:
 
     Some models have no price of tokens: `search_units` are the units of a search of many documents,
     `characters` the length of a text to speak, and `seconds` the length of a recording to transcribe.
+    `web_searches` are searches of the web by the provider, beside the tokens.
 
     `estimated`: counted here, because the provider's report is missing or impossible (then also
     `disbelieved`).
@@ -55,6 +59,7 @@ class Usage:
     search_units: int = 0
     characters: int = 0
     seconds: int = 0
+    web_searches: int = 0
     estimated: bool = False
     disbelieved: bool = False
 
@@ -99,7 +104,9 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
     elif reasoning_count is ReasoningCount.IN_TOTAL:
         unsaid = _count(reported, "total_tokens") - prompt - completion
         completion, reasoning = completion + max(0, unsaid), max(reasoning, unsaid)
-    return Usage(uncached, completion, read, written, 0, min(reasoning, completion))
+    found = Usage(uncached, completion, read, written, 0, min(reasoning, completion))
+    # OpenRouter's field, which Tollgate's own usage has too.
+    return replace(found, web_searches=read_web_searches(reported))
 
 
 def read_responses_usage(reported: object) -> Usage | None:
@@ -115,6 +122,7 @@ def read_responses_usage(reported: object) -> Usage | None:
         "completion_tokens": reported.get("output_tokens"),
         "prompt_tokens_details": reported.get("input_tokens_details"),
         "completion_tokens_details": reported.get("output_tokens_details"),
+        SERVER_TOOLS: reported.get(SERVER_TOOLS),
     }
     return read_chat_usage(chat, ReasoningCount.INSIDE)
 
@@ -131,7 +139,13 @@ def read_messages_usage(reported: object) -> Usage | None:
     for iteration in iterations if isinstance(iterations, list) else ():
         if isinstance(iteration, Mapping) and iteration.get("type") in _BESIDE_TOTAL:
             total = _sum(total, _messages_counts(iteration))
+    total = replace(total, web_searches=read_web_searches(reported))
     return total if total.total_input_tokens + total.output_tokens else None
+
+
+def read_web_searches(reported: object) -> int:
+    """Return the searches of the web in a `usage` object."""
+    return _count(_part(reported, SERVER_TOOLS), WEB_SEARCHES) if isinstance(reported, Mapping) else 0
 
 
 def read_token_count(body: bytes) -> int | None:
@@ -176,6 +190,7 @@ def latest(earlier: Usage | None, later: Usage) -> Usage:
         max(earlier.cache_read_tokens, later.cache_read_tokens),
         *_later_writes(earlier, later),
         max(earlier.reasoning_tokens, later.reasoning_tokens),
+        web_searches=max(earlier.web_searches, later.web_searches),
     )
 
 
@@ -191,6 +206,7 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
             "cache_write_tokens": written,
         },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        **({SERVER_TOOLS: {WEB_SEARCHES: usage.web_searches}} if usage.web_searches else {}),
     }
 
 
@@ -219,6 +235,7 @@ def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         "output_tokens": completion,
         "output_tokens_details": {"reasoning_tokens": thought},
         "total_tokens": prompt + completion,
+        **({SERVER_TOOLS: usage[SERVER_TOOLS]} if SERVER_TOOLS in usage else {}),
         **_cost_of_response(usage),
     }
 
@@ -256,8 +273,13 @@ def message_end_usage(usage: Usage) -> dict[str, Any]:
         "cache_read_input_tokens": usage.cache_read_tokens,
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"thinking_tokens": usage.reasoning_tokens},
-        "server_tool_use": None,
+        SERVER_TOOLS: _server_tools(usage),
     }
+
+
+def _server_tools(usage: Usage) -> dict[str, int] | None:
+    searches = usage.web_searches
+    return {WEB_SEARCHES: searches, "web_fetch_requests": 0} if searches else None
 
 
 def stored_usage(usage: Usage) -> Mapping[str, Any]:

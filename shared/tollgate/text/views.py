@@ -154,6 +154,7 @@ def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:
         route.context_tokens,
         route.max_output_tokens,
         frozenset(map(Refuses, route.refuses)),
+        route.cost.web_search is not None,
     )
 
 
@@ -330,13 +331,14 @@ def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     found |= {} if prices.cache_read is None else {"input_cache_read": prices.cache_read}
     found |= {} if prices.cache_write is None else {"input_cache_write": prices.cache_write}
     found |= {} if model.prices.search is None else {"request": prices.search}
+    found |= {} if prices.web_search is None else {"web_search": prices.web_search}
     shown = {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
     return shown if prices.minute is None else {**shown, "minute": f"{prices.minute:f}"}
 
 
 def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
     """Return Anthropic's `ModelCapabilities`, as far as Tollgate sells them (`text/fields.py`)."""
-    refuses = frozenset(map(Refuses, model.refuses))
+    refuses, searches = frozenset(map(Refuses, model.refuses)), model.prices.web_search is not None
     # Older models have a budget of tokens instead.
     has_effort = model.adaptive_thinking
     effort = dict.fromkeys(("low", "medium", "high", "xhigh"), has_effort)
@@ -357,7 +359,7 @@ def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
             **_supports(**effort, max=has_effort and Refuses.MOST_EFFORT not in refuses),
             "supported": has_effort,
         },
-        "server_tools": {**_supports(code_execution=False, web_search=False), "supported": False},
+        "server_tools": {**_supports(code_execution=False, web_search=searches), "supported": searches},
         "thinking": {"supported": True, "types": _supports(**thinking)},
     }
 
@@ -384,4 +386,5 @@ def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
         search=prices.of_search() * TOKENS_OF_A_PRICE,
         character=prices.character,
         minute=prices.minute,
+        web_search=None if prices.web_search is None else prices.web_search * TOKENS_OF_A_PRICE,
     )

@@ -57,7 +57,9 @@ class TestCatalogDto:
         for model in CATALOG.all_models():
             dto = catalog_dto(model)
             prices = [
-                Decimal(entry["price"]) for entry in dto["pricing"] if entry["key"] != "reference_image"
+                Decimal(entry["price"])
+                for entry in dto["pricing"]
+                if entry["key"] not in ("reference_image", "webSearch")
             ]
             assert Decimal(dto["priceFrom"]) == min(prices)
 

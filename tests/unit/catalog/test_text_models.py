@@ -1,5 +1,6 @@
 """Text models: four prices per 1M tokens, tiers for long inputs, protocols, no params."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -80,7 +81,8 @@ def test_claude_has_its_reserve_at_the_same_price() -> None:
     for model in (model for model in MODELS if model.group == "Claude"):
         first, reserve = model.routes[:2]
         assert (first.provider, reserve.provider) == ("anthropic", "bedrock")
-        assert reserve.cost == first.cost
+        # Bedrock has no search of the web.
+        assert reserve.cost == replace(first.cost, web_search=None)
 
 
 def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
@@ -123,6 +125,7 @@ class TestPublished:
             {"key": "output", "price": "10", "isDefault": False},
             {"key": "cacheRead", "price": "0.1", "isDefault": False},
             {"key": "cacheWrite", "price": "2.5", "isDefault": False},
+            {"key": "webSearch", "price": "0.01", "isDefault": False, "dimensions": {"per": "search"}},
         ]
         assert (dto["type"], dto["kind"], dto["priceUnit"]) == ("TEXT", "llm", "megatoken")
         assert (dto["params"], dto["capabilities"]) == ([], [])

@@ -106,12 +106,12 @@ class TestRefused:
         [
             {"conversation": "conv_1"},
             {"previousResponseId": "resp_1"},
-            {"web_search_options": {}},
-            {"plugins": [{"id": "web"}]},
+            {"web_search": {}},
+            {"enableSearch": True},
         ],
     )
     def test_by_name_for_every_model(self, fields: dict[str, Any]) -> None:
         assert [problem.path for problem in refused_fields(OPENAI, fields)] == [f"/{next(iter(fields))}"]
 
     def test_values_that_ask_for_nothing_are_fine(self) -> None:
-        assert list(refused_fields(OPENAI, {"plugins": False, "prompt": None})) == []
+        assert list(refused_fields(OPENAI, {"web_search": False, "prompt": None})) == []

@@ -14,7 +14,9 @@ from tollgate.text.usage import Usage
 
 PRICES = st.decimals("0", "100", places=3)
 MAYBE = st.none() | PRICES
-TOKEN_PRICES = st.builds(TokenPrices, PRICES, PRICES, MAYBE, MAYBE, MAYBE)
+TOKEN_PRICES = st.builds(
+    TokenPrices, PRICES, PRICES, MAYBE, MAYBE, MAYBE, web_search=st.none() | st.decimals(0, 50_000, places=0)
+)
 TIERS = st.lists(st.builds(LongContextTier, st.integers(1, 300_000), TOKEN_PRICES), max_size=3)
 MODELS = st.builds(
     lambda base, tiers, most: text_model(prices=base, tiers=tuple(tiers), max_output_tokens=most),
@@ -23,7 +25,15 @@ MODELS = st.builds(
     st.integers(1, 200_000),
 )
 DEMANDS = st.builds(Demand, st.integers(0, 400_000), st.none() | st.integers(0, 300_000), st.integers(1, 8))
-USAGES = st.builds(Usage, *[st.integers(0, 300_000)] * 5)
+SEARCHING = st.builds(
+    Demand,
+    st.integers(0, 400_000),
+    st.none() | st.integers(0, 300_000),
+    searches=st.integers(1, 20),
+    search_steps=st.sampled_from((0, 10)),
+    may_skip_search=st.booleans(),
+)
+USAGES = st.builds(Usage, *[st.integers(0, 300_000)] * 5, web_searches=st.integers(0, 20))
 BALANCES = st.integers(0, 50_000_000)
 
 
@@ -178,6 +188,25 @@ class TestAffordableHold:
             left -= counts[-1]
         output = data.draw(st.integers(0, plan.output_limit * demand.answers))
         usage = Usage(counts[0], output, counts[1], counts[2], counts[3])
+        assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
+
+    @settings(max_examples=money_examples(100))
+    @given(data=st.data(), demand=SEARCHING, model=MODELS, balance=BALANCES)
+    def test_it_covers_all_that_searches_of_the_web_can_read(
+        self, data: st.DataObject, demand: Demand, model: TextModel, balance: int
+    ) -> None:
+        plan = affordable_hold(demand, model, balance)
+        assert (0 if demand.may_skip_search else 1) <= plan.searches <= demand.searches
+        done, read = 0, demand.input_tokens
+        # At most 10 steps. Each reads the input again with up to 16,384 tokens for each search so far.
+        for _ in range(data.draw(st.integers(0, 10 if plan.searches else 0))):
+            least = 0 if demand.search_steps else 1
+            if plan.searches - done < least:
+                break
+            done += data.draw(st.integers(least, plan.searches - done))
+            read += min(demand.input_tokens + 16_384 * done, model.context_tokens)
+        output = data.draw(st.integers(0, plan.output_limit))
+        usage = Usage(0, output, cache_write_tokens=read, web_searches=done)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
     @settings(max_examples=money_examples(100))

@@ -121,8 +121,11 @@ class TestRequest:
             ({"max_output_tokens": 0}, "/max_output_tokens"),
             ({"max_output_tokens": True}, "/max_output_tokens"),
             ({"tools": [{"type": "code_interpreter"}]}, "/tools/0/type"),
-            ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, "/tools/0/type"),
-            ({"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}}, "/tool_choice"),
+            ({"tools": [{"type": "image_generation"}], "tool_choice": "required"}, "/tools/0/type"),
+            (
+                {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "file_search"}},
+                "/tool_choice",
+            ),
             ({"tools": [5]}, "/tools"),
             ({"tools": [{"type": "mcp", "server_url": "x"}]}, "/tools/0/type"),
             ({"input": [{"type": "image_generation_call"}]}, "/input/0/type"),

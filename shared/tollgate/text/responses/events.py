@@ -142,6 +142,7 @@ class ResponseEvents:
         blocks = [*(delta.get("thinking_blocks") or []), *thinking_state(delta)]
         events = self._think(delta.get("reasoning_content"), blocks)
         events += self._say("output_text", delta.get("content"))
+        events += self._cite(delta.get("annotations"))
         events += self._say("refusal", delta.get("refusal"))
         for call in delta.get("tool_calls") or []:
             events += self._call(call)
@@ -166,6 +167,14 @@ class ResponseEvents:
             self._message = _Message(self._id("msg"), self._next_index())
             events += self._added(self._message)
         return [*events, *self._numbered(self._message.delta(kind, str(text)))]
+
+    def _cite(self, annotations: Any) -> list[Event]:
+        # Citations of pages are all that a chat has, and they follow their text.
+        found = [each["url_citation"] for each in annotations or [] if "url_citation" in each]
+        if self._message is None or not found:
+            return []
+        events = self._message.cited([{"type": "url_citation", **each} for each in found])
+        return self._numbered(events)
 
     def _call(self, call: Mapping[str, Any]) -> list[Event]:
         number, function = call.get("index", 0), call.get("function") or {}
@@ -300,6 +309,19 @@ class _Message(_Item):
     def __init__(self, item_id: str, index: int) -> None:
         super().__init__(item_id, index)
         self.parts: list[tuple[str, list[str]]] = []
+        self.annotations: list[Mapping[str, Any]] = []
+
+    def cited(self, annotations: list[Mapping[str, Any]]) -> list[Event]:
+        """Return the events that add citations to the text."""
+        if not self.parts or self.parts[-1][0] != "output_text":
+            return []
+        first = len(self.annotations)
+        self.annotations += annotations
+        kind = "response.output_text.annotation.added"
+        return [
+            {"type": kind, **self._part_place(), "annotation_index": at, "annotation": each}
+            for at, each in enumerate(annotations, first)
+        ]
 
     def delta(self, kind: str, text: str) -> list[Event]:
         events: list[Event] = []
@@ -313,9 +335,7 @@ class _Message(_Item):
         return [*events, {"type": f"response.{kind}.delta", **self._part_place(), "delta": text, **logprobs}]
 
     def shown(self, status: str) -> dict[str, Any]:
-        content = (
-            [_content(kind, "".join(texts)) for kind, texts in self.parts] if status != IN_PROGRESS else []
-        )
+        content = [self._content(kind, texts) for kind, texts in self.parts] if status != IN_PROGRESS else []
         return {"id": self.id, "type": "message", "role": "assistant", "status": status, "content": content}
 
     def ended(self) -> list[Event]:
@@ -329,8 +349,16 @@ class _Message(_Item):
         said = {"text": text, "logprobs": []} if kind == "output_text" else {"refusal": text}
         return [
             {"type": f"response.{kind}.done", **self._part_place(), **said},
-            {"type": "response.content_part.done", **self._part_place(), "part": _content(kind, text)},
+            {
+                "type": "response.content_part.done",
+                **self._part_place(),
+                "part": self._content(kind, texts),
+            },
         ]
+
+    def _content(self, kind: str, texts: list[str]) -> dict[str, Any]:
+        cited = {"annotations": [*self.annotations]} if kind == "output_text" else {}
+        return {**_content(kind, "".join(texts)), **cited}
 
     def _part_place(self) -> dict[str, Any]:
         return {**self.place, "content_index": len(self.parts) - 1}

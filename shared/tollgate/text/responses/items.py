@@ -23,6 +23,8 @@ CUSTOM_INPUT = "input"
 TOOL_SEARCH = "tool_search"
 # A conversation made shorter (`compaction.py`), and the sealed block of its text.
 COMPACTION, SUMMARY = "compaction", "summary"
+# A search of the web by the provider. A chat has no place for it: its result is in the text after it.
+SEARCH_CALL = "web_search_call"
 # Before the summary in a chat.
 SUMMARY_INTRODUCTION = "Summary of the conversation before this point:"
 # Between a namespace and the name of a tool in it.
@@ -39,6 +41,7 @@ _PREFIXES = {
     "custom_tool_call_output": "ctco",
     "tool_search_call": "tsc",
     "tool_search_output": "tso",
+    SEARCH_CALL: "ws",
     COMPACTION: "cmp",
 }
 _CALLS = ("function_call", "custom_tool_call", "tool_search_call")
@@ -205,7 +208,7 @@ class _Chat:
         elif kind == COMPACTION:
             self._append(summary_message(item, path))
         # The tools of such an item are already among the request's tools.
-        elif kind != "additional_tools":
+        elif kind not in ("additional_tools", SEARCH_CALL):
             raise invalid(f"{path}/type", f"This service does not support items of type {kind!r}.", _KINDS)
 
     def finished(self) -> list[Message]:
@@ -295,6 +298,7 @@ _KINDS = [
     "tool_search_call",
     "tool_search_output",
     "additional_tools",
+    SEARCH_CALL,
     COMPACTION,
     "item_reference",
 ]

@@ -4,7 +4,8 @@ The relay passes on the provider's events, with the billed usage and with sealed
 then gives them the ids and the fields that the client knows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, fault_of, read_object
@@ -19,15 +20,17 @@ from tollgate.text.usage import chat_usage, read_responses_usage, responses_usag
 ENDS = ("response.completed", "response.incomplete")
 # They would tie the client to a route that may yet fail.
 _SILENT = ("response.created", "response.queued", "response.in_progress")
-# Events of tools that run at the provider are none of these.
+# Events of other tools that run at the provider are none of these.
 _KINDS = (
     *("response.output_item.", "response.content_part.", "response.output_text.", "response.refusal."),
     *("response.reasoning_", "response.function_call_arguments.", "response.custom_tool_call_input."),
+    "response.web_search_call.",
 )
 # Codes of a failed response that are about the provider (`openai.types.responses.ResponseError`); the others
 # are about the request.
 _ABOUT_PROVIDER = ("server_error", "rate_limit_exceeded", "vector_store_timeout", "data_residency_mismatch")
 _REFUSED = 400
+_FREE_ACTIONS = ("open_page", "find_in_page")
 
 
 class ResponsesRelay(AnswerStream):
@@ -64,6 +67,8 @@ class ResponsesRelay(AnswerStream):
             return b"data: " + (event.data or b"") + b"\n\n"
         if kind.endswith(".added"):
             self.meter.deliver(item.get("name"))
+        elif is_search(item):
+            self.meter.web_searches += 1
         return chat_event({**payload, "item": sealed_item(item, self._mark)})
 
 
@@ -87,9 +92,28 @@ def response_fault(error: Any, code_statuses: Mapping[str, int]) -> Fault:
     return fault_of({"error": error}, 200, statuses)
 
 
+def is_search(item: Any) -> bool:
+    """Return whether an output item is a search of the web that has a price: opening a page has none.
+
+    Source: https://developers.openai.com/api/docs/guides/tools-web-search.
+    """
+    if not isinstance(item, Mapping) or item.get("type") != "web_search_call":
+        return False
+    action = item.get("action")
+    return not isinstance(action, Mapping) or action.get("type") not in _FREE_ACTIONS
+
+
+def searches_in(output: Sequence[Any]) -> int:
+    """Return the number of searches of the web in the output of a response."""
+    return sum(map(is_search, output))
+
+
 def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any]:
     meter.note(response.get("model"), response.get("usage"))
-    meter.reported = read_responses_usage(response.get("usage"))
+    reported = read_responses_usage(response.get("usage"))
+    # The count is in no usage.
+    meter.web_searches = searches_in(response["output"])
+    meter.reported = None if reported is None else replace(reported, web_searches=meter.web_searches)
     meter.final = meter.reported is not None
     output = [sealed_item(item, mark) for item in response["output"] if isinstance(item, Mapping)]
     return {**response, "output": output, "usage": responses_usage(meter.told(chat_usage))}

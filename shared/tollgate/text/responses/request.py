@@ -7,7 +7,9 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.routing.reading import NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.fields import RESPONSES, Rule, invalid
+from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name, messages_of
+from tollgate.text.web_search import is_search_tool
 
 # Fields that a chat body has in another form.
 _TRANSLATED = frozenset(
@@ -202,7 +204,10 @@ def unused_fields(fields: Mapping[str, Any]) -> list[str]:
     """Return the fields of a body that no provider gets, and that ask for something."""
     rows = ((name, RESPONSES.get(name)) for name in fields)
     unused = [name for name, row in rows if row and row.rule is Rule.UNUSED and row.has_effect(fields[name])]
-    kinds = dict.fromkeys(str(tool["type"]) for tool in fields.get("tools") or [] if _is_extra(tool))
+    # Whether a search of the web is left out depends on the model (`RoutedRequest.ignored`).
+    tools = fields.get("tools") or []
+    left_out = [tool for tool in tools if _is_extra(tool) and not is_search_tool(TextProtocol.OPENAI, tool)]
+    kinds = dict.fromkeys(str(tool["type"]) for tool in left_out)
     return [*unused, *(f"tools.{kind}" for kind in kinds)]
 
 
@@ -381,7 +386,8 @@ def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     if not tools:
         return {}
     choice = fields.get("tool_choice")
-    chosen = {} if choice is None else {"tool_choice": _tool_choice(choice)}
+    is_search = isinstance(choice, dict) and is_search_tool(TextProtocol.OPENAI, choice)
+    chosen = {} if choice is None or is_search else {"tool_choice": _tool_choice(choice)}
     # A search may find a tool that the request already has, and providers refuse a name twice.
     by_name = {_chat_tool_name(tool): tool for tool in reversed(tools) if not _is_extra(tool.fields)}
     if isinstance(choice, dict) and choice.get("type") == _ALLOWED:
@@ -390,7 +396,7 @@ def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     if by_name:
         shown = [_tool(tool.fields, tool.path, name) for name, tool in reversed(by_name.items())]
         return {"tools": shown, **chosen}
-    if choice == "required":
+    if choice == "required" and not any(is_search_tool(TextProtocol.OPENAI, tool.fields) for tool in tools):
         raise _without_price(tools[0].path)
     return {}
 

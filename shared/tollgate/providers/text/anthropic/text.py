@@ -26,12 +26,13 @@ class Anthropic:
         """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is TextProtocol.ANTHROPIC:
-            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
+            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit, routed.search)
             body = request.body.edited({"model": upstream_id, **changes}, dropped)
             headers, ignored = self._headers(routed.headers), list(dropped)
         else:
             ignored = ignored_by_messages(request, routed.model)
-            body = encoded(messages_request(request, routed.model, upstream_id, routed.hold.output_limit))
+            limit = routed.hold.output_limit
+            body = encoded(messages_request(request, routed.model, upstream_id, limit, routed.search))
             headers = self._headers({})
         call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
         exchange = messages_exchange(routed, call, facts.CODE_STATUSES)

@@ -17,7 +17,11 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, chat_event
 from tollgate.text.request import dumps, translated_tools
 from tollgate.text.responses.native import ENCRYPTED, own_thoughts
+from tollgate.text.responses.relay import is_search, searches_in
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
+from tollgate.text.usage import SERVER_TOOLS, WEB_SEARCHES
+from tollgate.text.web_search import NAME as SEARCH
+from tollgate.text.web_search import WebSearch, tool_of_responses, untold
 
 # The API refuses lower limits.
 MIN_OUTPUT_TOKENS = 16
@@ -43,6 +47,7 @@ _TEXT_DELTAS = {
     "response.refusal.delta": "refusal",
     "response.reasoning_summary_text.delta": "reasoning_content",
 }
+CITED, CITATION = "annotations", "url_citation"
 _PASSED_THOUGHT = ("type", "id", "summary", "encrypted_content")
 
 Fields = Mapping[str, Any]
@@ -176,6 +181,23 @@ def _tools(given: Fields) -> dict[str, Any]:
     return {**found, "tool_choice": {"type": "function", "name": function["name"]}}
 
 
+def searching(search: WebSearch, given: Fields) -> dict[str, Any]:
+    """Return the fields of a body `given` that change with a search of the web, which has a bound.
+
+    Raises `InvalidInputError` for a part of the search that the API does not have.
+    """
+    if (path := untold(search)) is not None:
+        raise invalid(path, "This model's provider cannot leave domains out.")
+    choice = given.get("tool_choice")
+    is_named = isinstance(choice, dict) and str(choice.get("type")).startswith(SEARCH)
+    forced = {"type": SEARCH} if is_named or (search.is_forced and choice is None) else choice
+    return {
+        "tools": [*(given.get("tools") or []), tool_of_responses(search)],
+        "max_tool_calls": search.most,
+        **({} if forced is None else {"tool_choice": forced}),
+    }
+
+
 def _tool(tool: Any, path: str) -> dict[str, Any]:
     if not isinstance(tool, dict) or not isinstance(tool.get("function"), dict):
         raise invalid(path, "Must be a function tool.")
@@ -199,15 +221,17 @@ def _completion(response: Fields, mark: str) -> dict[str, Any]:
     for item in response["output"]:
         for name, value in _said(item, mark):
             earlier = message.get(name)
-            message[name] = value if earlier is None else earlier + value
+            moved = [_moved(one, len(message["content"] or "")) for one in value] if name == CITED else value
+            message[name] = moved if earlier is None else earlier + moved
     is_call = "tool_calls" in message
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(response, is_call)}
     head = {**_head(response), "object": "chat.completion"}
-    return {**head, "choices": [choice], "usage": chat_usage(response.get("usage"))}
+    return {**head, "choices": [choice], "usage": chat_usage(response)}
 
 
 def _said(item: Fields, mark: str) -> Iterator[tuple[str, Any]]:
     """Yield the additions of an output item to the fields of a chat message."""
+    # The places of citations are in their own text.
     kind = item["type"]
     if kind == "reasoning":
         if text := "".join(part["text"] for part in item.get("summary") or []):
@@ -216,6 +240,8 @@ def _said(item: Fields, mark: str) -> Iterator[tuple[str, Any]]:
             yield "thinking_blocks", [_thought(item, mark)]
     elif kind == "message":
         for part in item["content"]:
+            if cited := [each for each in part.get("annotations") or [] if each["type"] == CITATION]:
+                yield CITED, cited
             yield ("refusal", part["refusal"]) if part["type"] == "refusal" else ("content", part["text"])
     elif kind == "function_call":
         function = {"name": item["name"], "arguments": item["arguments"]}
@@ -236,8 +262,15 @@ def _finish(response: Fields, is_call: bool) -> str:
     return cut or ("tool_calls" if is_call else "stop")
 
 
-def chat_usage(usage: Any) -> dict[str, Any] | None:
-    """Return a response's usage in the format of a chat; `None` if there is none."""
+def _moved(citation: Fields, by: int) -> dict[str, Any]:
+    """Return a citation in the format of a chat; its place is `by` characters later in the whole text."""
+    places = {name: citation[name] + by for name in ("start_index", "end_index")}
+    return {"type": CITATION, CITATION: {"url": citation["url"], "title": citation["title"], **places}}
+
+
+def chat_usage(response: Fields) -> dict[str, Any] | None:
+    """Return a response's usage in the format of a chat, with its searches; `None` if there is none."""
+    usage, searches = response.get("usage"), searches_in(response["output"])
     if not isinstance(usage, dict):
         return None
     return {
@@ -246,6 +279,7 @@ def chat_usage(usage: Any) -> dict[str, Any] | None:
         "total_tokens": usage.get("total_tokens"),
         "prompt_tokens_details": usage.get("input_tokens_details"),
         "completion_tokens_details": usage.get("output_tokens_details"),
+        **({} if not searches else {SERVER_TOOLS: {WEB_SEARCHES: searches}}),
     }
 
 
@@ -257,6 +291,8 @@ class ResponsesSplitter:
         self._sse = SseSplitter()
         self._head: dict[str, Any] = {}
         self._calls: dict[int, int] = {}
+        self._parts: dict[tuple[Any, Any], int] = {}
+        self._chars = self._searches = 0
         self._has_begun = False
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
@@ -285,11 +321,22 @@ class ResponsesSplitter:
             yield _event({"error": event["response"]["error"]})
         elif kind == "error":
             yield _event({"error": event.get("error") or {**event, "type": "server_error"}})
+        elif kind == "response.output_item.done" and is_search(event["item"]):
+            # The count is in no usage, and the response may break off.
+            self._searches += 1
+            searched = {SERVER_TOOLS: {WEB_SEARCHES: self._searches}}
+            yield _event({**self._head, "choices": [], "usage": searched})
         elif delta := self._delta(kind, event):
             yield self._chunk(delta)
 
     def _delta(self, kind: str, event: Fields) -> dict[str, Any] | None:
+        if kind == "response.output_text.annotation.added":
+            start = self._parts.get((event["output_index"], event["content_index"]), 0)
+            return self._citation(event["annotation"], start)
         if name := _TEXT_DELTAS.get(kind):
+            if name == "content":
+                self._parts.setdefault((event["output_index"], event["content_index"]), self._chars)
+                self._chars += len(event["delta"])
             return {name: event["delta"]}
         if kind == "response.function_call_arguments.delta":
             return self._call(event, {"function": {"arguments": event["delta"]}})
@@ -301,13 +348,16 @@ class ResponsesSplitter:
             return {"thinking_blocks": [_thought(item, self._mark)]}
         return None
 
+    def _citation(self, citation: Fields, start: int) -> dict[str, Any] | None:
+        return {CITED: [_moved(citation, start)]} if citation["type"] == CITATION else None
+
     def _call(self, event: Fields, call: dict[str, Any]) -> dict[str, Any]:
         number = self._calls.setdefault(event["output_index"], len(self._calls))
         return {"tool_calls": [{"index": number, **call}]}
 
     def _ended(self, response: Fields) -> Iterator[SseEvent]:
         yield self._chunk({}, _finish(response, bool(self._calls)))
-        yield _event({**self._head, "choices": [], "usage": chat_usage(response.get("usage"))})
+        yield _event({**self._head, "choices": [], "usage": chat_usage(response)})
         yield SseEvent(b"data: " + DONE + b"\n\n", DONE)
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> SseEvent:

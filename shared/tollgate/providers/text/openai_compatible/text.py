@@ -27,6 +27,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     completion_of_response,
     has_tools,
     responses_body,
+    searching,
 )
 from tollgate.text.capabilities import fit_chat, sampling_to_report, without_sampling
 from tollgate.text.counting import is_countable
@@ -55,6 +56,8 @@ from tollgate.text.usage import ReasoningCount
 
 # Without the random characters that OpenAI adds to hide the length of a text.
 CUT = "max_tokens_per_doc"
+# What a client may include of a search of the web.
+SOURCES = "web_search_call."
 _STREAMED = {"stream": True, "stream_options": {"include_obfuscation": False}}
 
 
@@ -71,7 +74,7 @@ class OpenAiCompatible:
         dialect = self.vendor.dialect
         if routed.request.protocol in KINDS:
             return self._plain(routed)
-        at_responses = False
+        at_responses, search = False, routed.search
         if routed.request.native is not None and self.vendor.responses is not None:
             if self.vendor.responses.takes_tools(routed.request.native.fields):
                 return self._native(routed, routed.request.native, self.vendor.responses)
@@ -79,13 +82,13 @@ class OpenAiCompatible:
             at_responses = True
         if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
-            at_responses = at_responses or self._wants_responses(fields)
+            at_responses = at_responses or self._wants_responses(fields) or search is not None
             additions = self._additions(routed)
             body, ignored = relayed_chat_body(routed, dialect, additions, keeps_thoughts=at_responses)
         else:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
             fields = chat_request(routed.request, dialect, upstream_id, limit)
-            at_responses = self._wants_responses(fields)
+            at_responses = self._wants_responses(fields) or search is not None
             fitted, refused = fit_chat(fields, routed.refuses, dialect, keeps_thoughts=at_responses)
             ignored = [*ignored_by_chat(routed.request, dialect), *sampling_to_report(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
@@ -93,6 +96,7 @@ class OpenAiCompatible:
         if not at_responses:
             return replace(self._chat(routed, CHAT_PATH, body, dialect), ignored=ignored)
         asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
+        asked |= {} if search is None else searching(search, asked)
         at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
         exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home)
         return self._at_responses(replace(exchange, ignored=[*ignored, *hints]))
@@ -142,10 +146,13 @@ class OpenAiCompatible:
         limit = routed.hold.passed_limit or routed.request.output_limit
         if limit is not None and limit < MIN_OUTPUT_TOKENS:
             raise invalid("/max_output_tokens", f"This model takes {MIN_OUTPUT_TOKENS} tokens or more.")
+        search, given = routed.search, routed.request.sent or {}
+        sources = [each for each in given.get("include") or [] if search and str(each).startswith(SOURCES)]
         changes = {
             "model": routed.route.upstream_id,
             "store": False,
-            "include": [ENCRYPTED],
+            "include": [ENCRYPTED, *sources],
+            **({} if search is None else searching(search, {**native.fields, **_choice(given)})),
             **({"max_output_tokens": limit} if limit is not None else {}),
             **(_STREAMED if routed.request.stream else {}),
         }
@@ -219,3 +226,8 @@ class OpenAiCompatible:
         # It has no limit for the price of a search.
         capped = {} if prices.search else {"max_price": most}
         return {"provider": {**capped, **routed.private}}
+
+
+def _choice(given: Mapping[str, Any]) -> dict[str, Any]:
+    choice = given.get("tool_choice")
+    return {} if choice is None else {"tool_choice": choice}
