@@ -48,6 +48,9 @@ help:  ## this list
 run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine, ready to use (PORT=8080; KEEP=1 goes on where the last run ended)
 	@exec $(PYTHON) -m local run --port $(PORT) $(if $(KEEP),--keep)
 
+image:  ## a container image of the same, named tollgate (needs Docker; PYTHON_IMAGE=python:3.13-slim)
+	@docker build -t tollgate $(if $(PYTHON_IMAGE),--build-arg PYTHON_IMAGE=$(PYTHON_IMAGE)) .
+
 account: .venv/.ready  ## an account on the running service (BALANCE_CENTS=10000); JSON on the last line
 	@$(PYTHON) -m local account --balance-cents $(BALANCE_CENTS)
 

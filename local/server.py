@@ -1,5 +1,6 @@
 """One port for all requests of customers: the API, and the stored files under `/storage`."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from posixpath import normpath
@@ -47,6 +48,8 @@ STORAGE_HEADERS = {
     "access-control-allow-origin": "*",
     "accept-ranges": "bytes",
 }
+LISTEN, LOOPBACK = "TOLLGATE_LISTEN", "127.0.0.1"
+"""The address to listen on. A container needs all addresses, or its published port is closed."""
 _PASSED = ("ContentType", "ContentLength", "ContentRange", "ETag", "CacheControl")
 _HEADER_NAMES = {
     "ContentType": "content-type",
@@ -159,7 +162,7 @@ def serve(bucket: str, port: int) -> None:
     """Serve until the process is ended."""
     uvicorn.run(
         create_app(bucket),
-        host="127.0.0.1",
+        host=os.environ.get(LISTEN, LOOPBACK),
         port=port,
         log_level="warning",
         access_log=False,
