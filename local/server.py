@@ -92,7 +92,7 @@ DASHBOARD_PATHS = (
     *("/", "/docs", "/models", "/status", "/dashboard", "/terms", "/privacy", "/contact"),
     *("/robots.txt", "/sitemap.xml", "/favicon.ico"),
 )
-DASHBOARD_FOLDERS = ("/docs/", "/models/", "/dashboard/", "/oauth/", "/.well-known/")
+DASHBOARD_FOLDERS = ("/docs/", "/models/", "/dashboard/", "/oauth/", "/scim/", "/.well-known/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images/", "/clients/", "/previews/")

@@ -1,4 +1,4 @@
-"""Trigger: API Gateway, the routes `/`, `/docs`, `/models`, `/oauth` and under `/dashboard`: the web pages.
+"""Trigger: API Gateway, routes `/`, `/docs`, `/models`, `/oauth`, `/scim` and under `/dashboard`: web pages.
 
 Calls the domain's services directly, never our own API over HTTP, and renders their results as HTML. Never
 shows a secret, except a new key, once.
@@ -11,6 +11,7 @@ models.py     `/models/{id}`; `panel.py`: the form of a model there and in the p
 landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
 public_files.py  robots.txt, sitemap.xml, favicon.ico, security.txt, and the operator's own pages
 connect.py    a person's consent to a connector; `oauth.py`: the routes for the connector's program
+scim.py       the routes for a company's directory
 overview.py   and a file for each other page, named after it
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -40,6 +41,7 @@ from dashboard import (
     projects,
     public_files,
     requests,
+    scim,
     sign_in,
     statements,
     status,
@@ -85,6 +87,7 @@ app.include_router(docs.router)
 app.include_router(status.router)
 app.include_router(public_files.router)
 app.include_router(oauth.router)
+app.include_router(scim.router)
 app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

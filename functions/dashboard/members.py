@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part, toast
@@ -10,14 +11,17 @@ from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.kit.clock import iso
+from tollgate.kit.ids import is_id
 from tollgate.members import service
 from tollgate.members.mails import ROLE_DESCRIPTIONS
 from tollgate.members.roles import Role
 from tollgate.members.team import Member, TeamError
 from tollgate.members.topics import WORDS as TOPIC_WORDS
 from tollgate.members.topics import Topic, is_forced
+from tollgate.scim.attributes import ROLES
 
 GONE = 409
+SEE_OTHER = 303
 FROM_ANOTHER = "from another account"
 
 router = APIRouter()
@@ -26,7 +30,8 @@ router = APIRouter()
 @router.get("/members")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the account's members and its open invitations."""
-    return page(request, "members.html", **_shown(services, request, visitor))
+    shown = _shown(services, request, visitor) | {"token": None}
+    return page(request, "members.html", directory=_directory(services, request, visitor), **shown)
 
 
 @router.post("/members/invitations")
@@ -81,6 +86,20 @@ def set_mail_topics(services: Services, request: Request, visitor: SignedIn, sen
     return toast(request, "Saved.")
 
 
+@router.post("/members/directory")
+def connect_directory(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Create the directory's token, and show it this once; the previous one stops working."""
+    token = services.directories.connect(visitor.account_id, sent.get("role", ""), visitor.actor)
+    return part(request, "directory.html", directory=_directory(services, request, visitor), token=token)
+
+
+@router.post("/members/directory/revoke")
+def disconnect_directory(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Revoke the directory's token."""
+    services.directories.disconnect(visitor.account_id, visitor.actor)
+    return part(request, "directory.html", directory=_directory(services, request, visitor), token=None)
+
+
 @router.post("/members/leave")
 def leave(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Remove the visitor from the account, and switch to another of their accounts."""
@@ -100,8 +119,13 @@ def switch(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 
 @router.get("/join")
 def show_invitation(services: Services, request: Request, invitation: str = "") -> Response:
-    """Show an invitation to the person with its link, signed in or not."""
+    """Show an invitation to the person with its link, signed in or not.
+
+    The link of a directory has the account's id in place of an invitation, and is the same for all.
+    """
     token = invitation or request.session.get(INVITATION, "")
+    if is_id("usr", token):
+        return _show_directory(services, request, token)
     try:
         account_id, found = services.members.invitation_of(token)
     except TeamError as error:
@@ -119,10 +143,47 @@ def show_invitation(services: Services, request: Request, invitation: str = "") 
 def join(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Make the visitor a member of the account that invited them, and switch to it."""
     token = request.session.get(INVITATION, "")
-    account_id = services.members.accept(token, visitor.actor)
+    if is_id("usr", token):
+        services.directories.join(token, visitor.actor)
+        account_id, how = token, "by the company directory"
+    else:
+        account_id, how = services.members.accept(token, visitor.actor), "by an invitation"
     request.session.pop(INVITATION)
-    _go_on_in(services, request, visitor, account_id, "by an invitation")
+    _go_on_in(services, request, visitor, account_id, how)
     return moved(home(request))
+
+
+def _show_directory(services: Services, request: Request, account_id: str) -> Response:
+    """Show the account to a person whom its directory added; a visitor who is not signed in sees nothing."""
+    request.session[INVITATION] = account_id
+    identity_id = request.session.get("identity_id")
+    if identity_id is None:
+        return RedirectResponse(f"{home(request)}/sign-in", SEE_OTHER)
+    try:
+        role = services.directories.role_for(account_id, identity_id)
+    except TeamError as error:
+        request.session.pop(INVITATION)
+        answer = page(request, "join.html", found=None, problem=str(error))
+        answer.status_code = GONE
+        return answer
+    name = services.members.people.emails([account_id]).get(account_id, account_id)
+    found = {"role": role, "email": None}
+    return page(request, "join.html", found=found, problem=None, inviter=name, role_words=ROLE_DESCRIPTIONS)
+
+
+def _directory(services: Services, request: Request, visitor: Visitor) -> dict[str, Any]:
+    """Return what the card of the directory shows."""
+    found = services.directories.of(visitor.account_id)
+    return {
+        "is_connected": found.directory.digest is not None,
+        "connected": iso(found.directory.connected_at_ms),
+        "role": found.directory.role,
+        "roles": list(ROLES),
+        "users": len(found.directory.users),
+        "waiting": found.directory.waiting(found.team),
+        "base": f"{base_url(request)}/scim/v2",
+        "link": _link_of(request)(visitor.account_id),
+    }
 
 
 def _mail_row(me: Member, topic: Topic) -> dict[str, Any]:

@@ -60,6 +60,8 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /members/invitations/{invitation_id}/again": OWNERS,
     "POST /members/invitations/{invitation_id}/revoke": OWNERS,
     "POST /members/role": OWNERS,
+    "POST /members/directory": OWNERS,
+    "POST /members/directory/revoke": OWNERS,
     "POST /members/remove": OWNERS,
     "GET /closing": OWNERS,
     "POST /closing": OWNERS,

@@ -1,6 +1,8 @@
 """The parts that all pages share: a session, forgery checks, request ids, and faults as pages."""
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -36,6 +38,9 @@ from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
 from tollgate.kit.retry import fault
 from tollgate.members.team import TeamError
+from tollgate.scim import errors as scim_errors
+from tollgate.scim.errors import ScimError
+from tollgate.web.problems import in_words
 
 FORGED = 403
 SEE_OTHER = 303
@@ -43,6 +48,8 @@ BAD = 400
 TOO_MANY = 429
 # The routes for OAuth clients.
 OAUTH = "/oauth/"
+# The routes for directories.
+SCIM = "/scim/"
 # Programs in pages of other origins may read these, because no cookie is involved.
 SHARED = (OAUTH, "/.well-known/oauth-")
 REFUSED = 409
@@ -51,7 +58,7 @@ MAX_WANTED = 2_000
 # Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
 # The gateway passes these types on unchanged, and all others in base64.
-TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
+TEXT_TYPES = ["text/", "application/json", "application/scim+json", "image/svg+xml"]
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -67,6 +74,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
     app.exception_handler(TollgateError)(tollgate_error)
     app.exception_handler(TeamError)(team_error)
     app.exception_handler(OAuthError)(oauth_error)
+    app.exception_handler(ScimError)(scim_error)
     app.exception_handler(HTTPException)(unknown_route)
     app.exception_handler(RequestValidationError)(wrong_parameter)
     app.add_middleware(Sessions, failed=failed)
@@ -141,6 +149,8 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
 
 async def team_error(request: Request, error: Exception) -> Response:
     """Show why a change of the account's members was refused."""
+    if path_of(request).startswith(SCIM):
+        return scim_answer(scim_errors.body(REFUSED, str(error)), REFUSED)
     return toast(request, str(error), status=REFUSED, bad=True)
 
 
@@ -151,8 +161,25 @@ async def oauth_error(_: Request, error: Exception) -> Response:
     return JSONResponse(error.body(), error.status)
 
 
-async def unknown_route(request: Request, _: Exception) -> Response:
+async def scim_error(_: Request, error: Exception) -> Response:
+    """Return the refusal of a directory's request."""
+    if not isinstance(error, ScimError):
+        raise error
+    answer = scim_answer(scim_errors.body(error.status, error.detail, error.scim_type), error.status)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        answer.headers["www-authenticate"] = "Bearer"
+    return answer
+
+
+def scim_answer(body: dict[str, Any], status: int = 200) -> Response:
+    """Return a response to a directory (RFC 7644, section 3.1)."""
+    return JSONResponse(body, status, media_type="application/scim+json")
+
+
+async def unknown_route(request: Request, error: Exception) -> Response:
     """Show that the page does not exist."""
+    if path_of(request).startswith(SCIM) and isinstance(error, HTTPException):
+        return scim_answer(scim_errors.body(error.status_code, error.detail), error.status_code)
     return _error(request, RouteNotFoundError(request.method, request.url.path))
 
 
@@ -174,6 +201,9 @@ def _error(request: Request, error: TollgateError) -> Response:
         code = "invalid_request" if error.status < TOO_MANY else "temporarily_unavailable"
         body = OAuthError(code, error.message).body()
         answer: Response = JSONResponse(body, error.status)
+    elif path_of(request).startswith(SCIM):
+        words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
+        answer = scim_answer(scim_errors.body(error.status, words), error.status)
     elif is_part(request) and isinstance(error, InvalidInputError):
         answer = invalid(request, error)
     elif is_part(request):

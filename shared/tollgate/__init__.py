@@ -11,7 +11,8 @@ webhooks/      events about ended tasks; probing/: facts about customers' files
 artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers
 catalog/       the models and their prices; routing/: wishes about providers
-accounts/      accounts and API keys; members/: the people of an account; connectors/: chat products
+accounts/      accounts and API keys; members/: the people of an account; scim/: their directory
+connectors/    sign-in of chat products
 budgets/       hard limits of an account, its keys, end users and tags; run_tokens/: keys of agents; projects/
 subaccounts/   prepaid accounts of end customers, each with a parent
 reconciliation/  our costs beside the providers' reports

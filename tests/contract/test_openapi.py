@@ -28,7 +28,7 @@ from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 NOT_FOR_CUSTOMERS = re.compile(
     r"/|/(admin|dashboard|models|status).*|/(clients|docs|previews)/.*|/(terms|privacy|contact|favicon\.ico|robots\.txt|sitemap\.xml)|"
-    r"/\.well-known/.*|/mcp|/oauth/.*|/api/v1/(callbacks|payments|v1|v2)/.*|/api/(?!v1/).*"
+    r"/\.well-known/.*|/mcp|/oauth/.*|/scim/.*|/api/v1/(callbacks|payments|v1|v2)/.*|/api/(?!v1/).*"
 )
 """Routes of pages, images and packages, of another protocol, and second paths of a route."""
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature", "request_ended"}

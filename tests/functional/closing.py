@@ -17,6 +17,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
 from tests.functional.test_audit_log import events
 from tests.functional.test_dashboard_members import member
+from tests.functional.test_directory import connect
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -41,7 +42,7 @@ from tollgate.text.responses.storage import MAX_ROW_BYTES, Storage
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
 PLAN = "my secret plan"
-STEPS = 15
+STEPS = 16
 KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable", "SealsTable"}
 """Where something about a closed account may be: its row, the books, the log, ended keys."""
 EXPIRING = {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
@@ -95,6 +96,7 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     account_id = account_of(ada)
     api, refs, clients = api_parts.api(), aws.stack.refs, aws.clients
     member(ada, "developer", BOB)
+    connect(ada).add(BOB, name={"formatted": ADA})
     ada.get("/keys")
     form = {"name": "Ada's shop", "scopes": ["media", "account"], "networks": "192.0.2.0/24"}
     assert ada.post("/keys", form).status == 200

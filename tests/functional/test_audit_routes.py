@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_con
 from tests.functional.test_connector_routes import Client
 from tests.functional.test_dashboard_budgets import FORM as BUDGET
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
+from tests.functional.test_directory import OFF, connect
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import ORIGIN, Browser
@@ -27,7 +29,7 @@ from tollgate.audit.events import EVERYBODY, Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
-D, A, R = "/dashboard", "/admin", "/api/v1"
+D, A, R, S = "/dashboard", "/admin", "/api/v1", "/scim/v2"
 
 NOTED = {
     f"POST {D}/keys": {Action.KEY_CREATED},
@@ -48,6 +50,12 @@ NOTED = {
     f"POST {D}/members/mails": {Action.MAILS_CHOSEN},
     f"POST {D}/members/remove": {Action.MEMBER_REMOVED},
     f"POST {D}/members/leave": {Action.MEMBER_LEFT},
+    f"POST {D}/members/directory": {Action.DIRECTORY_CHANGED},
+    f"POST {D}/members/directory/revoke": {Action.DIRECTORY_CHANGED},
+    f"POST {S}/Users": {Action.MEMBER_PROVISIONED},
+    f"PUT {S}/Users/{{user_id}}": {Action.MEMBER_PROVISIONED},
+    f"PATCH {S}/Users/{{user_id}}": {Action.MEMBER_DEPROVISIONED},
+    f"DELETE {S}/Users/{{user_id}}": {Action.MEMBER_DEPROVISIONED},
     f"POST {D}/closing": {Action.CLOSING_REQUESTED},
     f"POST {D}/closing/undo": {Action.CLOSING_UNDONE},
     f"POST {D}/tokens": {Action.TOKEN_CREATED},
@@ -126,6 +134,9 @@ NOT_NOTED = {
     f"POST {R}/payments/stripe": "Stripe's event; the ledger has the payment, and the audit page shows it",
     f"POST {D}/connect": "a promise for two minutes; the key that comes of it is the route /oauth/token",
     "POST /oauth/register": ASKS,
+    f"POST {S}/Bulk": ASKS,
+    f"POST {S}/.search": ASKS,
+    f"POST {S}/Users/.search": ASKS,
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
     f"POST {D}/sign-out": "the end of one session, in the browser that it was begun in",
     f"POST {D}/chat/code": ASKS,
@@ -211,6 +222,7 @@ class TestTheRoutes:
 
         self._keys_and_secrets(page, ada, account_id)
         self._members(page, ada)
+        self._directory(walk, page, ada, account_id)
         self._operator(page, account_id, clock)
         self._api(walk, clock)
         self._sessions(page, ada, account_id, clock)
@@ -274,6 +286,22 @@ class TestTheRoutes:
         page("/members/mails", "/members/mails", {})
         page("/members/remove", "/members/remove", {"member": identity("bob@example.com")})
         page("/members/leave", "/members/leave", browser=member(ada, "viewer", "cy@example.com"))
+
+    @staticmethod
+    def _directory(walk: Walk, page: Callable[..., Any], ada: Browser, account_id: str) -> None:
+        directory = connect(ada)
+        user_id = directory.add("dan@example.com")
+        user = f"{S}/Users/{user_id}"
+        for route, path, body in (
+            (f"POST {S}/Users", f"{S}/Users", {"userName": "eli@example.com"}),
+            (f"PUT {S}/Users/{{user_id}}", user, {"userName": "dan@example.com", "displayName": "Dan"}),
+            (f"PATCH {S}/Users/{{user_id}}", user, OFF),
+            (f"DELETE {S}/Users/{{user_id}}", user, None),
+        ):
+            ask = partial(directory.succeeds, route.partition(" ")[0], body=body)
+            walk.take(route, account_id, path, lambda at, ask=ask: (ask(at.removeprefix(S)), None))  # type: ignore[misc]
+        page("/members/directory", "/members/directory", {"role": "viewer"})
+        page("/members/directory/revoke", "/members/directory/revoke")
 
     @staticmethod
     def _operator(page: Callable[..., Any], account_id: str, clock: ManualClock) -> None:

@@ -113,6 +113,7 @@ ADMIN = {
 
 MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
 OAUTH = {("GET", "/.well-known/{proxy+}"), ("POST", "/oauth/{proxy+}")}
+SCIM = {(method, "/scim/v2/{proxy+}") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 """Errors (code, status, type) that no code of ours raises (site/errors.md)."""
@@ -122,7 +123,7 @@ DOCS = "https://tollgate.test/docs/errors"
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        programs = ROUTES | TEXT | TEXT_OF_OTHER_BASES | BUILT_FILES | MCP | OAUTH
+        programs = ROUTES | TEXT | TEXT_OF_OTHER_BASES | BUILT_FILES | MCP | OAUTH | SCIM
         assert template.routes() == programs | DASHBOARD | PUBLIC_FILES | ADMIN
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
@@ -179,7 +180,7 @@ class TestCrossOrigin:
         self, template: Template
     ) -> None:
         preflights = template.preflights()
-        routes = ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | OAUTH | PUBLIC_FILES | BUILT_FILES
+        routes = ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP | OAUTH | SCIM | PUBLIC_FILES | BUILT_FILES
         assert set(preflights) == {path for _, path in routes}
         for method, path in routes:
             headers = preflights[path]

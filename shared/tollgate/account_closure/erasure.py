@@ -16,6 +16,7 @@ from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.team import Team
 from tollgate.payments.client import forget_customer
 from tollgate.payments.secret import StripeKeys
+from tollgate.scim.repository import DirectoryRepository
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -35,6 +36,7 @@ class Erasure:
     rows: ErasureRepository
     teams: TeamRepository
     people: IdentityRepository
+    directories: DirectoryRepository
     low_balances: LowBalanceRepository
     results: Results
     s3: "S3Client"
@@ -64,6 +66,7 @@ class Erasure:
             lambda: self.rows.scrub_keys(account_id),
             lambda: self._closed(account_id),
             lambda: self.rows.scrub_audit(account_id),
+            lambda: self.directories.delete(account_id),
             lambda: self._people(team),
             lambda: self.teams.delete(account_id),
         ]

@@ -21,7 +21,7 @@ MAX_KEY_LENGTH = 120
 
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _SECRET_CHARACTERS = 33  # 62^33 is just above 2^196
-_CHECKSUM_CHARACTERS = 6  # 62^6 is above 2^32, a CRC-32 fits
+CHECKSUM_CHARACTERS = 6  # 62^6 is above 2^32, a CRC-32 fits
 _ID_CHARACTERS = 26  # a ULID
 _ID_PREFIX = "key_"
 
@@ -57,7 +57,7 @@ def derived_key(key_id: str, secret: str) -> NewKey:
 
 def _key(key_id: str, secret: str) -> NewKey:
     body = f"{PREFIX}{key_id.removeprefix(_ID_PREFIX)}_{secret}"
-    text = body + _checksum(body)
+    text = body + checksum(body)
     return NewKey(key_id, text, digest(text))
 
 
@@ -71,9 +71,9 @@ def key_id_of(text: str) -> str | None:
     if len(text) > MAX_KEY_LENGTH or not text.startswith(PREFIX) or not text.isascii():
         return None
     ulid, _, secret = text[len(PREFIX) :].partition("_")
-    well_formed = len(ulid) == _ID_CHARACTERS and len(secret) == _SECRET_CHARACTERS + _CHECKSUM_CHARACTERS
-    body = text[:-_CHECKSUM_CHARACTERS]
-    if not well_formed or not hmac.compare_digest(_checksum(body), text[-_CHECKSUM_CHARACTERS:]):
+    well_formed = len(ulid) == _ID_CHARACTERS and len(secret) == _SECRET_CHARACTERS + CHECKSUM_CHARACTERS
+    body = text[:-CHECKSUM_CHARACTERS]
+    if not well_formed or not hmac.compare_digest(checksum(body), text[-CHECKSUM_CHARACTERS:]):
         return None
     return _ID_PREFIX + ulid
 
@@ -88,9 +88,10 @@ def matches(text: str, stored_digest: str) -> bool:
     return hmac.compare_digest(digest(text), stored_digest)
 
 
-def _checksum(body: str) -> str:
+def checksum(body: str) -> str:
+    """Return the characters at the end of a key that prove that the rest is complete."""
     rest, characters = zlib.crc32(body.encode()), []
-    for _ in range(_CHECKSUM_CHARACTERS):
+    for _ in range(CHECKSUM_CHARACTERS):
         rest, position = divmod(rest, len(_ALPHABET))
         characters.append(_ALPHABET[position])
     return "".join(characters)

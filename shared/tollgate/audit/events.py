@@ -62,6 +62,9 @@ class Action(StrEnum):
     MEMBER_REMOVED = "member.removed"  # An owner removed a member.
     MAILS_CHOSEN = "mails.chosen"  # A member switched mails about money on or off.
     MEMBER_LEFT = "member.left"  # A member left.
+    DIRECTORY_CHANGED = "directory.changed"  # The token of the company's directory was created or revoked.
+    MEMBER_PROVISIONED = "member.provisioned"  # The directory added, changed or activated a user.
+    MEMBER_DEPROVISIONED = "member.deprovisioned"  # The directory deactivated or deleted a user.
     ACCOUNT_OPENED = "account.opened"  # An operator opened the account.
     SUSPENDED = "account.suspended"  # An operator suspended the account.
     RESUMED = "account.resumed"  # An operator ended the suspension.

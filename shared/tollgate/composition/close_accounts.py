@@ -21,6 +21,7 @@ from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
+from tollgate.scim.repository import DirectoryRepository
 from tollgate.subaccounts.closing import ReturnOfRest
 from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.web.sessions import SessionStore
@@ -85,6 +86,7 @@ def closure_worker() -> AccountClosureWorker:
             rows=ErasureRepository(db, _tables(settings)),
             teams=teams,
             people=IdentityRepository(db, settings.identities_table, account_rows),
+            directories=DirectoryRepository(db, settings.identities_table),
             low_balances=low_balances,
             results=Results(sdk.s3(), settings.media_bucket, settings.storage_url),
             s3=sdk.s3(),

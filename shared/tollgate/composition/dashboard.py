@@ -26,6 +26,8 @@ from tollgate.members.service import MemberService
 from tollgate.payments.billing_service import BillingService
 from tollgate.payments.repository import BillingRepository
 from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.scim.repository import DirectoryRepository
+from tollgate.scim.service import DirectoryService
 from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.tasks.sharing import TaskSharing
 from tollgate.tasks.watch import RouteWatch
@@ -81,6 +83,7 @@ class Dashboard:
     session_key: str
     identities: Identities
     members: MemberService
+    directories: DirectoryService
     account_closure: AccountClosureService
     chat_keys: ChatKeys
     connectors: ConnectorService
@@ -163,6 +166,14 @@ def dashboard() -> Dashboard:
         session_key=secret["SecretString"],
         identities=Identities(people, teams, ledger, parts.clock()),
         members=members,
+        directories=DirectoryService(
+            directories=DirectoryRepository(db, settings.identities_table),
+            teams=teams,
+            people=people,
+            members=members,
+            audit=audit,
+            clock=parts.clock(),
+        ),
         account_closure=AccountClosureService(
             teams=teams,
             accounts=api_parts.api().accounts,

@@ -25,6 +25,8 @@ INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
 # The prefix of the identity of a session that an API key started; such a session is for one machine only.
 BY_KEY = "key#"
+# The prefix of the identity of an account's directory (SCIM), which an owner connected.
+BY_DIRECTORY = "directory#"
 
 
 class TeamError(Exception):
@@ -127,8 +129,8 @@ class Team:
         return None if member is None else member.role
 
     def is_owner(self, identity_id: str) -> bool:
-        """Return whether a person acts as an owner: an owner, or a session that an API key started."""
-        return self.role_of(identity_id) is Role.OWNER or identity_id.startswith(BY_KEY)
+        """Return whether the caller acts as an owner: an owner, a session by an API key, or the directory."""
+        return self.role_of(identity_id) is Role.OWNER or identity_id.startswith((BY_KEY, BY_DIRECTORY))
 
     def check_owner(self, identity_id: str) -> None:
         """Raise `TeamError` unless a person is an owner: their role may have changed during the request."""
@@ -265,6 +267,15 @@ def accepted(
     joined = Member(identity_id, found.role, now_ms)
     rest, _ = revoked(team, invitation_id)
     return replace(rest, members=(*team.members, joined)), found
+
+
+def provisioned(team: Team, identity_id: str, role: Role, now_ms: int) -> Team:
+    """Return the team with a new member whom the account's directory added. Raises `TeamError`."""
+    if team.closing is not None:
+        raise TeamError("This account is being closed.")
+    if len(team.members) >= MAX_MEMBERS:
+        raise TeamError(f"An account has at most {MAX_MEMBERS} members. An owner can remove one.")
+    return replace(team, members=(*team.members, Member(identity_id, role, now_ms)))
 
 
 def with_role(team: Team, identity_id: str, role: Role) -> Team:

@@ -90,6 +90,13 @@ KINDS = {
     Action.MEMBER_CHANGED: Kind(Topic.MEMBERS, "Member's role changed", "Member", _MEMBERS),
     Action.MEMBER_REMOVED: Kind(Topic.MEMBERS, "Member removed", "Member", _MEMBERS),
     Action.MEMBER_LEFT: Kind(Topic.MEMBERS, "Member left", "Member", _MEMBERS),
+    Action.DIRECTORY_CHANGED: Kind(
+        Topic.MEMBERS,
+        "Company directory connected or disconnected",
+        "What",
+        _MEMBERS,
+        "With its token, a directory adds and removes members of this account.",
+    ),
     Action.ANSWERS_CHOSEN: Kind(Topic.ACCOUNT, "Text responses setting changed", "Setting", _KEYS),
     Action.LOW_BALANCE_CHANGED: Kind(Topic.ACCOUNT, "Low balance settings changed", "Settings", "/top-up"),
     Action.SUSPENDED: Kind(
@@ -142,6 +149,8 @@ NOT_MAILED = {
     Action.SUBACCOUNT_CHANGED: "a program changes many",
     Action.SUBACCOUNT_CREDITED: "a program credits many, and the ledger has each transfer",
     Action.SUBACCOUNT_CLOSED: "a program closes many",
+    Action.MEMBER_PROVISIONED: "a directory adds many; a mail follows when a person joins",
+    Action.MEMBER_DEPROVISIONED: "a directory removes many; a mail names each member who was removed",
     Action.PROJECT_CREATED: "projects have no rights",
     Action.PROJECT_CHANGED: "projects have no rights",
     Action.PROJECT_DELETED: "projects have no rights",

@@ -7,6 +7,7 @@ from typing import Any
 from tests.functional.acts.worlds import Act, Doing, World
 from tests.functional.test_connector_routes import CHOICES, Client
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
+from tests.functional.test_directory import OFF, connect, join
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser
 from tests.support.left_behind import masked
@@ -139,6 +140,38 @@ def leave_an_account(world: World) -> Doing:
     ada = at(world, "/members")
     bob = member(ada, "viewer", BOB)
     return lambda: posted(bob, "/members/leave")
+
+
+def connect_a_directory(world: World) -> Doing:
+    ada = at(world, "/members")
+    return lambda: posted(ada, "/members/directory", {"role": "viewer"})
+
+
+def add_a_user_by_the_directory(world: World) -> Doing:
+    directory = connect(at(world, "/members"))
+    return lambda: directory.ask("POST", "/Users", {"userName": BOB})[0]
+
+
+def join_by_the_directory(world: World) -> Doing:
+    ada = at(world, "/members")
+    connect(ada).add(BOB)
+    bob = world.person(BOB)
+    bob.get(f"/join?invitation={account_of(ada)}")
+    return lambda: posted(bob, "/join")
+
+
+def end_access_by_the_directory(world: World) -> Doing:
+    ada = at(world, "/members")
+    directory = connect(ada)
+    user_id = directory.add(BOB)
+    join(account_of(ada), BOB)
+    return lambda: directory.ask("PATCH", f"/Users/{user_id}", OFF)[0]
+
+
+def delete_a_user_by_the_directory(world: World) -> Doing:
+    directory = connect(at(world, "/members"))
+    user_id = directory.add(BOB)
+    return lambda: directory.ask("DELETE", f"/Users/{user_id}")[0]
 
 
 def set_mail_topics(world: World) -> Doing:
@@ -300,6 +333,11 @@ ACTS: tuple[Act, ...] = (
     change_a_role,
     remove_a_member_and_their_keys,
     leave_an_account,
+    connect_a_directory,
+    add_a_user_by_the_directory,
+    join_by_the_directory,
+    end_access_by_the_directory,
+    delete_a_user_by_the_directory,
     set_mail_topics,
     change_billing_details,
     remove_a_card,
