@@ -13,6 +13,8 @@ from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
 from tollgate.reference.snippets import first_snippets
 
+# Kinds with an example of their results.
+MADE = ("IMAGE", "VIDEO", "MUSIC")
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "3D", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
 # Models of each kind: enough to see the range, few enough to read.
@@ -28,6 +30,7 @@ router = APIRouter()
 def show(services: Services, request: Request) -> Response:
     """Show the landing page, with the prices of now."""
     api = services.api
+    media = {kind: [dto["id"] for dto in _shown(api.listing, kind, most=None)] for kind in MADE}
     everything = [dto for dto in api.listing.matching_cards({}) if "test" not in dto["tags"]]
     return public_page(
         request,
@@ -37,6 +40,7 @@ def show(services: Services, request: Request) -> Response:
         shown={kind: _shown(api.listing, kind) for kind in KINDS},
         prices=api.reference.headlines,
         examples=examples(),
+        made=services.examples.first_of(media),
         views=views(),
         snippets=first_snippets(base_url(request)),
     )
@@ -62,8 +66,8 @@ def views() -> dict[str, str]:
     return found
 
 
-def _shown(listing: Listing, kind: str) -> list[Card]:
-    """Return models of a kind, newest first, with one model per vendor before a second of any."""
+def _shown(listing: Listing, kind: str, most: int | None = SHOWN) -> list[Card]:
+    """Return at most `most` models of a kind, newest first, and all vendors before any vendor again."""
     newest = sorted(
         listing.matching_cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True
     )
@@ -74,4 +78,4 @@ def _shown(listing: Listing, kind: str) -> list[Card]:
         if LEFT_OUT.isdisjoint(dto["tags"]):
             (further if dto["vendor"] in vendors else first).append(dto)
             vendors.add(dto["vendor"])
-    return [*first, *further][:SHOWN]
+    return [*first, *further][:most]

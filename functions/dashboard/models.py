@@ -27,6 +27,7 @@ from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.snippets import export_line, text_snippets
 from tollgate.routing.measures import UNMEASURED
+from tollgate.tasks.sharing import share_id_of
 from tollgate.tasks.watch import is_down
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
@@ -123,6 +124,7 @@ def _of_media(services: Dashboard, request: Request, visitor: Visitor | None, mo
     """Return the parts of a media model's page: its form, code, calculator and input."""
     params = services.api.listing.model_view(model.id)["params"]
     schema = json_schema(model)
+    made = services.examples.of(model.id)
     panel = panel_of(services, request, visitor, PANELS[0], model, has_example=True)
     return {
         "panel": panel,
@@ -130,6 +132,7 @@ def _of_media(services: Dashboard, request: Request, visitor: Visitor | None, mo
         "fields": form_of(fields_of(model, params), {}),
         "price": media_price(model, {}),
         "taken": {param["name"]: taken(param, schema) for param in params},
+        "made": [(task, share_id_of(task)) for task in made],
         # The output of the test model of this type, which is free to run.
         "example": examples().get(MADE_OF[model.media_type]) if "test" in model.tags else None,
     }
@@ -144,6 +147,7 @@ def _of_text(request: Request, model: CatalogTextModel) -> dict[str, Any]:
         "tokens": TOKENS,
         "price": text_price(model, TOKENS["inputTokens"], TOKENS["outputTokens"]),
         "limits": model,
+        "made": [],
         "example": None,
     }
 

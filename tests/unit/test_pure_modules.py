@@ -62,6 +62,7 @@ ACTING = (
     "tollgate.artifacts.prompt_files",
     "tollgate.artifacts.store",
     "tollgate.tasks.deletion",
+    "tollgate.tasks.examples",
     "tollgate.tasks.sharing",
     "tollgate.thumbnails.generator",
     "tollgate.connectors.documents",

@@ -7,7 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from typer.core import TyperGroup
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.command import accounts, catalog, providers, restore, secrets, tasks, visits
+from tollgate.command import accounts, catalog, examples, providers, restore, secrets, tasks, visits
 from tollgate.command.check_ledger import check_ledger
 from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
@@ -73,6 +73,7 @@ cli.add_typer(catalog.cli, name="catalog")
 cli.add_typer(secrets.cli, name="secrets")
 cli.add_typer(accounts.cli, name="accounts")
 cli.add_typer(tasks.cli, name="tasks")
+cli.add_typer(examples.cli, name="examples")
 cli.add_typer(providers.cli, name="providers")
 cli.add_typer(restore.cli, name="restore")
 cli.add_typer(visits.cli, name="visits")

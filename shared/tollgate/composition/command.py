@@ -37,7 +37,9 @@ from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
 from tollgate.tasks.audit import SlotCountAudit
 from tollgate.tasks.dispatch import Dispatcher
-from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.examples import Examples
+from tollgate.tasks.repository import ExampleRepository, TaskRepository
+from tollgate.tasks.sharing import TaskSharing
 from tollgate.usage.counts import BALANCE_KINDS
 from tollgate.usage.recorder import UsageRecorder
 
@@ -143,6 +145,16 @@ class Operator:
             newest_tasks=lambda account_id: api.reader.found(account_id, {"limit": NEWEST_TASKS}).rows,
             clock=self.clock,
         )
+
+    @property
+    def sharing(self) -> TaskSharing:
+        """Return the service for public pages of results."""
+        return TaskSharing(self.tasks, self.api.reader, self.api.accounts, self.api.audit)
+
+    @property
+    def examples(self) -> Examples:
+        """Return the service for examples of models."""
+        return Examples(ExampleRepository(database(), self.api.budgets_table), self.sharing)
 
     @property
     def task_console(self) -> TaskConsole:

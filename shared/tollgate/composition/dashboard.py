@@ -29,6 +29,8 @@ from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.scim.repository import DirectoryRepository
 from tollgate.scim.service import DirectoryService
 from tollgate.subaccounts.repository import SubaccountRepository
+from tollgate.tasks.examples import Examples
+from tollgate.tasks.repository import ExampleRepository
 from tollgate.tasks.sharing import TaskSharing
 from tollgate.tasks.watch import RouteWatch
 from tollgate.usage.route_repository import MeasuredRoutes
@@ -119,6 +121,11 @@ class Dashboard:
         api = self.api
         rows = BillingRepository(database(), api.budgets_table)
         return BillingService(rows, api.low_balance, api.payments.ledger, api.audit, api.payments.source.keys)
+
+    @property
+    def examples(self) -> Examples:
+        """Return the service for examples of models."""
+        return Examples(ExampleRepository(database(), self.api.budgets_table), self.sharing)
 
     @property
     def sharing(self) -> TaskSharing:

@@ -11,7 +11,7 @@ service.py       customers' requests: estimate, create, cancel
 openai_images.py creates in OpenAI's format; `openai_videos.py`; `openai_media.py`: their common part
 image_creates.py has `api` create the task of an image that is waited for; `results.py`: its files
 deletion.py      the deletion of a task's files
-sharing.py       public pages of results
+sharing.py       public pages of results; `examples.py`: those on the pages of models
 idempotency.py   the same key returns the same task
 followups.py     inputs that name earlier tasks
 models.py        task and attempt as values; `rows.py` as rows

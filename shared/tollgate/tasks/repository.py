@@ -9,6 +9,8 @@ from tollgate.kit.ids import new_id
 from tollgate.tasks.models import Task
 from tollgate.tasks.rows import task_of, task_row
 
+_EXAMPLES = "service#examples"
+
 
 class StaleTaskError(Exception):
     """Another step moved the task since it was read; this change is stale and was not written."""
@@ -125,6 +127,28 @@ class TaskRepository(OneTable):
             limit=limit,
         )
         return sum(1 for _ in rows)
+
+
+class ExampleRepository(OneTable):
+    """The published examples of models: rows of `BudgetsTable`, in a partition that no account has."""
+
+    def get(self, model_id: str) -> tuple[str, ...]:
+        """Return the ids of the shared results of a model, the newest first."""
+        row = self._db.get(self._table, _example_key(model_id))
+        return () if row is None else tuple(row["shares"])
+
+    def all(self) -> dict[str, tuple[str, ...]]:
+        """Return the same for each model that has a row."""
+        rows = self._db.query(self._table, Equals("account_id", _EXAMPLES))
+        return {row["item"]: tuple(row["shares"]) for row in rows}
+
+    def put(self, model_id: str, share_ids: Sequence[str]) -> None:
+        """Replace the examples of a model. A repeat changes nothing."""
+        self._db.write(Write(self._table, item={**_example_key(model_id), "shares": list(share_ids)}))
+
+
+def _example_key(model_id: str) -> dict[str, str]:
+    return {"account_id": _EXAMPLES, "item": model_id}
 
 
 def _no_step_came_first(task: Task) -> Equals:

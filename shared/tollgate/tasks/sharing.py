@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.service import AccountService
@@ -75,13 +76,27 @@ class TaskSharing:
             raise TaskNotFoundError
         if not hmac.compare_digest(task.share.secret.encode(), secret.encode()):
             raise TaskNotFoundError
-        try:
-            account = self.accounts.me(task.account_id)
-        except UserNotFoundError:
-            raise TaskNotFoundError from None
-        if account.suspended:
+        if not self._is_shown(task.account_id):
             raise TaskNotFoundError
         return task
+
+    def several(self, share_ids: Sequence[str]) -> list[Task]:
+        """Return the tasks of some pages, in their order, without those that are not shown any more."""
+        tasks = {
+            task.task_id: task for task in self.tasks.get_all([one.rpartition("_")[0] for one in share_ids])
+        }
+        found = [tasks.get(one.rpartition("_")[0]) for one in share_ids]
+        shared = [
+            task for task, one in zip(found, share_ids, strict=True) if task and share_id_of(task) == one
+        ]
+        accounts = {task.account_id: self._is_shown(task.account_id) for task in shared}
+        return [task for task in shared if accounts[task.account_id]]
+
+    def _is_shown(self, account_id: str) -> bool:
+        try:
+            return not self.accounts.me(account_id).suspended
+        except UserNotFoundError:
+            return False
 
     def _wrote(self, task: Task, who: str, action: Action, detail: str) -> bool:
         """Write the task with the event; return False if it has changed since it was read."""

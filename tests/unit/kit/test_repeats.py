@@ -356,6 +356,7 @@ class TestEveryWrite:
         "exports/repository.py ExportRepository._update",
         "exports/repository.py ExportRepository.change",
         "payments/repository.py BillingRepository.save",
+        "tasks/repository.py ExampleRepository.put",
         "projects/repository.py ProjectRepository.change",
         "projects/repository.py ProjectRepository.join",
         "quotes/repository.py QuoteRepository.add",
