@@ -102,7 +102,7 @@ TEXT_PATHS = tuple(
     for base in ("/api/v1", "/api", "/api/v1/v1")
     for name in (
         *("chat/", "completions", "messages", "models", "responses", "conversations", "embeddings"),
-        *("rerank", "v2/rerank", "moderations", "audio/"),
+        *("rerank", "v2/rerank", "moderations", "audio/", "batches"),
     )
 )
 """Paths of the text function, in all the forms in which clients join base URLs."""

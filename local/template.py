@@ -133,6 +133,9 @@ def _routes_of(path: str, on: Routes, described: Mapping[str, list[str]]) -> Rou
     def methods(method: str) -> list[str]:
         if method != ANY_METHOD:
             return [method]
+        if path not in described:
+            # A second path of described routes
+            return ["get", "post", "delete"]
         return ["get", "head"] if described[path] == ["get"] else described[path]
 
     return {each: route for method, route in on.items() for each in methods(method)}

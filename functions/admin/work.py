@@ -31,7 +31,7 @@ def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
 def redrive(services: Services, request: Request, operator: OperatorSignedIn, sent: Sent) -> Response:
     """Send dead letters to their queue again."""
     kind = sent.get("work", "")
-    if kind not in set(Work):
+    if kind not in services.dead_letter_console.letters:
         return toast(request, "There is no such queue.", status=REFUSED, bad=True)
 
     def send_again() -> str:

@@ -75,6 +75,7 @@ WORDS = {
     Action.RESPONSE_DELETED: "Stored response deleted",
     Action.CONVERSATION_DELETED: "Conversation deleted",
     Action.CONVERSATION_ITEM_DELETED: "Item of a conversation deleted",
+    Action.BATCH_DELETED: "Batch deleted",
 }
 
 router = APIRouter(prefix="/audit")

@@ -210,6 +210,58 @@ async def input_items(request: Request) -> Answer:
     return Reply(await service.input_items(key, request.path_id, request.query))
 
 
+async def batches(request: Request) -> Answer:
+    """Create a batch in OpenAI's protocol, or list batches."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).batches
+    if request.method == "POST":
+        return Reply(await service.create(key, await _body(request), request.headers))
+    return Reply(await service.list(key, request.query))
+
+
+async def get_batch(request: Request) -> Answer:
+    """Return a batch in OpenAI's shape."""
+    key = await _authenticate(request)
+    return Reply(await (await text_parts.text()).batches.get(key, request.path_id))
+
+
+async def cancel_batch(request: Request) -> Answer:
+    """Cancel a batch in OpenAI's protocol."""
+    key = await _authenticate(request)
+    return Reply(await (await text_parts.text()).batches.cancel(key, request.path_id))
+
+
+async def message_batches(request: Request) -> Answer:
+    """Create a batch in Anthropic's protocol, or list batches."""
+    key = await _authenticate(request)
+    service, url = (await text_parts.text()).batches, _base_url(request.scope)
+    if request.method == "POST":
+        return Reply(await service.create_messages(key, await _body(request), request.headers, url))
+    return Reply(await service.list_messages(key, request.query, url))
+
+
+async def message_batch(request: Request) -> Answer:
+    """Return a batch in Anthropic's shape, or delete it."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).batches
+    if request.method == "DELETE":
+        return Reply(await service.delete_messages(key, request.path_id))
+    return Reply(await service.get_messages(key, request.path_id, _base_url(request.scope)))
+
+
+async def cancel_message_batch(request: Request) -> Answer:
+    """Cancel a batch in Anthropic's protocol."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).batches
+    return Reply(await service.cancel_messages(key, request.path_id, _base_url(request.scope)))
+
+
+async def message_batch_results(request: Request) -> Answer:
+    """Return the results of a batch in Anthropic's protocol, one per line."""
+    key = await _authenticate(request)
+    return await (await text_parts.text()).batches.results(key, request.path_id)
+
+
 async def create_conversation(request: Request) -> Answer:
     """Store a new conversation."""
     key = await _authenticate(request)
@@ -316,6 +368,13 @@ routes = Routes(
         ("POST", "/api/v1/responses", responses),
         ("POST", "/api/v1/responses/input_tokens", count_response_tokens),
         ("POST", "/api/v1/responses/compact", compact),
+        ("GET HEAD POST", "/api/v1/batches", batches),
+        ("GET HEAD", "/api/v1/batches/{id}", get_batch),
+        ("POST", "/api/v1/batches/{id}/cancel", cancel_batch),
+        ("GET HEAD POST", "/api/v1/messages/batches", message_batches),
+        ("GET HEAD DELETE", "/api/v1/messages/batches/{id}", message_batch),
+        ("POST", "/api/v1/messages/batches/{id}/cancel", cancel_message_batch),
+        ("GET HEAD", "/api/v1/messages/batches/{id}/results", message_batch_results),
         ("POST", "/api/v1/embeddings", embeddings),
         ("POST", "/api/v1/rerank", rerank),
         ("POST", "/api/v1/v2/rerank", rerank_v2),

@@ -28,6 +28,7 @@ from tests.support.text_app import TextClient
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts.uploads import JSONL
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
@@ -290,6 +291,13 @@ class TestText:
         stored = client.openai.responses.create(model="gpt-5.4-mini", input="hello").id
         conversation = client.openai.conversations.create(items=[{"role": "user", "content": "hello"}]).id
         (item,) = client.openai.conversations.items.list(conversation).data
+        uploads, line = api_parts.api().files.uploads, b"{}"
+        name = ("in.jsonl", "batch")
+        file = uploads.put(client.account.account_id, uploads.new_id(), JSONL, line, name).file_id
+        asked: Any = {"input_file_id": file, "endpoint": "/v1/responses", "completion_window": "24h"}
+        batch = client.openai.batches.create(**asked).id
+        told: Any = {"model": "test-chat", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+        messages = client.anthropic.messages.batches.create(requests=[{"custom_id": "a", "params": told}]).id
 
         def send(case: Any) -> Any:
             if mode is POSITIVE and "/models/{id}" in case.path:
@@ -298,6 +306,10 @@ class TestText:
             if mode is POSITIVE and "/responses/{id}" in case.path:
                 case.path_parameters = {"id": stored}
                 case.query.pop("after", None)
+            if mode is POSITIVE and "/batches/{id}" in case.path:
+                case.path_parameters = {"id": messages if "/messages/" in case.path else batch}
+            if mode is POSITIVE and "/batches" in case.path:
+                case.query = {}
             if mode is POSITIVE and "/conversations/{id}" in case.path:
                 case.path_parameters = {"id": conversation, "itemId": item.id}
                 case.query.pop("after", None)

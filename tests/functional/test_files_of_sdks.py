@@ -97,7 +97,7 @@ def test_another_account_sees_nothing(aws: Aws, customer: OpenedAccount) -> None
 @pytest.mark.parametrize(
     ("fields", "files", "path"),
     [
-        ({"purpose": "batch"}, {"file": ("a.png", png())}, "/purpose"),
+        ({"purpose": "fine-tune"}, {"file": ("a.png", png())}, "/purpose"),
         ({"expires_after[seconds]": "3600"}, {"file": ("a.png", png())}, "/expires_after/seconds"),
         ({"expires_in_seconds": "7776000"}, {"file": ("a.png", png())}, "/expires_in_seconds"),
         ({"name": "a"}, {"file": ("a.png", png())}, "/name"),

@@ -46,6 +46,7 @@ HEARD_BY = {
     "ProbeMediaFunction": "ProbeMediaErrorsAlarm",
     "DispatchChangesFunction": "DispatchChangesIteratorAgeAlarm",
     "RunTaskFunction": "RunTaskErrorsAlarm",
+    "RunBatchFunction": "BatchDeadLetterAlarm",
     "RunResponseFunction": "RunResponseErrorsAlarm",
     "MakeThumbnailsFunction": "ThumbnailDeadLetterAlarm",
     "DeliverWebhookFunction": "WebhookDeadLetterAlarm",
@@ -60,6 +61,9 @@ HEARD_BY = {
 """The alarm that rings if a function goes on failing."""
 ASKED_BY = {"DrawThumbnailFunction": "MakeThumbnailsFunction"}
 """Functions whose failure is one of the function that invokes them."""
+
+
+RECURRING = {"DeliverWebhookFunction", "RunBatchFunction", "RunTaskFunction"}
 
 
 class TestSeverities:
@@ -236,7 +240,7 @@ class TestFunctions:
         names = {(each["Namespace"], each["MetricName"]) for each in measured}
         assert names == {("AWS/Lambda", "RecursiveInvocationsDropped")}
         functions = [dimension["Value"] for each in measured for dimension in each["Dimensions"]]
-        assert {named(each) for each in functions} == allowed == {"DeliverWebhookFunction", "RunTaskFunction"}
+        assert {named(each) for each in functions} == allowed == RECURRING
 
     def test_an_account_that_is_nearly_full_rings(self, template: Template) -> None:
         alarm = _alarms(template)["AccountConcurrencyAlarm"]
@@ -249,7 +253,7 @@ class TestFunctions:
 class TestAlarms:
     def test_every_dead_letter_rings(self, template: Template) -> None:
         queues = [name for name in template.of_type("AWS::SQS::Queue") if "DeadLetter" in name]
-        assert len(queues) == 7
+        assert len(queues) == 8
         for queue in queues:
             assert ("ApproximateNumberOfMessagesVisible", f"{queue}.QueueName", 0) in _signals(template)
 

@@ -33,6 +33,15 @@ TEXT = {
     *((method, "/api/v1/conversations/{id}") for method in ("GET", "POST", "DELETE")),
     *((method, "/api/v1/conversations/{id}/items") for method in ("GET", "POST")),
     *((method, "/api/v1/conversations/{id}/items/{itemId}") for method in ("GET", "DELETE")),
+    *(
+        (method, path)
+        for method in ("GET", "POST")
+        for path in ("/api/v1/batches", "/api/v1/messages/batches")
+    ),
+    ("GET", "/api/v1/batches/{id}"),
+    *((method, "/api/v1/messages/batches/{id}") for method in ("GET", "DELETE")),
+    ("GET", "/api/v1/messages/batches/{id}/results"),
+    *(("POST", f"/api/v1/{name}/{{id}}/cancel") for name in ("batches", "messages/batches")),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/models/{id}"),
     ("GET", "/api/v1/models/{id}/endpoints"),

@@ -141,7 +141,7 @@ class TestSilence:
             for name in template.of_type("AWS::CloudWatch::Alarm")
             if any(word in name for word in ALWAYS_TOLD)
         }
-        assert len(acts) == 11
+        assert len(acts) == 12
         watch = CloudWatch(template)
         watch.ring(THROTTLED_TABLE)
         assert watch.ring(THROTTLED_TABLE | acts) == acts

@@ -203,7 +203,7 @@ class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
         media = {"TaskQueue", "PollQueue", "WebhookQueue", "ThumbnailQueue"}
-        assert set(queues) == media | {"RefillQueue", "MailQueue"}
+        assert set(queues) == media | {"RefillQueue", "MailQueue", "BatchQueue"}
         for name, queue in queues.items():
             redrive = queue["RedrivePolicy"]
             # Polls are tasks' messages: both queues take them, so dead ones lie in one.

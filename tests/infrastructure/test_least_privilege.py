@@ -62,6 +62,7 @@ POSTING = {
     "DashboardFunction",
     "TextFunction",
     "RunTaskFunction",
+    "RunBatchFunction",
     "RunResponseFunction",
     "RefillBalanceFunction",
     "SweepFunction",
@@ -95,6 +96,8 @@ class TestLeastPrivilege:
             "CloseAccountsFunction",
             "GetStatusFunction",
             "TextFunction",
+            # The key of a batch, before each line
+            "RunBatchFunction",
             "DashboardFunction",
             # They tell of caps that are nearly used up, and of keys that expire
             "RecordUsageFunction",
@@ -126,7 +129,10 @@ class TestLeastPrivilege:
         ("secret", "expected"),
         [
             # Decision 0006
-            ("ProviderSecret", {"TextFunction", "RunResponseFunction", "RunTaskFunction"}),
+            (
+                "ProviderSecret",
+                {"TextFunction", "RunBatchFunction", "RunResponseFunction", "RunTaskFunction"},
+            ),
             ("SessionSecret", {"DashboardFunction", "AdminFunction"}),
         ],
     )

@@ -83,7 +83,7 @@ def test_what_can_run_itself_again_is_allowed_to_and_nothing_else_is(template: T
     settings = {name: each.get("RecursiveLoop") for name, each in template.functions().items()}
     allowed = {name for name, setting in settings.items() if setting == "Allow"}
     assert on_a_loop(edges(template)) == allowed
-    assert allowed == {"DeliverWebhookFunction", "RunTaskFunction"}
+    assert allowed == {"DeliverWebhookFunction", "RunBatchFunction", "RunTaskFunction"}
 
 
 def test_no_event_comes_from_a_bucket_or_a_topic(template: Template) -> None:

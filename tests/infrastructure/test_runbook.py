@@ -29,7 +29,7 @@ class TestNumbers:
             assert said in section("RunTaskErrorsAlarm")
 
     @pytest.mark.parametrize(
-        "name", ["TaskQueue", "WebhookQueue", "ThumbnailQueue", "RefillQueue", "MailQueue"]
+        "name", ["TaskQueue", "WebhookQueue", "ThumbnailQueue", "RefillQueue", "MailQueue", "BatchQueue"]
     )
     def test_how_often_before_it_is_a_dead_letter(self, template: Template, name: str) -> None:
         times = queue(template, name)["RedrivePolicy"]["maxReceiveCount"]

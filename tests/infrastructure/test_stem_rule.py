@@ -16,6 +16,7 @@ STEMS = (
     "serve_mcp",
     "probe_media",
     "dispatch_changes",
+    "run_batch",
     "run_response",
     "run_task",
     "make_thumbnails",
@@ -90,6 +91,7 @@ class TestEvents:
             ("run_task", {"task_id", "seq"}),
             ("deliver_webhook", {"delivery_id", "seq"}),
             ("make_thumbnails", {"task_id", "url"}),
+            ("run_batch", {"account_id", "batch_id"}),
             ("notify_members", {"account_id", "event_id"}),
         ],
     )

@@ -66,6 +66,8 @@ _TEXT: tuple[TollgateError, ...] = (
     text.UpstreamTimeoutError(),
     text.ResponseNotFoundError("resp_1"),
     text.ConversationNotFoundError("conv_1"),
+    text.BatchNotFoundError("batch_1"),
+    text.BatchLimitReachedError(),
     text.StoreFullError(),
     text.RequestEndedError(),
 )

@@ -25,6 +25,10 @@ ACTING = (
     "tollgate.operator.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
+    "tollgate.batches.attempts",
+    "tollgate.batches.calls",
+    "tollgate.batches.finishing",
+    "tollgate.batches.worker",
     "tollgate.budgets.monitor",
     "tollgate.ledger.budget_mover",
     "tollgate.ledger.budget_repository",
@@ -41,6 +45,7 @@ ACTING = (
     "tollgate.visits.visitor",
     # AWS, the network and the log.
     "tollgate.kit.aws.async_invoke",
+    "tollgate.kit.aws.async_queue",
     "tollgate.kit.aws.batches",
     "tollgate.kit.aws.json_protocol",
     "tollgate.kit.aws.role_bucket",

@@ -34,6 +34,12 @@ class AsyncAuthenticator:
             noting.add_done_callback(self._noting.discard)
         return good
 
+    async def current(self, key_id: str) -> ApiKey | None:
+        """Return a key that a batch was created with; `None` if it can no longer be used for text."""
+        key = await self._within(self._cache.known(key_id) or await self._read(key_id))
+        is_usable = key is not None and key.usable_at(self._clock.now_ms()) and Scope.TEXT in key.scopes
+        return key if is_usable else None
+
     async def _read(self, key_id: str) -> ApiKey | None:
         row = await self._db.get(self._table, {"key_id": key_id})
         key = None if row is None else ApiKey.from_item(row)

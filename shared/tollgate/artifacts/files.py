@@ -6,8 +6,15 @@ from typing import Any, Protocol
 
 from tollgate.artifacts.models import DeletedFileView, UploadedFileView
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
-from tollgate.artifacts.uploaded import UploadedFile, read_upload_fields
-from tollgate.artifacts.uploads import EXTENSIONS, MAX_NAME_LENGTH, USABLE_S, Uploads
+from tollgate.artifacts.uploaded import BATCH, UploadedFile, read_upload_fields
+from tollgate.artifacts.uploads import (
+    BATCH_USABLE_S,
+    EXTENSIONS,
+    JSONL,
+    MAX_NAME_LENGTH,
+    USABLE_S,
+    Uploads,
+)
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -50,24 +57,28 @@ class CustomerFiles:
     def store(self, account_id: str, fields: Sequence[tuple[str, str | SentFile]], who: str) -> UploadedFile:
         """Store the file of a form in OpenAI's or Anthropic's protocol. Raises `InvalidInputError`."""
         texts = {name: value for name, value in fields if isinstance(value, str)}
-        purpose = read_upload_fields(texts, USABLE_S)
+        purpose = read_upload_fields(texts, USABLE_S, BATCH_USABLE_S)
         sent = [value for name, value in fields if not isinstance(value, str) and name == "file"]
         if len(sent) != 1 or len(sent) + len(texts) != len(fields):
             raise InvalidInputError([Problem("/file", "Must be one file.")])
-        file = sent[0]
-        is_known = media_type(file.data[:HEAD_BYTES]) is not None or file.content_type.startswith(_DOCUMENT)
-        if not file.data or not is_known or file.content_type not in EXTENSIONS:
+        file, content_type = sent[0], sent[0].content_type
+        if purpose == BATCH:
+            # Its lines are checked when the batch begins. SDKs know no type for them.
+            content_type = JSONL
+        is_known = media_type(file.data[:HEAD_BYTES]) is not None or content_type.startswith(_DOCUMENT)
+        is_for_batches = (content_type == JSONL) == (purpose == BATCH)
+        if not file.data or not is_known or content_type not in EXTENSIONS or not is_for_batches:
             message = "Must be an image, a video, a song or a document of a known type."
             raise InvalidInputError([Problem("/file", message, list(EXTENSIONS))])
         # Only the last part of a path, as at Anthropic.
         named = (file.name or "").replace("\\", "/").rpartition("/")[2]
-        name = named[:MAX_NAME_LENGTH] or f"unnamed.{EXTENSIONS[file.content_type]}"
+        name = named[:MAX_NAME_LENGTH] or f"unnamed.{EXTENSIONS[content_type]}"
         self.uploads.check_quota(account_id, len(file.data))
         file_id = self.uploads.new_id()
         # Noted first: after a crash, no file is without an event.
-        detail = f"{file.content_type}, {len(file.data)} bytes"
+        detail = f"{content_type}, {len(file.data)} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, file_id, detail)
-        return self.uploads.put(account_id, file_id, file.content_type, file.data, (name, purpose))
+        return self.uploads.put(account_id, file_id, content_type, file.data, (name, purpose))
 
     def delete(self, account_id: str, file_id: str, who: str) -> DeletedFileView:
         """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""

@@ -16,7 +16,9 @@ DEFAULT_PAGE, MAX_PAGE = 20, 100
 """Files of a page. Each needs a request to S3 for its name."""
 LARGEST_LIMIT = 10_000
 """OpenAI's own bound. A page has `MAX_PAGE` files at most, and its clients then read the next one."""
-PURPOSES = ("user_data", "vision", "assistants")
+BATCH, OUTPUT = "batch", "batch_output"
+PURPOSES = ("user_data", "vision", "assistants", BATCH)
+LISTED_PURPOSES = (*PURPOSES, OUTPUT)
 ORDERS = ("asc", "desc")
 CURSOR = "page_"
 
@@ -82,7 +84,9 @@ def read_files_query(query: Mapping[str, str]) -> FilesQuery:
     cursors = [reader.read(name, id_of("file"), None, "Not a file's id.") for name in ("after", "after_id")]
     cursors.append(reader.read("page", _cursor, None, "Not the next_page of a list."))
     order = reader.read("order", _one_of(ORDERS), "desc", "Unknown order.", list(ORDERS))
-    purpose = reader.read("purpose", _one_of(PURPOSES), None, "Unknown purpose.", list(PURPOSES))
+    purpose = reader.read(
+        "purpose", _one_of(LISTED_PURPOSES), None, "Unknown purpose.", list(LISTED_PURPOSES)
+    )
     reader.finish()
     after = next((one for one in cursors if one is not None), None)
     return FilesQuery(min(limit, MAX_PAGE), after, order == "asc", purpose)
@@ -98,17 +102,18 @@ def files_page(files: Iterable[UploadedFile], *, has_more: bool, as_anthropic: b
     return {"object": "list", **page}
 
 
-def read_upload_fields(fields: Mapping[str, str], lifetime_s: int) -> str:
+def read_upload_fields(fields: Mapping[str, str], lifetime_s: int, batch_lifetime_s: int) -> str:
     """Return the purpose of an upload from the texts of its form.
 
     A form in Anthropic's protocol has none. Raises `InvalidInputError` with every problem. A lifetime other
-    than `lifetime_s` seconds is refused.
+    than `lifetime_s` seconds, or `batch_lifetime_s` for a batch, is refused.
     """
     lifetimes = ("expires_after[seconds]", "expires_in_seconds")
     problems = unknown_fields(fields, ("purpose", "expires_after[anchor]", *lifetimes))
     purpose = fields.get("purpose", PURPOSES[0])
     if purpose not in PURPOSES:
         problems.append(Problem("/purpose", "Files with this purpose cannot be used here.", list(PURPOSES)))
+    lifetime_s = batch_lifetime_s if purpose == BATCH else lifetime_s
     if fields.get("expires_after[anchor]") not in (None, "created_at"):
         problems.append(Problem("/expires_after/anchor", "Unknown anchor.", ["created_at"]))
     for name in lifetimes:

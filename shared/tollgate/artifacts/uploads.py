@@ -18,7 +18,7 @@ from ulid import ULID
 
 from tollgate.artifacts.models import UploadedFileView
 from tollgate.artifacts.presence import is_stored
-from tollgate.artifacts.uploaded import PURPOSES, FilesQuery, UploadedFile
+from tollgate.artifacts.uploaded import BATCH, PURPOSES, FilesQuery, UploadedFile
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
@@ -39,6 +39,9 @@ MAX_UPLOAD_BYTES = 200 * 1024 * 1024
 RETENTION_DAYS = 7
 # For this long, new tasks may use a file. Running tasks continue to read it.
 USABLE_S = 24 * 60 * 60
+# Of inputs and results of batches, which run for a day themselves.
+BATCH_USABLE_S = RETENTION_DAYS * 24 * 60 * 60
+JSONL = "application/jsonl"
 # The lifetime of an upload form.
 FORM_S = 60 * 60
 # The lifetime of a URL to download a file.
@@ -66,6 +69,7 @@ EXTENSIONS = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    JSONL: "jsonl",
 }
 
 _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
@@ -97,7 +101,7 @@ class Uploads:
         content_type, size_bytes = _checked(body)
         self.check_quota(account_id, size_bytes)
         file_id = self.new_id()
-        key = f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
+        key = key_of(account_id, file_id, size_bytes, content_type)
         # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
@@ -113,7 +117,7 @@ class Uploads:
             "upload": {"method": "POST", "url": form["url"], "fields": form["fields"]},
             "bytes": size_bytes,
             "contentType": content_type,
-            "expiresAt": iso(usable_until_ms(file_id)),
+            "expiresAt": iso(_usable_until_ms(key)),
         }
 
     def new_id(self) -> str:
@@ -125,9 +129,8 @@ class Uploads:
     ) -> UploadedFile:
         """Store a file whose bytes were in the request; a repeat changes nothing."""
         name, purpose = name_and_purpose
-        key = f"{folder_of(account_id)}{file_id}-{len(data)}.{EXTENSIONS[content_type]}"
-        # S3 stores only ASCII as metadata.
-        kept = {"filename": urlsafe_b64encode(name.encode()).decode(), "purpose": purpose}
+        key = key_of(account_id, file_id, len(data), content_type)
+        kept = metadata_of(name, purpose)
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=data, ContentType=content_type, Metadata=kept)
         return self._described(key)
 
@@ -151,7 +154,7 @@ class Uploads:
             (
                 file_id
                 for file_id in keys
-                if usable_until_ms(file_id) > now_ms
+                if _usable_until_ms(keys[file_id]) > now_ms
                 and (after is None or (file_id > after if query.oldest_first else file_id < after))
             ),
             reverse=not query.oldest_first,
@@ -176,17 +179,17 @@ class Uploads:
             urlsafe_b64decode(name).decode() if name else f"{file_id}.{key.rpartition('.')[2]}",
             head["ContentType"],
             head["ContentLength"],
-            kept.get("purpose", PURPOSES[0]),
+            kept.get("purpose", BATCH if _is_for_batches(key) else PURPOSES[0]),
             usable_until_ms(file_id) - USABLE_S * MS_PER_S,
-            usable_until_ms(file_id),
+            _usable_until_ms(key),
         )
 
     def key_of(self, account_id: str, file_id: str) -> str | None:
         """Return the key of an uploaded file of the account that is not too old; else `None`."""
-        if usable_until_ms(file_id) <= self.clock.now_ms():
-            return None
         found = self._find(account_id, file_id)
-        return found["Key"] if found is not None and found["Size"] > 0 else None
+        if found is None or _usable_until_ms(found["Key"]) <= self.clock.now_ms():
+            return None
+        return found["Key"] if found["Size"] > 0 else None
 
     def is_usable(self, account_id: str, name: str) -> bool:
         """Return whether a new task may use a file of the account, named by the last part of its key."""
@@ -246,6 +249,33 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
 def folder_of(account_id: str) -> str:
     """Return the prefix of the keys of an account's files."""
     return f"{PREFIX}/{account_id}/"
+
+
+def key_of(account_id: str, file_id: str, size_bytes: int, content_type: str) -> str:
+    """Return the key of a file."""
+    return f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
+
+
+def metadata_of(name: str, purpose: str) -> dict[str, str]:
+    """Return the metadata of a file's object."""
+    # S3 stores only ASCII as metadata.
+    return {"filename": urlsafe_b64encode(name.encode()).decode(), "purpose": purpose}
+
+
+def headers_of(content_type: str, name: str, purpose: str) -> dict[str, str]:
+    """Return the headers with which a file's object is written without an SDK."""
+    named = {f"x-amz-meta-{each}": value for each, value in metadata_of(name, purpose).items()}
+    return {"content-type": content_type, **named}
+
+
+def _is_for_batches(key: str) -> bool:
+    return key.endswith(f".{EXTENSIONS[JSONL]}")
+
+
+def _usable_until_ms(key: str) -> int:
+    """Return until when the file of a key is usable. A batch may run for a day after the upload."""
+    more_s = BATCH_USABLE_S - USABLE_S if _is_for_batches(key) else 0
+    return usable_until_ms(_id_of(key)) + more_s * MS_PER_S
 
 
 def _id_of(key: str) -> str:

@@ -98,6 +98,7 @@ class Action(StrEnum):
     RESPONSE_DELETED = "response.deleted"  # A stored response was deleted.
     CONVERSATION_DELETED = "conversation.deleted"  # A conversation was deleted with its items.
     CONVERSATION_ITEM_DELETED = "conversation_item.deleted"  # An item of a conversation was deleted.
+    BATCH_DELETED = "batch.deleted"  # A batch was deleted with its results.
 
 
 class Log(StrEnum):
@@ -121,6 +122,7 @@ ACCESS = frozenset(
         Action.RESPONSE_DELETED,
         Action.CONVERSATION_DELETED,
         Action.CONVERSATION_ITEM_DELETED,
+        Action.BATCH_DELETED,
     }
 )
 """The actions in the log of access; all others are in the log of changes."""

@@ -24,6 +24,7 @@ FUNCTIONS = (
     "DashboardFunction",
     "DispatchChangesFunction",
     "RecordUsageFunction",
+    "RunBatchFunction",
 )
 # Variables that only commands have, each with the logical id of its queue.
 DEAD_LETTER_QUEUES = {
@@ -34,6 +35,7 @@ DEAD_LETTER_QUEUES = {
     "REFILL_DLQ_URL": "RefillDeadLetterQueue",
     "MAIL_DLQ_URL": "MailDeadLetterQueue",
     "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue",
+    "BATCH_DLQ_URL": "BatchDeadLetterQueue",
 }
 BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 

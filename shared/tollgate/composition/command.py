@@ -66,6 +66,9 @@ class CommandSettings(SpendingSettings):
     mail_dlq_url: str
     thumbnail_queue_url: str
     thumbnail_dlq_url: str
+    batch_queue_url: str = ""
+    """Missing for the operators' pages, whose variables have no room for it."""
+    batch_dlq_url: str = ""
 
 
 # Tasks of an account on the console's first page.
@@ -210,6 +213,7 @@ class Operator:
             Work.REFILLS: settings.refill_dlq_url,
             Work.MAILS: settings.mail_dlq_url,
             Work.THUMBNAILS: settings.thumbnail_dlq_url,
+            Work.BATCHES: settings.batch_dlq_url,
             Work.CHANGES: settings.changes_dlq_url,
             Work.USAGE: settings.usage_dlq_url,
         }
@@ -219,10 +223,11 @@ class Operator:
             Work.REFILLS: settings.refill_queue_url,
             Work.MAILS: settings.mail_queue_url,
             Work.THUMBNAILS: settings.thumbnail_queue_url,
+            Work.BATCHES: settings.batch_queue_url,
         }
         return DeadLetterConsole(
-            letters={work: DeadLetters(sdk.sqs(), url) for work, url in letters.items()},
-            queues={work: Queue(sdk.sqs(), url) for work, url in queues.items()},
+            letters={work: DeadLetters(sdk.sqs(), url) for work, url in letters.items() if url},
+            queues={work: Queue(sdk.sqs(), url) for work, url in queues.items() if url},
             changes={
                 Work.CHANGES: ChangesRedrive(self.changes, self._dispatch),
                 Work.USAGE: ChangesRedrive(self.changes, self._count),

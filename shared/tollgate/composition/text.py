@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.artifacts.prompt_files import UploadedPromptFiles
@@ -19,6 +19,7 @@ from tollgate.composition import has_started
 from tollgate.composition.catalog import live_catalog, provider_names
 from tollgate.kit.aws import json_protocol
 from tollgate.kit.aws.async_invoke import AsyncFunction
+from tollgate.kit.aws.async_queue import AsyncQueue
 from tollgate.kit.aws.s3_get import S3Get, object_url
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.aws.sigv4 import AwsKey
@@ -57,6 +58,9 @@ from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
 
+if TYPE_CHECKING:
+    from tollgate.batches.service import BatchService
+
 # The pause after the secret could not be read again.
 REPEAT_MS = 10_000
 
@@ -77,6 +81,7 @@ class TextSettings(RatedSettings):
     usage_table: str
     run_response_function: str
     probe_function: str = ""
+    batch_queue_url: str = ""
     media_bucket: str
     provider_secret_arn: str
     live_providers: str
@@ -180,12 +185,24 @@ class TextParts:
     files: PromptFiles
     run_later: Callable[[Mapping[str, Any]], Awaitable[None]]
     prober: RecordingProber
+    storage: Storage
+    audit: AuditNotes
+    batch_queue: AsyncQueue
     _reading: "asyncio.Future[Catalog] | None" = None
 
     @property
     def background(self) -> BackgroundResponses:
         """Return the responses that are created in the background."""
         return BackgroundResponses(self.responses, self.run_later)
+
+    @property
+    def batches(self) -> "BatchService":
+        """Return the service of batches. It is imported here because few processes need it."""
+        from tollgate.batches.repository import BatchRepository  # noqa: PLC0415 - see above
+        from tollgate.batches.service import BatchService  # noqa: PLC0415 - see above
+
+        kept = BatchRepository(self.storage)
+        return BatchService(kept, self.storage.objects, self.audit, self.batch_queue.send)
 
     async def follow_catalog(self) -> None:
         """Check for a newer catalog if it is due, in a thread. Only the first read is awaited."""
@@ -279,6 +296,9 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         files,
         run_response.send,
         prober,
+        storage,
+        audit,
+        AsyncQueue(json_protocol.sqs(http, endpoint, region, credentials), known.batch_queue_url),
     )
 
 

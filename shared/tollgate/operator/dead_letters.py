@@ -22,6 +22,7 @@ class Work(StrEnum):
     REFILLS = "refills"  # Mails and top-ups of low balances, back to the refill queue.
     MAILS = "mails"  # Mails about lines of the audit log, back to the mail queue.
     THUMBNAILS = "thumbnails"  # Thumbnails of results, back to the thumbnail queue.
+    BATCHES = "batches"  # Batches of text requests, back to the batch queue.
     CHANGES = (
         "changes"  # Changes of tasks and lines of the audit log, read again from their stream and dispatched.
     )

@@ -9,6 +9,7 @@ from tollgate.accounts import models as accounts
 from tollgate.accounts import webhook_secrets
 from tollgate.activity import views as activity
 from tollgate.artifacts import models as artifacts
+from tollgate.batches import views as batches
 from tollgate.budgets import views as budgets
 from tollgate.catalog import pricing
 from tollgate.catalog import views as catalog
@@ -36,6 +37,7 @@ _MODULES = (
     exports,
     webhook_secrets,
     artifacts,
+    batches,
     pricing,
     catalog,
     endpoints,

@@ -43,6 +43,11 @@ class Request:
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
 
     @property
+    def scope(self) -> Scope:
+        """Return the request in ASGI's form."""
+        return self._scope
+
+    @property
     def method(self) -> str:
         """Return the HTTP method."""
         method: str = self._scope["method"]

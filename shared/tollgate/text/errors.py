@@ -57,6 +57,21 @@ class ConversationNotFoundError(TollgateError, status=404, code="conversation_no
         super().__init__(f"There is no conversation or item '{shortened(name)}'.")
 
 
+class BatchNotFoundError(TollgateError, status=404, code="batch_not_found"):
+    """The batch does not exist, is deleted or expired, or belongs to another account."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no batch '{shortened(name)}'.")
+
+
+class BatchLimitReachedError(TollgateError, status=429, code="batch_limit_reached"):
+    """The account has the most batches that may be unfinished (site/batches.md#limits)."""
+
+    retry_after_s = 60
+    default_message = "This account has the most batches that may be unfinished."
+    next_step = "Wait until one has ended, or cancel one."
+
+
 class StoreFullError(TollgateError, status=429, code="storage_limited"):
     """The account has stored all that it may today (site/limits.md#sizes-and-times)."""
 

@@ -102,6 +102,8 @@ class TextService:
     """Whether the server is notified when a client closes its connection."""
     measures: KnownMeasures | None = None
     """The measures of routes, for requests that sort by them."""
+    whole_timeout_s: float | None = None
+    """The time of a response that is not streamed, if nobody waits for it at a connection."""
     finishing: Finishing = field(default_factory=Finishing)
     _waiting: dict[str, PlacedHold] = field(default_factory=dict)
     """The requests without a response so far, by their ids."""
@@ -281,8 +283,11 @@ class TextService:
         """
         upstreams = await self.upstreams()
         # One bound for all routes together: the function itself is ended after 15 minutes.
-        answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
-        patience_s = MAX_STREAM_SILENCE_S if request.stream else MAX_SILENCE_S
+        whole_s, silence_s = self.whole_timeout_s or WHOLE_TIMEOUT_S, MAX_SILENCE_S
+        if self.whole_timeout_s is not None:
+            silence_s = self.whole_timeout_s / 2
+        answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else whole_s)
+        patience_s = MAX_STREAM_SILENCE_S if request.stream else silence_s
         last: RoutedRequest | None = None
         async with Race[Answered]() as race:
             for routed, exchange in self._exchanges(request, placed, headers, upstreams):

@@ -243,21 +243,19 @@ def _document(read: Callable[..., Any]) -> Callable[..., Any]:
     return judged
 
 
-def _object(once: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(once)
-    async def judged(
-        objects: S3Objects, method: str, name: str, body: bytes, query: str
-    ) -> tuple[int, bytes]:
-        if query:
+def _object(request: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(request)
+    async def judged(objects: S3Objects, method: str, name: str, body: bytes = b"", **more: Any) -> Any:
+        if query := more.get("query"):
             asked = {"Bucket": objects.bucket, "Prefix": dict(parse_qsl(query))["prefix"]}
             _ask(_without_sdk(), "s3", "ListObjectsV2", asked)
         else:
             operation = {"GET": "GetObject", "PUT": "PutObject"}[method]
             _ask(_without_sdk(), "s3", operation, {"Bucket": objects.bucket, "Key": name})
-        status, found = await once(objects, method, name, body, query)
-        if status == MISSING and not _may_know(_without_sdk(), objects.bucket):
-            return FORBIDDEN, b""
-        return status, found
+        response = await request(objects, method, name, body, **more)
+        if response.status == MISSING and not _may_know(_without_sdk(), objects.bucket):
+            response.status = FORBIDDEN
+        return response
 
     return judged
 
@@ -279,7 +277,7 @@ def _install() -> None:
     for kind, name, judged in (
         (AwsJson, "call", _json),
         (S3Get, "read", _document),
-        (S3Objects, "_once", _object),
+        (S3Objects, "_request", _object),
     ):
         setattr(kind, name, judged(getattr(kind, name)))
     ThreadPoolExecutor.submit = _submit_with_owner  # type: ignore[assignment,method-assign]

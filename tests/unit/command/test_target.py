@@ -82,11 +82,13 @@ class Resources:
             ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
             ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
             ["CheckLedgerFunction", "DashboardFunction", "DispatchChangesFunction", "RecordUsageFunction"],
+            ["RunBatchFunction"],
             [
                 "UsageDeadLetterQueue",
                 "RefillDeadLetterQueue",
                 "MailDeadLetterQueue",
                 "ThumbnailDeadLetterQueue",
+                "BatchDeadLetterQueue",
             ],
         ]
         for page in pages:
@@ -107,6 +109,7 @@ class Resources:
             "DashboardFunction-1": {"IDENTITIES_TABLE": "i-1"},
             "DispatchChangesFunction-1": {"THUMBNAIL_QUEUE_URL": "q-1"},
             "RecordUsageFunction-1": {"USAGE_TABLE": "u-1"},
+            "RunBatchFunction-1": {"BATCH_QUEUE_URL": "b-1"},
         }
         return {"Environment": {"Variables": variables[FunctionName]}}
 
@@ -122,6 +125,7 @@ class TestStackEnvironment:
             "IDENTITIES_TABLE": "i-1",
             "THUMBNAIL_QUEUE_URL": "q-1",
             "USAGE_TABLE": "u-1",
+            "BATCH_QUEUE_URL": "b-1",
             "TASK_DLQ_URL": "TaskDeadLetterQueue-1",
             "WEBHOOK_DLQ_URL": "WebhookDeadLetterQueue-1",
             "CHANGES_DLQ_URL": "ChangesDeadLetterQueue-1",
@@ -129,6 +133,7 @@ class TestStackEnvironment:
             "REFILL_DLQ_URL": "RefillDeadLetterQueue-1",
             "MAIL_DLQ_URL": "MailDeadLetterQueue-1",
             "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue-1",
+            "BATCH_DLQ_URL": "BatchDeadLetterQueue-1",
         }
 
     @pytest.mark.parametrize("missing", ["RunTaskFunction", "ChangesDeadLetterQueue"])

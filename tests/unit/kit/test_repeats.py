@@ -308,6 +308,8 @@ class TestEveryWrite:
         "accounts/repository.py AccountRepository.new",
         "accounts/repository.py AccountRepository.replace_webhook_secrets",
         "accounts/repository.py ApiKeyRepository.add",
+        "batches/repository.py BatchRepository.create",
+        "batches/repository.py BatchRepository.put",
         "accounts/repository.py ApiKeyRepository.still",
         "accounts/repository.py ApiKeyRepository.change",
         "accounts/repository.py ApiKeyRepository.revoke",

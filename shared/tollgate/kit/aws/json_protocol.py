@@ -1,4 +1,4 @@
-"""AWS services that speak JSON, without an SDK: DynamoDB and Secrets Manager for text."""
+"""AWS services that speak JSON, without an SDK: DynamoDB, Secrets Manager and SQS for text."""
 
 import json
 import time
@@ -88,3 +88,10 @@ def secrets_manager(
         key,
         repeatable=True,
     )
+
+
+def sqs(http: HttpClient, endpoint: str | None, region: str, key: Callable[[], AwsKey]) -> AwsJson:
+    """Return SQS, at `endpoint` if that is set, for an emulator."""
+    url = endpoint or f"https://sqs.{region}.amazonaws.com"
+    # A message that arrives twice is harmless.
+    return AwsJson(http, url, region, "sqs", "AmazonSQS", "application/x-amz-json-1.0", key, repeatable=True)

@@ -4,15 +4,16 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import quote
 
 from tollgate.kit.aws.s3_get import object_url
 from tollgate.kit.aws.sigv4 import AwsKey, signed_request_headers
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.http.client import HttpClient, header_lines
-from tollgate.kit.http.response import HttpError
+from tollgate.kit.http.response import HttpError, Response
 from tollgate.kit.retry import THROTTLE_STATUSES, busy
 
 TIMEOUT_S = 15.0
@@ -20,9 +21,12 @@ MAX_ATTEMPTS = 3
 # Before the second attempt, because S3 wants fewer requests, not the same again.
 FIRST_WAIT_S = 0.1
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
+# Of an object that is passed on to a client, at the client's pace.
+OPEN_TIMEOUT_S = 14 * 60.0
 
 # S3 lists the objects as XML, and our names need no escapes.
 _KEY = re.compile(rb"<Key>([\w./-]+)</Key>", re.ASCII)
+_NONE: Mapping[str, str] = MappingProxyType({})
 _MISSING = 404
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
@@ -49,13 +53,29 @@ class S3Objects:
     endpoint: str | None
     key: Callable[[], AwsKey]
 
-    async def put(self, name: str, body: bytes) -> None:
-        """Write an object; a repeat changes nothing. Raises `ObjectStoreError`."""
-        await self._send("PUT", name, body)
+    async def put(self, name: str, body: bytes, headers: Mapping[str, str] = _NONE) -> None:
+        """Write an object with the headers of its type and its metadata; a repeat changes nothing.
+
+        Raises `ObjectStoreError`.
+        """
+        await self._send("PUT", name, body, headers=headers)
 
     async def get(self, name: str) -> bytes | None:
         """Return an object, or `None` if there is none. Raises `ObjectStoreError`."""
         return await self._send("GET", name)
+
+    async def open(self, name: str) -> Response | None:
+        """Return an object whose body is still on its way, or `None`. Raises `ObjectStoreError`."""
+        try:
+            response = await self._request("GET", name, timeout_s=OPEN_TIMEOUT_S)
+        except (HttpError, TimeoutError) as exc:
+            raise ObjectStoreError(f"GET {name}: {exc!r}") from exc
+        if response.status < _FIRST_ERROR:
+            return response
+        response.close()
+        if response.status == _MISSING:
+            return None
+        raise ObjectStoreError(f"GET {name}: HTTP {response.status}")
 
     async def first_name(self, prefix: str) -> str | None:
         """Return the name of the first object whose name starts with `prefix`. Raises `ObjectStoreError`."""
@@ -63,13 +83,22 @@ class S3Objects:
         found = _KEY.search(await self._send("GET", "", query=query) or b"")
         return None if found is None else found[1].decode()
 
-    async def _send(self, method: str, name: str, body: bytes = b"", query: str = "") -> bytes | None:
+    async def _send(
+        self,
+        method: str,
+        name: str,
+        body: bytes = b"",
+        *,
+        query: str = "",
+        headers: Mapping[str, str] = _NONE,
+    ) -> bytes | None:
         last, status = "no answer", 0
         for attempt in range(MAX_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
             try:
-                status, found = await self._once(method, name, body, query)
+                response = await self._request(method, name, body, query=query, headers=headers)
+                status, found = response.status, await response.read(MAX_OBJECT_BYTES)
             except (HttpError, TimeoutError) as exc:
                 last, status = repr(exc), 0
                 continue
@@ -85,9 +114,18 @@ class S3Objects:
             raise ObjectStoreBusyError(f"{method} {name}: {last}")
         raise ObjectStoreError(f"{method} {name}: {last}")
 
-    async def _once(self, method: str, name: str, body: bytes, query: str) -> tuple[int, bytes]:
+    async def _request(
+        self,
+        method: str,
+        name: str,
+        body: bytes = b"",
+        *,
+        query: str = "",
+        headers: Mapping[str, str] = _NONE,
+        timeout_s: float = TIMEOUT_S,
+    ) -> Response:
         url = object_url(self.bucket, name, self.region, self.endpoint)
-        headers = signed_request_headers(
+        signed = signed_request_headers(
             self.key(),
             region=self.region,
             service="s3",
@@ -96,10 +134,10 @@ class S3Objects:
             method=method,
             body=body,
             query=query,
+            more=headers,
         )
         url = f"{url}?{query}" if query else url
         # GET and PUT of a whole object are idempotent.
-        response = await self.http.request(
-            method, url, header_lines(headers), body, timeout_s=TIMEOUT_S, repeatable=True
+        return await self.http.request(
+            method, url, header_lines(signed), body, timeout_s=timeout_s, repeatable=True
         )
-        return response.status, await response.read(MAX_OBJECT_BYTES)

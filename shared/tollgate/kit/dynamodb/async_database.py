@@ -37,9 +37,15 @@ class AsyncDatabase:
         """Return rows, all read at one moment; a missing row is empty."""
         return await self._carry_out(core.get_together(table, keys, PATIENCE))
 
-    async def query(self, table: str, condition: Condition) -> list[Item]:
-        """Return the rows of one partition in key order; only for rows that fit into one page of 1 MB."""
-        return await self._carry_out(core.query(table, condition, PATIENCE))
+    async def query(
+        self, table: str, condition: Condition, *, limit: int | None = None, newest_first: bool = False
+    ) -> list[Item]:
+        """Return the rows of one partition in key order, or in reverse, at most `limit` of them.
+
+        Only for rows that fit into one page of 1 MB.
+        """
+        steps = core.query(table, condition, PATIENCE, limit=limit, newest_first=newest_first)
+        return await self._carry_out(steps)
 
     async def write(self, write: SingleWrite) -> Written:
         """Do one write. Raises the error of `write.refused` if its condition fails."""

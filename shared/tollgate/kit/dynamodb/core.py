@@ -155,15 +155,29 @@ def get_together(table: str, keys: Sequence[Item], patience: Patience) -> Steps[
     return [from_attributes(found.get("Item", {})) for found in answer["Responses"]]
 
 
-def query(table: str, condition: Condition, patience: Patience) -> Steps[list[Item]]:
-    """Return the rows of one partition in key order; only for rows that fit into one page of 1 MB."""
+def query(
+    table: str,
+    condition: Condition,
+    patience: Patience,
+    *,
+    limit: int | None = None,
+    newest_first: bool = False,
+) -> Steps[list[Item]]:
+    """Return the rows of one partition in key order, or in reverse, at most `limit` of them.
+
+    Only for rows that fit into one page of 1 MB.
+    """
     to = Placeholders()
-    body = {
+    body: dict[str, Any] = {
         "TableName": table,
         "KeyConditionExpression": condition.render(to),
         "ExpressionAttributeNames": to.names,
         "ExpressionAttributeValues": to.values,
     }
+    if limit is not None:
+        body["Limit"] = limit
+    if newest_first:
+        body["ScanIndexForward"] = False
     answer = yield from read(Request("Query", body, table), patience)
     return [from_attributes(item) for item in answer["Items"]]
 

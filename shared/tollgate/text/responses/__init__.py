@@ -20,6 +20,7 @@ states.py    the states of a background response
 background.py  starts, runs and cancels such responses
 parts.py     their events as they are stored; `follow.py`: the same as a stream
 conversations.py, conversation_service.py   the same for conversations
+metadata.py  the metadata of conversations and batches
 
 Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, with
 which the tests read every response.

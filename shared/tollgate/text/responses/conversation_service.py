@@ -19,14 +19,14 @@ from tollgate.text.request import read_json_body
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import listed, messages_of, numbered
+from tollgate.text.responses.metadata import metadata_of
 from tollgate.text.responses.paging import check_page, list_of, page_of
 from tollgate.text.responses.repository import Reader
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
-# OpenAI's own bounds: of items that are added at once, and of metadata.
+# OpenAI's own bound of items that are added at once.
 MAX_ADDED = 20
-MAX_PAIRS, MAX_NAME, MAX_VALUE = 16, 64, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ConversationService:
         """Store a new conversation, and return it. Raises `StoreFullError`."""
         fields = _fields(body or b"{}", ("metadata", "items"))
         items = numbered(_items(fields.get("items")), _core())
-        metadata = _metadata(fields.get("metadata"))
+        metadata = metadata_of(fields.get("metadata"))
         return encoded((await self.kept.create(key.account_id, metadata, items)).shown())
 
     async def get(self, key: ApiKey, conversation_id: str) -> bytes:
@@ -57,7 +57,7 @@ class ConversationService:
         fields = _fields(body, ("metadata",))
         if "metadata" not in fields:
             raise invalid("/metadata", "Required.")
-        metadata = _metadata(fields["metadata"])
+        metadata = metadata_of(fields["metadata"])
         found = await self.kept.set_metadata(self._reader(key), conversation_id, metadata)
         return encoded(found.shown())
 
@@ -130,20 +130,6 @@ def _items(given: Any) -> list[Any]:
 def _in_items(problem: Problem) -> Problem:
     path = f"/items{problem.path.removeprefix('/input')}"
     return Problem(path, problem.message, problem.allowed)
-
-
-def _metadata(given: Any) -> dict[str, str]:
-    """Return the metadata of a body."""
-    if given is None:
-        return {}
-    if not isinstance(given, dict) or len(given) > MAX_PAIRS:
-        raise invalid("/metadata", f"Must be an object of at most {MAX_PAIRS} pairs.")
-    for name, value in given.items():
-        if len(name) > MAX_NAME:
-            raise invalid("/metadata", f"A name has at most {MAX_NAME} characters.")
-        if not isinstance(value, str) or len(value) > MAX_VALUE:
-            raise invalid(f"/metadata/{name}", f"Must be a string of at most {MAX_VALUE} characters.")
-    return given
 
 
 def _core() -> str:

@@ -1,0 +1,26 @@
+"""Trigger: the batch queue, one message `{account_id, batch_id}` for some minutes of a batch.
+
+Runs lines of the batch as ordinary text requests, and stores their results. Writes the files of results at
+the end, or sends a message for the rest. Never trusts a message: the batch is in its row, and one worker has
+it.
+"""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate.composition import run_batch as run_batch_parts
+from tollgate.kit.aws.batches import Record, message_of, process_one_by_one
+from tollgate.kit.observability import begin_log
+
+
+def run(record: Record) -> None:
+    """Run one batch. An exception returns the message to the queue."""
+    message = message_of(record)
+    begin_log(**message)
+    run_batch_parts.run(message["account_id"], message["batch_id"])
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
+    """Process a batch of messages; return the failures in the format of Lambda."""
+    return process_one_by_one(event, run)

@@ -1,0 +1,85 @@
+"""One line of a batch as a text request: read, held, answered and billed as on its own route."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tollgate.accounts.models import ApiKey
+from tollgate.batches.request import MESSAGES
+from tollgate.kit.errors import InvalidInputError
+from tollgate.text.asgi import Reply
+from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
+from tollgate.text.event_stream import http_response
+from tollgate.text.fields import invalid
+from tollgate.text.kinds import KINDS
+from tollgate.text.models import TextProtocol
+from tollgate.text.prompt_files import PromptFiles, with_files
+from tollgate.text.rendering import Rendering, Unchanged
+from tollgate.text.request import TextRequest, dumps, read_request
+from tollgate.text.responses.service import ResponsesService
+
+_CHATS = {"/v1/chat/completions": TextProtocol.OPENAI, MESSAGES: TextProtocol.ANTHROPIC}
+_KINDS = {
+    "/v1/embeddings": TextProtocol.EMBEDDINGS,
+    "/v1/moderations": TextProtocol.MODERATIONS,
+    "/v1/rerank": TextProtocol.RERANK,
+}
+_RESPONSES, _COMPLETIONS = "/v1/responses", "/v1/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The caller of a line: its key, the id of its request and the headers of its batch."""
+
+    key: ApiKey
+    request_id: str
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LineCalls:
+    """Answers lines."""
+
+    responses: ResponsesService
+    files: PromptFiles
+
+    async def answer(self, endpoint: str, fields: Mapping[str, Any], call: Call) -> Reply:
+        """Answer the request with these fields. Raises the errors that refuse it."""
+        if fields.get("stream"):
+            raise invalid("/stream", "A request of a batch is not streamed.")
+        body = dumps(fields).encode()
+        if endpoint == _RESPONSES:
+            return await self._response(fields, body, call)
+        if endpoint == _COMPLETIONS:
+            return await self._completion(body, call)
+        if endpoint in _KINDS:
+            return await self._respond(KINDS[_KINDS[endpoint]].read(body), call)
+        protocol = _CHATS[endpoint]
+        body = await with_files(body, call.key.account_id, self.files)
+        return await self._respond(read_request(protocol, body), call, Unchanged(protocol))
+
+    async def _respond(self, request: TextRequest, call: Call, rendering: Rendering | None = None) -> Reply:
+        responding = self.responses.text.respond(request, call.key, call.request_id, call.headers)
+        rendering = rendering or Unchanged(TextProtocol.OPENAI)
+        # Not streamed, so it is whole.
+        return cast("Reply", await http_response(responding, rendering, _as_it_is))
+
+    async def _completion(self, body: bytes, call: Call) -> Reply:
+        try:
+            return await self._respond(read_completion_request(body), call, CompletionsRendering())
+        except InvalidInputError as exc:
+            raise in_completions(exc) from exc
+
+    async def _response(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Reply:
+        if fields.get("background"):
+            raise invalid("/background", "A request of a batch is no background response.")
+        body = await with_files(body, call.key.account_id, self.files)
+        read = await self.responses.read(body, call.key, call.request_id)
+        responding = read.respond(self.responses.text, call.key, call.request_id, call.headers)
+        return cast("Reply", await http_response(responding, read.rendering, _as_it_is))
+
+
+def _as_it_is(body: Mapping[str, Any], anchor: str) -> Mapping[str, Any]:
+    """Return an error body without the links of a response, which has an address."""
+    del anchor
+    return body

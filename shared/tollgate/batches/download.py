@@ -1,0 +1,30 @@
+"""A file of results on its way from S3 to the client, in pieces, because it may be larger than the memory."""
+
+import asyncio
+from dataclasses import dataclass
+
+from tollgate.kit.http.response import Response
+from tollgate.text.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
+
+JSONL = "application/x-jsonl"
+OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """An answer with the bytes of an object."""
+
+    found: Response
+
+    async def send(self, receive: Receive, send: Send) -> None:
+        """Send it. Raises `TimeoutError` if the client does not read it."""
+        del receive
+        try:
+            headers = encoded_headers({"content-type": JSONL})
+            await send({"type": "http.response.start", "status": OK, "headers": headers})
+            while piece := await self.found.readany():
+                async with asyncio.timeout(SEND_TIMEOUT_S):
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self.found.close()

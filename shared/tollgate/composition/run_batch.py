@@ -1,0 +1,51 @@
+"""Creates the parts of `functions/run_batch`: the same as for text, in one event loop per thread."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tollgate.batches.calls import LineCalls
+from tollgate.batches.finishing import BatchFiles
+from tollgate.batches.repository import BatchRepository
+from tollgate.batches.worker import LINE_TIMEOUT_S, BatchWorker
+from tollgate.composition import event_loop
+from tollgate.composition import text as text_parts
+from tollgate.composition.event_loop import close
+
+__all__ = ["RunBatchSettings", "close", "run", "settings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunBatchSettings(text_parts.TextSettings):
+    """Settings of `functions/run_batch`, which has no audit log and starts no background responses."""
+
+    audit_table: str = ""
+    run_response_function: str = ""
+
+
+@cache
+def settings() -> RunBatchSettings:
+    """Return the settings."""
+    return RunBatchSettings.from_env()
+
+
+def run(account_id: str, batch_id: str) -> None:
+    """Run one batch to its end, or for some minutes."""
+    event_loop.run(_run(account_id, batch_id))
+
+
+async def _run(account_id: str, batch_id: str) -> None:
+    parts = await text_parts.text(settings)
+    # No client waits at a connection, so a whole response has more time.
+    patient = replace(parts.service, whole_timeout_s=LINE_TIMEOUT_S)
+    kept = BatchRepository(parts.storage)
+    worker = BatchWorker(
+        kept,
+        BatchFiles(parts.storage.objects, kept),
+        LineCalls(replace(parts.responses, text=patient), parts.files),
+        parts.authenticator,
+        settings().ledger_table,
+        parts.batch_queue.send,
+    )
+    await worker.run(account_id, batch_id)
+    # The process may be frozen until its next message.
+    await parts.service.finishing.wait()
