@@ -32,6 +32,7 @@ from tollgate.artifacts.uploads import JSONL
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.composition import run_batch as run_batch_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition.catalog import provider_names
 from tollgate.kit.clock import MS_PER_DAY, utc_month
@@ -298,6 +299,9 @@ class TestText:
         batch = client.openai.batches.create(**asked).id
         told: Any = {"model": "test-chat", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
         messages = client.anthropic.messages.batches.create(requests=[{"custom_id": "a", "params": told}]).id
+        # It has ended, so it has results.
+        run_batch_parts.run(client.account.account_id, messages)
+        run_batch_parts.close()
 
         def send(case: Any) -> Any:
             if mode is POSITIVE and "/models/{id}" in case.path:
@@ -309,7 +313,9 @@ class TestText:
             if mode is POSITIVE and "/batches/{id}" in case.path:
                 case.path_parameters = {"id": messages if "/messages/" in case.path else batch}
             if mode is POSITIVE and "/batches" in case.path:
-                case.query = {}
+                case.query, case.headers = {}, {}
+            if mode is POSITIVE and case.path == "/api/v1/batches" and case.method == "POST":
+                case.body = asked
             if mode is POSITIVE and "/conversations/{id}" in case.path:
                 case.path_parameters = {"id": conversation, "itemId": item.id}
                 case.query.pop("after", None)

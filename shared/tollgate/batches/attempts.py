@@ -68,7 +68,7 @@ class Attempts:
             try:
                 outcome = await self._once(line, request_id)
             except _LIMITED:
-                # Nothing was held or called, so the same attempt is made again.
+                # Nothing was held or called, so the same attempt begins again.
                 await self._pause(LIMIT_WAIT_S)
                 continue
             except _NO_MONEY as exc:

@@ -65,7 +65,7 @@ def read_line(kind: Kind, text: bytes) -> Line:
 
 
 def problems_of(lines: Sequence[bytes], endpoint: str) -> list[dict[str, Any]]:
-    """Return the problems of an input in OpenAI's protocol, as the `errors` of its batch."""
+    """Return the problems of an input in OpenAI's protocol, for the `errors` of its batch."""
     if not lines:
         return [problem("empty_file", "The file has no lines.")]
     if len(lines) > MAX_LINES:
@@ -106,7 +106,7 @@ def _problems_of_line(text: bytes, endpoint: str, seen: set[str]) -> Iterator[di
 
 
 def problem(code: str, message: str, param: str | None = None) -> dict[str, Any]:
-    """Return a problem of an input, as the `errors` of a batch list it."""
+    """Return a problem of an input in the shape of a batch's `errors`."""
     return {"code": code, "message": message, "param": param, "line": None}
 
 

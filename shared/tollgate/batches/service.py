@@ -142,11 +142,11 @@ class BatchService:
         return encoded(message_batch_list_view(shown, base_url, has_more=has_more))
 
     async def cancel(self, key: ApiKey, batch_id: str) -> bytes:
-        """Cancel a batch, and return it in OpenAI's shape. One that has ended stays."""
+        """Cancel a batch, and return it in OpenAI's shape. A batch that has ended stays."""
         return encoded(batch_view(await self._cancelled(key, Kind.OPENAI, batch_id)))
 
     async def cancel_messages(self, key: ApiKey, batch_id: str, base_url: str) -> bytes:
-        """Cancel a batch, and return it in Anthropic's shape. One that has ended stays."""
+        """Cancel a batch, and return it in Anthropic's shape. A batch that has ended stays."""
         return encoded(message_batch_view(await self._cancelled(key, Kind.ANTHROPIC, batch_id), base_url))
 
     async def _cancelled(self, key: ApiKey, kind: Kind, batch_id: str) -> Batch:
@@ -193,7 +193,7 @@ class BatchService:
             raise BatchNotFoundError(batch_id)
         now_s = self.kept.storage.now_s()
         if found.is_forgotten(now_s):
-            # Once in that time, however often clients look.
+            # Once in that time, even if clients look often.
             def reminded(now: Batch) -> Item | None:
                 return now.changed(claim_until_s=now_s + CLAIM_S) if now.is_forgotten(now_s) else None
 

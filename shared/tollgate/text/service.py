@@ -103,7 +103,7 @@ class TextService:
     measures: KnownMeasures | None = None
     """The measures of routes, for requests that sort by them."""
     whole_timeout_s: float | None = None
-    """The time of a response that is not streamed, if nobody waits for it at a connection."""
+    """The time of a response that is not streamed, if no client waits at a connection."""
     finishing: Finishing = field(default_factory=Finishing)
     _waiting: dict[str, PlacedHold] = field(default_factory=dict)
     """The requests without a response so far, by their ids."""
@@ -229,7 +229,7 @@ class TextService:
     async def end_if_asked(self, request_id: str) -> bool:
         """End a request without a response if its owner asked for that; return whether it is ending.
 
-        No other route is called. The routes that were called go on: they may have processed the input.
+        No other route is called. The routes that were called continue: they may have processed the input.
         """
         placed = self._waiting.get(request_id)
         if placed is None:
