@@ -35,18 +35,19 @@ def show(services: Services, request: Request) -> Response:
         request,
         "sign_in.html",
         has_pool=services.pool is not None,
+        companies=() if services.pool is None else services.pool.companies,
         is_development=services.settings.tollgate_development_sign_in,
     )
 
 
 @router.get("/sign-in/begin")
-async def begin(services: Services, request: Request) -> Response:
-    """Send the visitor to the hosted sign-in."""
+async def begin(services: Services, request: Request, company: str | None = None) -> Response:
+    """Send the visitor to the hosted sign-in, or with a name to the sign-in of a company."""
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError
     try:
-        return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
+        return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback", company)
     except SignInUnavailableError:
         return _unavailable(request)
 

@@ -37,6 +37,18 @@ SPEED = {"TextConcurrency": "100", "ReserveConcurrency": "true", "SnapStart": "t
 RELEASES = {"CanaryDeployment": "true", "Visits": "true", "OperationsDashboard": "true"}
 GUARDS = {"RequestsPerAddress": "2000", "MediaRetentionDays": "30", "BackupCopyVaultArn": VAULT}
 COMPANY = {"KeyArn": KEY, "PermissionsBoundaryArn": BOUNDARY}
+OIDC = {
+    "OidcIssuer": "https://acme.example",
+    "OidcClientId": "tollgate",
+    "OidcClientSecret": "secret",
+    "OidcName": "Acme",
+    "OidcEmailDomains": "acme.example,acme.org",
+}
+SAML = {
+    "SamlMetadataUrl": "https://beta.example/saml",
+    "SamlName": "Beta",
+    "SamlEmailDomains": "beta.example",
+}
 
 
 SETS: Mapping[str, Mapping[str, str]] = {
@@ -44,7 +56,7 @@ SETS: Mapping[str, Mapping[str, str]] = {
     "prod": deployed("prod"),
     "local": {"LocalEndpoint": "http://127.0.0.1:4566"},
     "tuned": {"Architecture": "x86_64", **SPEED, **GUARDS, **COMPANY},
-    "public": {**DOMAIN, **PEOPLE, **SENDER, **MAIL},
+    "public": {**DOMAIN, **PEOPLE, **SENDER, **MAIL, **OIDC},
     "everything": {
         "Stage": "prod",
         **DOMAIN,
@@ -55,6 +67,8 @@ SETS: Mapping[str, Mapping[str, str]] = {
         **GUARDS,
         **COMPANY,
         **RELEASES,
+        **OIDC,
+        **SAML,
     },
 }
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from tests.conftest import Aws, moto_client
+from tests.functional.test_dashboard_members import invite
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.http_server import Reply
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer
@@ -22,6 +23,12 @@ from tollgate.members.repository import IdentityRepository
 MAX_COOKIE_BYTES = 4096
 """What browsers keep (RFC 6265, section 6.1)."""
 TRIES = 8
+OIDC_IDENTITY = [{"userId": "00u1", "providerName": "CompanyOidc", "providerType": "OIDC", "primary": "true"}]
+BY_OIDC: dict[str, Any] = {"cognito:username": "CompanyOidc_00u1", "identities": OIDC_IDENTITY}
+BY_SAML: dict[str, Any] = {
+    "cognito:username": "CompanySaml_bo",
+    "identities": [{"userId": "bo", "providerName": "CompanySaml", "providerType": "SAML"}],
+}
 PARAMETER = "/tollgate-test/sign-in"
 CALLBACK = f"{ORIGIN}/live/dashboard/sign-in/callback"
 
@@ -35,11 +42,11 @@ def issuer(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Issuer]:
     parts.forget()
 
 
-def pool_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def pool_at(url: str, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
     """Tell the dashboard of a user pool."""
-    pool = {"issuer": url, "client_id": CLIENT_ID, "domain": "https://pool.example"}
+    pool = {"issuer": url, "client_id": CLIENT_ID, "domain": "https://pool.example", **more}
     ssm: Any = moto_client("ssm")
-    ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
+    ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool), Overwrite=True)
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
     parts.forget()
 
@@ -48,6 +55,69 @@ def come_back(browser: Browser, issuer: Issuer) -> int:
     """Press the button, sign in at the pool, come back; give the status of the answer."""
     begun = browser.get("/sign-in/begin")
     return browser.get(f"/sign-in/callback?{issuer.authorize(begun.headers['location'])}").status
+
+
+class TestACompany:
+    """What the pool signs for people of a company's provider: a user name of theirs, and `identities`."""
+
+    @pytest.fixture(autouse=True)
+    def company(self, issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let people sign in with a provider that proves the addresses of one domain."""
+        company = {"oidc_name": "Acme & Sons", "oidc_domains": "acme.example,acme.org"}
+        pool_at(issuer.url, monkeypatch, saml_name="", saml_domains="", **company)
+
+    def test_its_button_leads_to_the_provider_at_once(self, issuer: Issuer) -> None:
+        shown = Browser().get("/sign-in").text
+        assert "Continue with Acme &amp; Sons" in shown
+        assert "CompanySaml" not in shown
+        for company, wanted in (("CompanyOidc", ["CompanyOidc"]), ("CompanySaml", None), ("Facebook", None)):
+            location = Browser().get(f"/sign-in/begin?company={company}").headers["location"]
+            assert parse_qs(urlsplit(location).query).get("identity_provider") == wanted
+
+    @pytest.mark.parametrize(
+        ("claims", "is_proven"),
+        [
+            ({**BY_OIDC, "email": "Bo@acme.example"}, True),
+            ({**BY_OIDC, "email": "bo@acme.org", "email_verified": False}, True),
+            ({**BY_OIDC, "identities": None, "email": "bo@acme.org"}, True),
+            ({**BY_OIDC, "email": "ada@example.com", "email_verified": True}, False),
+            ({**BY_OIDC, "email": "bo@sub.acme.example"}, False),
+            ({**BY_OIDC, "email": "bo@acme.example@example.com"}, False),
+            ({**BY_SAML, "email": "bo@acme.example", "email_verified": True}, False),
+            ({**BY_OIDC, "identities": [*OIDC_IDENTITY, *OIDC_IDENTITY], "email": "bo@acme.example"}, False),
+            ({"cognito:username": SUBJECT, "email": "bo@gmail.example", "email_verified": True}, True),
+            ({"cognito:username": SUBJECT, "email": "bo@acme.example", "email_verified": False}, False),
+            ({"email": "bo@acme.example", "email_verified": True}, False),
+        ],
+        ids=[
+            *("domain", "unverified-by-claim", "by-username", "other-domain", "subdomain", "two-ats"),
+            *("other-provider", "two-identities", "pool", "pool-unverified", "no-username"),
+        ],
+    )
+    def test_it_proves_addresses_of_its_domains_only(
+        self, issuer: Issuer, claims: dict[str, Any], is_proven: bool
+    ) -> None:
+        issuer.claims = claims
+        assert come_back(Browser(), issuer) == 303
+        found = dashboard_parts.dashboard().members.identity(f"cognito#{SUBJECT}")
+        assert found.email == (claims["email"].lower() if is_proven else None)
+
+    def test_an_invitation_is_not_accepted_by_another_companys_word(self, issuer: Issuer) -> None:
+        ada = Browser()
+        issuer.claims = {"cognito:username": SUBJECT, "email_verified": True}
+        come_back(ada, issuer)
+        ada.get("/members")
+        link = invite(ada, "bo@example.com")
+        for sub, claims in (
+            ("1", {**BY_OIDC, "email": "bo@example.com", "email_verified": True}),
+            ("2", {"cognito:username": "2", "email": "bo@example.com", "email_verified": True}),
+        ):
+            issuer.claims = {**claims, "sub": sub}
+            bo = Browser()
+            bo.get(link)
+            come_back(bo, issuer)
+            bo.get("/join")
+            assert bo.post("/join").status == (409 if sub == "1" else 200)
 
 
 class TestSignIn:

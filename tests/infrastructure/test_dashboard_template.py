@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from local.template import Template
-from tollgate.web.pool import PoolSettings
+from tollgate.web.pool import OIDC, SAML, PoolSettings
 
 POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
 
@@ -39,7 +39,29 @@ class TestSignIn:
         parameter = properties(template, "SignInParameter")
         told = template.variables("DashboardFunction")["SIGN_IN_PARAMETER"]
         assert told == {"Fn::If": ["IsOnAws", parameter["Name"], {"Ref": "AWS::NoValue"}]}
-        assert set(json.loads(parameter["Value"]["Fn::Sub"])) == set(PoolSettings.model_fields)
+        condition, with_company, without = parameter["Value"]["Fn::If"]
+        assert condition == "HasCompany"
+        assert set(json.loads(with_company["Fn::Sub"])) == set(PoolSettings.model_fields)
+        # The version before refuses fields that it does not know.
+        assert set(json.loads(without["Fn::Sub"])) == {"issuer", "client_id", "domain"}
+
+    def test_a_companys_provider_is_there_only_with_its_parameters(self, template: Template) -> None:
+        known = {"OidcProvider": ("HasOidc", OIDC), "SamlProvider": ("HasSaml", SAML)}
+        wanted: list[Any] = ["COGNITO"]
+        for name, (condition, provider) in known.items():
+            resource = template.resources[name]
+            assert resource["Condition"] == condition
+            assert resource["Properties"]["ProviderName"] == provider
+            # The operator decides about addresses (web/pool.py), never the provider's claim.
+            assert set(resource["Properties"]["AttributeMapping"]) == {"email"}
+            ordered = {"Fn::Select": [0, [provider, {"Ref": name}]]}
+            wanted.append({"Fn::If": [condition, ordered, {"Ref": "AWS::NoValue"}]})
+        assert properties(template, "UserPoolClient")["SupportedIdentityProviders"] == wanted
+        assert template.source["Parameters"]["OidcClientSecret"]["NoEcho"] is True
+        secret = {"Ref": "OidcClientSecret"}
+        assert [name for name, each in template.resources.items() if str(secret) in str(each)] == [
+            "OidcProvider"
+        ]
 
     def test_a_pool_in_prod_cannot_be_deleted(self, template: Template) -> None:
         protection = properties(template, "UserPool")["DeletionProtection"]

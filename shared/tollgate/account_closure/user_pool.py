@@ -23,8 +23,10 @@ class UserPool:
         """
         if not identity_id.startswith(COGNITO):
             return
-        # For people of this pool, Cognito's subject is the user name.
-        person = {"UserPoolId": self._pool_id, "Username": identity_id.removeprefix(COGNITO)}
+        name = self._name(identity_id.removeprefix(COGNITO))
+        if name is None:
+            return
+        person = {"UserPoolId": self._pool_id, "Username": name}
         try:
             groups = self._client.admin_list_groups_for_user(**person)["Groups"]
             if not any(each["GroupName"] == OPERATORS for each in groups):
@@ -32,3 +34,12 @@ class UserPool:
         except ClientError as exc:
             if exc.response["Error"]["Code"] != GONE:
                 raise
+
+    def _name(self, subject: str) -> str | None:
+        """Return the user name of a person, or `None` if the pool has no such person.
+
+        It is the subject only for people of the pool, not for people of a company's provider.
+        """
+        known = f'sub = "{subject}"'
+        found = self._client.list_users(UserPoolId=self._pool_id, Filter=known, Limit=1)["Users"]
+        return str(found[0]["Username"]) if found else None

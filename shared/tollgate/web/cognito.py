@@ -6,7 +6,7 @@ Imported only when someone signs in. The library takes a tenth of a cold start, 
 session.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Any, TypeVar
 
 from authlib.integrations.base_client import OAuthError
@@ -16,7 +16,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tollgate.members.identities import COGNITO, OPERATORS, Person
-from tollgate.web.pool import PoolSettings, SignInRefusedError, SignInUnavailableError
+from tollgate.web.pool import (
+    PoolSettings,
+    SignInRefusedError,
+    SignInUnavailableError,
+    provider_of,
+)
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0
@@ -34,15 +39,18 @@ class Cognito:
 
     def __init__(self, pool: PoolSettings) -> None:
         self._pool = pool
+        self._companies = {each.name: each for each in pool.companies}
         self._issuer = str(pool.issuer).rstrip("/")
         self._client = self._registered()
 
-    async def begin(self, request: Request, callback: str) -> Response:
+    async def begin(self, request: Request, callback: str, company: str | None = None) -> Response:
         """Return the redirect to the hosted sign-in, which ends at the URL `callback`.
 
+        With the name of a company's provider, the pool redirects to that provider at once.
         Raises `SignInUnavailableError`.
         """
-        redirect: Response = await self._asked(self._redirect(request, callback))
+        more = {"identity_provider": company} if company in self._companies else {}
+        redirect: Response = await self._asked(self._redirect(request, callback, more))
         return redirect
 
     async def end(self, request: Request) -> Person:
@@ -60,14 +68,27 @@ class Cognito:
         # The address is only displayed, so it need not be verified. Accounts are found by the subject.
         email = claims.get("email")
         name = email if email and isinstance(email, str) else subject
-        proven = name.lower() if name is email and claims.get("email_verified") is True else None
+        proven = name.lower() if name is email and self._is_proven(claims, name.lower()) else None
         groups = claims.get(GROUPS_CLAIM)
         is_operator = isinstance(groups, list) and OPERATORS in groups
         return Person(f"{COGNITO}{subject}", name, proven, is_operator)
 
-    async def _redirect(self, request: Request, callback: str) -> Response:
+    def _is_proven(self, claims: Mapping[str, Any], email: str) -> bool:
+        """Return whether the address of a person who signed in is theirs.
+
+        For people of the pool, the pool checked it. A company's provider proves only addresses of the
+        company's domains, regardless of its own claim: otherwise it could sign in as any invited person.
+        """
+        # Cognito always sends the user name. A pool without companies may be another OpenID Connect provider.
+        username = claims.get("cognito:username", None if self._companies else claims["sub"])
+        if not claims.get("identities") and username == claims["sub"]:
+            return claims.get("email_verified") is True
+        provider = self._companies.get(provider_of(claims) or "")
+        return provider is not None and provider.proves(email)
+
+    async def _redirect(self, request: Request, callback: str, more: Mapping[str, str]) -> Response:
         await self._check_metadata()
-        redirect: Response = await self._client.authorize_redirect(request, callback)
+        redirect: Response = await self._client.authorize_redirect(request, callback, **more)
         return redirect
 
     async def _token(self, request: Request) -> dict[str, Any]:
