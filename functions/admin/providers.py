@@ -1,4 +1,4 @@
-"""Media providers: their state; switch one off or on."""
+"""Providers: how they did; the state of those for media, and their switches."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,7 +12,13 @@ router = APIRouter(prefix="/providers")
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     """Show all providers, and the routes that their breaker has switched off."""
-    return operator_page(request, "operator_providers.html", rows=services.provider_console.rows())
+    return operator_page(
+        request,
+        "operator_providers.html",
+        rows=services.provider_console.rows(),
+        media=services.media_measures(),
+        text=services.text_measures(),
+    )
 
 
 @router.post("")

@@ -130,7 +130,9 @@ class TestFilters:
         visitor.get_by_label("From").fill("2026-01-02")
         expect(csv).to_have_attribute("href", re.compile("from=2026-01-02"))
         visitor.get_by_label("To", exact=True).fill("2026-01-01")
-        expect(visitor.locator("#toasts .bad")).to_be_visible()
+        expect(visitor.locator("form [data-beside]")).to_be_visible()
+        visitor.get_by_label("To", exact=True).fill("2026-01-03")
+        expect(visitor.locator("form [data-beside]")).to_have_count(0)
 
 
 class TestForms:

@@ -301,6 +301,18 @@ class TestProviders:
             assert f"fal is {'off' if disabled == 'true' else 'on'}." in page
             assert ('<span class="chip failed">Off</span>' in page) is (disabled == "true")
 
+    def test_each_shows_how_it_did(
+        self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
+    ) -> None:
+        created = api_parts.api().tasks.create(account_id, BODY, None)
+        run_to_end(str(created["taskId"]), clock)
+        record(stream_records(aws, "LedgerTable"))
+        page = operator.get("/providers").text
+        row = re.search(r'<th scope="row">fal</th>(.*?)</tr>', page, re.DOTALL)
+        assert row is not None
+        assert "100.0 %" in row[1]
+        assert "No calls in the last 24 hours." in page
+
 
 class TestPrices:
     FIELDS = {"price-default": "0.02"}  # noqa: RUF012 - read alone

@@ -30,6 +30,7 @@ from tollgate.operator.console import OperatorConsole
 from tollgate.operator.dead_letters import DeadLetterConsole, Work
 from tollgate.operator.overview import OperatorOverview
 from tollgate.operator.prices import PriceConsole, lines_of, margins_of
+from tollgate.operator.provider_measures import ProviderMeasure, of_media, of_text
 from tollgate.operator.providers import ProviderConsole
 from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
@@ -187,6 +188,15 @@ class Operator:
             audit=self.api.audit,
             who=self.who,
         )
+
+    def media_measures(self) -> dict[str, ProviderMeasure]:
+        """Return how the providers of generations did, by name."""
+        return of_media(self.overview.sampled(), self.clock.now_ms())
+
+    def text_measures(self) -> list[ProviderMeasure]:
+        """Return how the providers of text did."""
+        models = [model.id for model in self.api.catalog.catalog().text_models()]
+        return of_text(self.api.statistics.usage.text_calls(models, self.clock.now_ms()))
 
     @property
     def price_console(self) -> PriceConsole:

@@ -92,6 +92,12 @@ class OperatorOverview:
             "is_more": is_more,
         }
 
+    def sampled(self) -> list[Task]:
+        """Return the newest tasks of the accounts with the most generations today."""
+        ids = [account.account_id for account in self._all()[0]]
+        busy = self.usage.busiest(ids, utc_day(self.clock.now_ms()), MAX_BUSY)
+        return [task for account_id in busy for task in self.newest_tasks(account_id)]
+
     def find(self, word: str) -> list[Hit]:
         """Return the things that a word names.
 

@@ -106,14 +106,19 @@ def queries_of(model_id: str, now_ms: int) -> list[Condition]:
     return [partition & Between("usage_day", first, last) for first, last in ranges]
 
 
+def hours_of(model_id: str, now_ms: int) -> Condition:
+    """Return the query of the rows with a model's counts of the last 24 hours."""
+    return queries_of(model_id, now_ms)[1]
+
+
 def measures_of(rows: Iterable[Mapping[str, Any]], now_ms: int) -> dict[str, Measures]:
     """Return the measures of each provider in the rows of `queries_of`."""
     named = {row["usage_day"]: row for row in rows}
     hours = [row for name, row in named.items() if name.startswith(_HOUR)]
     minutes = {name: row for name, row in named.items() if name.startswith(_MINUTE)}
     first = _minute(now_ms - SHORT_MINUTES * MS_PER_MINUTE)
-    short = _by_provider(row for name, row in minutes.items() if name >= first)
-    medium, long = _by_provider(minutes.values()), _by_provider(hours)
+    short = by_provider(row for name, row in minutes.items() if name >= first)
+    medium, long = by_provider(minutes.values()), by_provider(hours)
     return {
         provider: Measures(
             uptime_percent(short.get(provider, {})),
@@ -137,11 +142,16 @@ def percentiles(counts: Counts, measure: str) -> Percentiles | None:
 
     Returns `None` if none was counted.
     """
+    found = {f"p{share}": percentile(counts, measure, share) for share in PERCENTILES}
+    known = {name: value for name, value in found.items() if value is not None}
+    return known or None
+
+
+def percentile(counts: Counts, measure: str, share: int) -> float | None:
+    """Return one percentile, the highest value of its step; `None` if none was counted."""
     steps = sorted((int(name[1:]), count) for name, count in counts.items() if name[0] == measure)
     total = sum(count for _, count in steps)
-    if not total:
-        return None
-    return {f"p{share}": bound_of(_step_at(steps, ceil(total * share / 100))) for share in PERCENTILES}
+    return bound_of(_step_at(steps, ceil(total * share / 100))) if total else None
 
 
 def step_of(value: float) -> int:
@@ -154,7 +164,8 @@ def bound_of(step: int) -> float:
     return round(STEP**step, 2)
 
 
-def _by_provider(rows: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+def by_provider(rows: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Return the sums of the counts in rows, by provider."""
     found: dict[str, Counter[str]] = {}
     for row in rows:
         for name, count in row.items():

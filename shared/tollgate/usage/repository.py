@@ -11,6 +11,7 @@ the values of a tag can be many, so each has its own rows, to which the same tra
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
@@ -20,6 +21,7 @@ from tollgate.kit.dynamodb.expressions import Add, Between, Equals
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write, put_if_unchanged, put_new
 from tollgate.ledger.entries import Entry
+from tollgate.routing.measures import by_provider, hours_of
 from tollgate.usage.counts import (
     COUNTED,
     LISTED,
@@ -36,6 +38,7 @@ from tollgate.usage.counts import (
     labels_of,
     ledger_sum_of,
     model_of,
+    total,
 )
 
 # Marks and rows of labels in one transaction. DynamoDB allows 100 writes; one is the row of the day.
@@ -85,6 +88,22 @@ class UsageRepository:
             some = account_ids[start : start + MAX_KEYS]
             keys = [{"account_id": account_id, "usage_day": day} for account_id in some]
             yield from map(_read_day, self._db.get_all(self._usage_table, keys))
+
+    def busiest(self, account_ids: Sequence[str], day: str, most: int) -> list[str]:
+        """Return the accounts with the most generations on a UTC day, at most `most`, the busiest first."""
+        found: dict[str, int] = {}
+        for start in range(0, len(account_ids), MAX_KEYS):
+            some = account_ids[start : start + MAX_KEYS]
+            keys = [{"account_id": account_id, "usage_day": day} for account_id in some]
+            for row in self._db.get_all(self._usage_table, keys):
+                found[row["account_id"]] = total(_read_day(row).by_model.values()).tasks
+        busy = sorted((each for each, tasks in found.items() if tasks), key=lambda each: -found[each])
+        return busy[:most]
+
+    def text_calls(self, model_ids: Iterable[str], now_ms: int) -> dict[str, Counter[str]]:
+        """Return the counts of the text calls of the last 24 hours of some models, by provider."""
+        found = (self._db.query(self._usage_table, hours_of(model_id, now_ms)) for model_id in model_ids)
+        return by_provider(row for rows in found for row in rows)
 
     def labels(self, account_id: str, label: str, first: str, last: str) -> Iterator[tuple[str, str, Counts]]:
         """Return a day, a value of a label and its counts of that day, for the days from `first` to `last`.

@@ -76,9 +76,9 @@ const LOOK_MS = 1500;
 // The charge of a request in micro-USD, once it is settled; nothing if it is not by then, or was never charged.
 export const chargeOf = async (addresses, id) => {
   for (let look = 0; id && look < MOST_LOOKS; look++) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const answer = await fetch(`${addresses.requests}/${id}`, { headers: await authorized(addresses) }).catch(() => null);
     if (answer?.ok) return (await answer.json()).data.costMicroUsd;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return undefined;
 };
