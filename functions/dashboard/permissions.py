@@ -83,6 +83,11 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /projects": SPENDERS,
     "POST /projects/{project_id}": SPENDERS,
     "POST /projects/{project_id}/delete": SPENDERS,
+    # The role in the project decides.
+    "POST /projects/{project_id}/keys": MEMBERS,
+    "POST /projects/{project_id}/keys/{key_id}/revoke": MEMBERS,
+    "POST /projects/{project_id}/budgets": MEMBERS,
+    "POST /projects/{project_id}/members": OWNERS,
     "GET /subaccounts": MEMBERS,
     # They move money out of the account.
     "POST /subaccounts": OWNERS,

@@ -8,20 +8,31 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.render import page, part, refused
-from dashboard.security import SignedIn
+from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
+from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.budgets.views import BudgetView
 from tollgate.kit.clock import iso
-from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.errors import ForbiddenError, InvalidInputError, KeyNotFoundError
 from tollgate.ledger.attribution import PROJECT
+from tollgate.ledger.budgets import BudgetPeriod
+from tollgate.members.roles import SPENDERS, ProjectRole
 from tollgate.projects.views import ProjectView
 from tollgate.usage.counts import Counts, CountsView
 from tollgate.usage.period import CUSTOM, GROUP_BY
-from tollgate.web.budgets import Bar, rows_of_project
+from tollgate.web.budgets import (
+    CREATED_FIELDS,
+    Bar,
+    beside_fields,
+    created_budget,
+    rows_of_project,
+)
 from tollgate.web.problems import in_words
 
 # The form's name for a project that has no id yet.
 NEW = "new"
+# The scopes of keys that members of a project create.
+KEY_SCOPES = [Scope.MEDIA, Scope.TEXT]
 NOTHING = Counts().view()
 _MONTH_LENGTH, _DATE_LENGTH = len("2026-11"), len("2026-11-26")
 
@@ -47,24 +58,7 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 @router.get("/{project_id}")
 def show_one(services: Services, request: Request, visitor: SignedIn, project_id: str) -> Response:
     """Show a project's keys, budgets and spending."""
-    account_id = visitor.account_id
-    project = services.api.projects.one(account_id, project_id)
-    periods = {
-        "Today": {"range": "today"},
-        "7 days": {"range": "7d"},
-        "This month": _month(services.clock.now_ms()),
-    }
-    return page(
-        request,
-        "project.html",
-        project=project,
-        keys=[key for key in services.api.keys.all(account_id) if key["id"] in project["keyIds"]],
-        rows=rows_of_project(services.api.budgets.all(account_id), project_id, {}),
-        spent={
-            name: _spent(services, account_id, query).get(project_id, NOTHING)
-            for name, query in periods.items()
-        },
-    )
+    return page(request, "project.html", **_one(services, visitor, project_id))
 
 
 @router.post("/{project_id}")
@@ -83,6 +77,110 @@ def delete(services: Services, request: Request, visitor: SignedIn, project_id: 
     """Delete a project without keys."""
     services.api.projects.delete(visitor.account_id, project_id, who=visitor.name)
     return _list(services, request, visitor.account_id)
+
+
+@router.post("/{project_id}/keys")
+def create_key(
+    services: Services, request: Request, visitor: SignedIn, sent: Sent, project_id: str
+) -> Response:
+    """Create a key of the project, which creates tasks and text, and show it once."""
+    _check_role(services, visitor, project_id, ProjectRole.MEMBER)
+    body = {"name": sent.get("name", ""), "scopes": KEY_SCOPES, "projectId": project_id}
+    keys, by = services.api.keys, visitor.identity_id
+    made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
+    return part(request, "project_parts.html", **_one(services, visitor, project_id, made))
+
+
+@router.post("/{project_id}/keys/{key_id}/revoke")
+def revoke_key(
+    services: Services, request: Request, visitor: SignedIn, project_id: str, key_id: str
+) -> Response:
+    """End a key of the project. A member ends only their own."""
+    shown = _one(services, visitor, project_id)
+    if key_id not in {key["id"] for key in shown["keys"]}:
+        raise KeyNotFoundError
+    needed = ProjectRole.MEMBER if key_id in shown["own"] else ProjectRole.MANAGER
+    _check_role(services, visitor, project_id, needed)
+    services.api.keys.revoke(visitor.account_id, key_id, who=visitor.name)
+    return part(request, "project_parts.html", **_one(services, visitor, project_id))
+
+
+@router.post("/{project_id}/budgets")
+def add_budget(
+    services: Services, request: Request, visitor: SignedIn, sent: Sent, project_id: str
+) -> Response:
+    """Add a budget to the project. It can only lower the spending of the project."""
+    _check_role(services, visitor, project_id, ProjectRole.MANAGER)
+    form = {**dict(sent), "scope": PROJECT, "project": project_id}
+    try:
+        services.api.budgets.create(visitor.account_id, created_budget(form), who=visitor.name)
+    except InvalidInputError as error:
+        return refused(request, NEW, beside_fields(error.problems, PROJECT, CREATED_FIELDS), error.status)
+    return part(request, "project_parts.html", **_one(services, visitor, project_id))
+
+
+@router.post("/{project_id}/members")
+def change_role(
+    services: Services, request: Request, visitor: SignedIn, sent: Sent, project_id: str
+) -> Response:
+    """Change the role of a member in the project."""
+    services.members.change_project_role(
+        visitor.account_id,
+        sent.get("member", ""),
+        project_id,
+        sent.get("role", ""),
+        visitor.actor,
+        projects=project_names(services, visitor.account_id),
+    )
+    return part(request, "project_parts.html", **_one(services, visitor, project_id))
+
+
+def _check_role(services: Services, visitor: Visitor, project_id: str, needed: ProjectRole) -> None:
+    """Raise `ForbiddenError` unless the visitor has this role in the project, and `ProjectNotFoundError`."""
+    services.api.projects.one(visitor.account_id, project_id)
+    role = services.members.team(visitor.account_id).role_in(project_id, visitor.identity_id)
+    if role is not ProjectRole.MANAGER and role is not needed:
+        message = f"This needs the role {needed} in the project."
+        raise ForbiddenError(message, "Ask an owner of the account.")
+
+
+def _one(
+    services: Services, visitor: Visitor, project_id: str, made: KeyWithSecretView | None = None
+) -> dict[str, Any]:
+    """Return a project's keys, with a key that was just made, its budgets, spending and members."""
+    account_id = visitor.account_id
+    project = services.api.projects.one(account_id, project_id)
+    periods = {
+        "Today": {"range": "today"},
+        "7 days": {"range": "7d"},
+        "This month": _month(services.clock.now_ms()),
+    }
+    team = services.members.team(account_id)
+    names = services.members.names([one.identity_id for one in team.members])
+    by_maker = services.api.keys.by_maker(account_id)
+    return {
+        "project": project,
+        "made": made,
+        "keys": [key for key in services.api.keys.all(account_id) if key["id"] in project["keyIds"]],
+        "own": {key.key_id for key in by_maker.get(visitor.identity_id, ())},
+        "rows": rows_of_project(services.api.budgets.all(account_id), project_id, {}),
+        "spent": {
+            name: _spent(services, account_id, query).get(project_id, NOTHING)
+            for name, query in periods.items()
+        },
+        "people": [
+            {
+                "id": one.identity_id,
+                "name": names.get(one.identity_id, one.identity_id),
+                "role": team.role_in(project_id, one.identity_id),
+                "is_fixed": one.role in SPENDERS,
+            }
+            for one in team.members
+        ],
+        "mine": team.role_in(project_id, visitor.identity_id),
+        "project_roles": list(ProjectRole),
+        "periods": list(BudgetPeriod),
+    }
 
 
 def project_names(services: Services, account_id: str) -> dict[str, str]:

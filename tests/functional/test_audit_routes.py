@@ -63,6 +63,10 @@ NOTED = {
     f"POST {D}/projects": {Action.PROJECT_CREATED},
     f"POST {D}/projects/{{project_id}}": {Action.PROJECT_CHANGED},
     f"POST {D}/projects/{{project_id}}/delete": {Action.PROJECT_DELETED},
+    f"POST {D}/projects/{{project_id}}/keys": {Action.KEY_CREATED},
+    f"POST {D}/projects/{{project_id}}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
+    f"POST {D}/projects/{{project_id}}/budgets": {Action.BUDGET_CREATED},
+    f"POST {D}/projects/{{project_id}}/members": {Action.MEMBER_CHANGED},
     f"POST {D}/subaccounts": {Action.SUBACCOUNT_CREATED},
     f"POST {D}/subaccounts/{{subaccount_id}}/credit": {Action.SUBACCOUNT_CREDITED},
     f"POST {R}/subaccounts": {Action.SUBACCOUNT_CREATED},
@@ -254,6 +258,16 @@ class TestTheRoutes:
         page("/projects", "/projects", {"name": "Site"})
         (project,) = api_parts.api().projects.all(account_id)
         page("/projects/{project_id}", f"/projects/{project['id']}", {"name": "Shop"})
+        for what, added in {
+            "keys": {"name": "Own"},
+            "budgets": {"name": "b", "limit": "1", "per": "day"},
+        }.items():
+            page(f"/projects/{{project_id}}/{what}", f"/projects/{project['id']}/{what}", added)
+        key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Own")
+        revoke = f"/projects/{project['id']}/keys/{key['id']}/revoke"
+        page("/projects/{project_id}/keys/{key_id}/revoke", revoke)
+        (budget,) = api_parts.api().budgets.all(account_id)
+        api_parts.api().budgets.delete(account_id, budget["id"])
         page("/projects/{project_id}/delete", f"/projects/{project['id']}/delete")
         api_parts.api().keys.create(account_id, {"name": "Agents", "scopes": ["media"]})
         key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Agents")
@@ -283,6 +297,9 @@ class TestTheRoutes:
         bob.get(invite(ada, "bob@example.com", "developer"))
         page("/join", "/join", browser=bob)
         page("/members/role", "/members/role", {"member": identity("bob@example.com"), "role": "viewer"})
+        project = api_parts.api().projects.create(account_of(ada), {"name": "Team"})["id"]
+        sent = {"member": identity("bob@example.com"), "role": "manager"}
+        page("/projects/{project_id}/members", f"/projects/{project}/members", sent)
         page("/members/mails", "/members/mails", {})
         page("/members/remove", "/members/remove", {"member": identity("bob@example.com")})
         page("/members/leave", "/members/leave", browser=member(ada, "viewer", "cy@example.com"))

@@ -72,6 +72,47 @@ class TestProjects:
         row = api_parts.api().audit.page(account_id).rows[0]
         assert (row.action, row.actor) == ("project.deleted", "ada@example.com")
 
+    def test_roles(self, account_id: str, browser: Browser) -> None:
+        """A viewer gets rights in one project only; a manager can only narrow what it spends."""
+        site, other = project(account_id, browser), project(account_id, browser, "Other")
+        bob = member(browser, "viewer")
+        form, budget = {"name": "Bob's"}, {"name": "Site", "limit": "0.01", "per": "month"}
+
+        def statuses(project_id: str) -> list[int]:
+            return [
+                bob.post(f"/projects/{project_id}/keys", form).status,
+                bob.post(f"/projects/{project_id}/budgets", budget).status,
+            ]
+
+        def give(role: str) -> None:
+            sent = {"member": "development#bob@example.com", "role": role}
+            assert browser.post(f"/projects/{site}/members", sent).status == 200
+
+        bob.get("/projects")
+        assert statuses(site) == [403, 403]
+        assert bob.post(f"/projects/{site}/members", {"member": "x", "role": "manager"}).status == 403
+        give("member")
+        assert statuses(site) == [200, 403]
+        shop = new_key(account_id, projectId=site)["id"]
+        bobs = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Bob's")
+        assert (bobs["projectId"], bobs["scopes"]) == (site, ["media", "text"])
+        assert bob.post(f"/projects/{site}/keys/{shop}/revoke").status == 403
+        assert bob.post(f"/projects/{site}/keys/{bobs['id']}/revoke").status == 200
+        give("manager")
+        assert statuses(site) == [200, 200]
+        assert statuses(other) == [403, 403]
+        assert bob.post(f"/projects/{other}/keys/{shop}/revoke").status == 404
+        assert bob.post(f"/projects/{site}/keys/{shop}/revoke").status == 200
+        (made,) = api_parts.api().budgets.all(account_id)
+        assert (made["scope"], made["value"], made["limitCents"]) == ("project", site, 1)
+        assert bob.post(f"/budgets/{made['id']}/delete").status == 403
+        give("")
+        assert statuses(site) == [403, 403]
+        rows = api_parts.api().audit.page(account_id).rows
+        assert [row.detail for row in rows if row.action == "member.changed"] == [
+            f"{role} in Website ({site})" for role in ("no role", "manager", "member")
+        ]
+
     def test_the_form_of_a_key_chooses_one(self, account_id: str, browser: Browser) -> None:
         browser.get("/keys")
         project_id = project(account_id, browser)

@@ -85,9 +85,10 @@ def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Custo
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
             budget = {"name": "b", "scope": "user", "limitCents": BALANCE_CENTS, "per": "total"}
             api_parts.api().budgets.create(account.account_id, budget)
-            # Every second customer has an agent.
+            # Every second customer has an agent, and the others create tasks with the key of a project.
             run = run_token_of(account) if len(found) % 2 else {}
-            found.append(Customer(account, http, webhook, run=run, parent=parent))
+            project_key = None if run else key_of_project(account)
+            found.append(Customer(account, http, webhook, run=run, project_key=project_key, parent=parent))
         yield found
 
 
@@ -113,6 +114,16 @@ def run_token_of(account: OpenedAccount) -> dict[str, Any]:
     key = api.authenticator.authenticate(account.api_key, Scope.ACCOUNT, None)
     body = {"maxCostCents": BALANCE_CENTS, "expiresInS": 86_400}
     return dict(api.tokens.create(account.account_id, body, key))
+
+
+def key_of_project(account: OpenedAccount) -> str:
+    """Create a project with a budget, and return a key of it."""
+    api = api_parts.api()
+    project_id = api.projects.create(account.account_id, {"name": "p"})["id"]
+    budget = {"name": "p", "scope": "project", "limitCents": BALANCE_CENTS, "per": "month"}
+    api.budgets.create(account.account_id, budget)
+    body = {"name": "p", "scopes": ["media", "account"], "projectId": project_id}
+    return str(api.keys.create(account.account_id, body)["key"])
 
 
 def test_nothing_is_lost_charged_twice_or_left_open(
@@ -218,7 +229,12 @@ def has_budgets_that_agree(customer: Customer) -> None:
             due[counted_item(item)] -= entry.amount_micro_usd
     counted = {item: api.budgets.budgets.counted(account_id, item).micro_usd for item in due}
     assert counted == due
-    assert len(due) == (2 if customer.run else 1)
+    # The budget of the user, and the run token's or the project's.
+    assert len(due) == 2
+    entries = run_task_parts.step_runner().ledger.entries(account_id)
+    projects = {entry.project for entry in entries if entry.kind is EntryKind.CHARGE}
+    assert (None in projects) is bool(customer.run)
+    assert len(projects) == 1
     if customer.run:
         spent = api.tokens.one(account_id, customer.run["id"])["spentMicroUsd"]
         assert {spent} == set(due.values())

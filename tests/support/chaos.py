@@ -67,6 +67,8 @@ class Customer:
     """The body of each, by task."""
     run: dict[str, Any] = field(default_factory=dict)
     """The run token with which it creates tasks; empty for its key."""
+    project_key: str | None = None
+    """A key of a project, with which it creates tasks."""
     parent: "Customer | None" = None
     """Of a sub-account: the account that moves money to it and back."""
     moved_cents: list[int] = field(default_factory=list)
@@ -99,6 +101,8 @@ class Customer:
         headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice"}
         if self.run:
             headers["authorization"] = f"Bearer {self.run['token']}"
+        if self.project_key is not None:
+            headers["authorization"] = f"Bearer {self.project_key}"
         # A sub-account with a mark-up has no quotes.
         if quoted and self.parent is None:
             task_id = self._create_quoted(body, headers)

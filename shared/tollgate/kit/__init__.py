@@ -7,6 +7,7 @@ dynamodb/           rows, conditional writes and their retries
 http/               requests that arrive, and requests to others
 
 clock.py            time, passed in as a value; `ids.py`: ULIDs with a prefix
+encoded_json.py     compact JSON, and an object that stays text
 money.py            micro-USD, and the only place that rounds; `numbers.py`: numbers of a request
 errors.py           every error that a customer can receive; `fields.py`: the fields of a request's body
 retry.py            conflicts and throttles: which requests to retry, and the error after the last attempt

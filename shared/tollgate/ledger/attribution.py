@@ -11,6 +11,7 @@ A run token and a project are labels too. They follow from the key, so no reques
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -23,6 +24,8 @@ MAX_VALUE_LENGTH = 64
 # Anywhere. Anthropic allows 256 characters for `metadata.user_id`, and Claude Code sends about 200.
 MAX_USER_LENGTH = 256
 MAX_HEADER_LENGTH = 1024
+# Headers that a process has read and caches: at most 1 MB.
+MAX_CACHED_HEADERS = 500
 USER = "user"
 """The name in the header that stands for the end user."""
 PROJECT, TOKEN = "project", "token"
@@ -83,11 +86,11 @@ def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None 
     `headers` have lower-case names. The header wins over the body. Raises `InvalidInputError` with every
     problem.
     """
-    problems: list[Problem] = []
-    sent = dict(_sent_pairs(headers.get(HEADER, ""), problems))
-    body = {} if fields is None else fields
-    user = sent.pop(USER, None) or _user_of(body, problems)
+    sent, wrong = _sent(headers.get(HEADER, ""))
+    body, problems = {} if fields is None else fields, list(wrong)
+    user = sent.get(USER) or _user_of(body, problems)
     tags = {**dict(_metadata_pairs(body)), **sent}
+    tags.pop(USER, None)
     if problems:
         raise InvalidInputError(problems)
     return Attribution(user, dict(list(tags.items())[-MAX_TAGS:])) if user or tags else NONE
@@ -109,6 +112,13 @@ def tags_of(pairs: Any, path: str) -> Attribution:
     if problems:
         raise InvalidInputError(problems)
     return Attribution(pairs.get(USER), {name: pairs[name] for name in pairs if name != USER})
+
+
+@lru_cache(maxsize=MAX_CACHED_HEADERS)
+def _sent(text: str) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
+    """Return the pairs of the header by name, and its problems."""
+    problems: list[Problem] = []
+    return dict(_sent_pairs(text, problems)), tuple(problems)
 
 
 def _sent_pairs(text: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any
 
 from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso
@@ -34,9 +34,11 @@ from tollgate.kit.dynamodb.expressions import (
     Missing,
     Set,
     SetIfMissing,
+    Slot,
 )
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import CountingWrite, Write
+from tollgate.kit.dynamodb.templates import FilledWrite, Template, filled
+from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write
 from tollgate.kit.errors import BudgetReachedError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.attribution import NONE, Attribution
@@ -51,6 +53,8 @@ MAX_AT_ONCE = 8
 KEPT_MS = 40 * MS_PER_DAY
 # Accounts whose budgets a process caches.
 MAX_CACHED_ACCOUNTS = 10_000
+# Digests that a process caches: those of the last end users and tags.
+MAX_CACHED_DIGESTS = 1_000
 # A row has the digest of a value, because an end user's id can have 256 characters.
 DIGEST_LENGTH = 16
 # A budget's share must cover so many requests before a wallet gets one.
@@ -62,6 +66,7 @@ DEFINITIONS = "budgets"
 ROUTING = "routing"
 """The sort key of the row with an account's routing policy."""
 _MAIN = 0
+_KEY = ("account_id", "item")
 
 
 class BudgetPeriod(StrEnum):
@@ -161,8 +166,7 @@ class Use:
 
     def item(self, wallet: int = _MAIN) -> str:
         """Return the sort key of its row beside a wallet of the account."""
-        digest = sha256(self.value.encode()).hexdigest()[:DIGEST_LENGTH]
-        return f"{self.budget.budget_id}#{self.stamp}#{wallet}#{digest}"
+        return f"{self.budget.budget_id}#{self.stamp}#{wallet}#{_digest(self.value)}"
 
     def refusal(self, left_micro_usd: int, required_micro_usd: int) -> BudgetReachedError:
         """Return the error of a charge that the budget does not cover."""
@@ -344,7 +348,7 @@ class BudgetWrites:
 
     table: str
 
-    def take(self, account_id: str, use: Use, amount_micro_usd: int, wallet: int = _MAIN) -> CountingWrite:
+    def take(self, account_id: str, use: Use, amount_micro_usd: int, wallet: int = _MAIN) -> FilledWrite:
         """Return the write that counts an amount in a budget's row. Refused: `BudgetShortError`."""
 
         def refused(found: Item | None) -> Exception:
@@ -354,54 +358,45 @@ class BudgetWrites:
         def foresees(found: Item | None) -> Exception | None:
             return refused(found) if _left_in(found or {}, use, wallet) < amount_micro_usd else None
 
+        values: dict[str, str | int] = {**_key(account_id, use.item(wallet)), "amount": amount_micro_usd}
         if wallet != _MAIN:
-            share_covers_it = AtLeast("left_micro_usd", amount_micro_usd)
-            update: tuple[Any, ...] = (Add("left_micro_usd", -amount_micro_usd),)
-            return CountingWrite(
-                self.table,
-                key=_key(account_id, use.item(wallet)),
-                update=update,
-                condition=share_covers_it,
-                refused=refused,
-                foresees=foresees,
-            )
-        return CountingWrite(
-            self.table,
-            key=_key(account_id, use.item()),
-            update=(Add("spent_micro_usd", amount_micro_usd, start=0), *_about(use)),
-            condition=_limit_covers(use, amount_micro_usd),
-            refused=refused,
-            foresees=foresees,
-        )
+            values["change"] = -amount_micro_usd
+            return filled(_TAKE_SHARE, self.table, values, refused, foresees)
+        # An amount above the limit is never covered, but the first request of a period finds no row.
+        most = use.budget.limit_micro_usd - amount_micro_usd
+        values |= {"most": most, **_about(use)}
+        template = _take_template(may_be_first=most >= 0, ends=use.ends_ms is not None)
+        return filled(template, self.table, values, refused, foresees)
 
-    def give(self, account_id: str, items: Iterable[str], amount_micro_usd: int) -> list[CountingWrite]:
+    def give(self, account_id: str, items: Iterable[str], amount_micro_usd: int) -> list[FilledWrite]:
         """Return the writes that return an amount to the rows that counted it."""
         return [self._give(account_id, item, amount_micro_usd) for item in items if amount_micro_usd]
 
-    def _give(self, account_id: str, item: str, amount_micro_usd: int) -> CountingWrite:
-        # A row that was dropped long after its period has nothing to be taken off.
-        change = Add("spent_micro_usd", -amount_micro_usd, start=amount_micro_usd)
-        if wallet_of(item) != _MAIN:
-            change = Add("left_micro_usd", amount_micro_usd, start=0)
-        return CountingWrite(self.table, key=_key(account_id, item), update=(change,))
+    def _give(self, account_id: str, item: str, amount_micro_usd: int) -> FilledWrite:
+        template = _GIVE_SHARE if wallet_of(item) else _GIVE
+        change = {"amount": amount_micro_usd, "change": -amount_micro_usd}
+        return filled(template, self.table, {**_key(account_id, item), **change})
 
     def fund(
         self, account_id: str, use: Use, wallet: int, share_micro_usd: int, needed_micro_usd: int
-    ) -> list[CountingWrite]:
+    ) -> list[TransactWrite]:
         """Return the writes that give a wallet's row a share of the budget. Refused: `StaleSharesError`."""
         main = self.take(account_id, use, share_micro_usd)
         # Another request, which needed money at the same time, was not given it already.
         still_needs_it = Missing("left_micro_usd") | Below("left_micro_usd", needed_micro_usd)
+        about = [SetIfMissing("value", use.value)]
+        if (dropped := _about(use).get("dropped")) is not None:
+            about.append(SetIfMissing("expires_at_s", dropped))
         share = CountingWrite(
             self.table,
             key=_key(account_id, use.item(wallet)),
-            update=(Add("left_micro_usd", share_micro_usd, start=0), *_about(use)),
+            update=(Add("left_micro_usd", share_micro_usd, start=0), *about),
             condition=still_needs_it,
             refused=lambda _: StaleSharesError(),
         )
         return [main, share]
 
-    def gather(self, account_id: str, use: Use, rows: Sequence[Item]) -> list[CountingWrite]:
+    def gather(self, account_id: str, use: Use, rows: Sequence[Item]) -> list[TransactWrite]:
         """Return the writes that bring a budget's money to its main row; empty if no other row has any.
 
         `rows` were read together by `rows_of`. Refused: `StaleSharesError`.
@@ -517,7 +512,13 @@ def at_once(budgets: Sequence[Budget]) -> int:
 
 def period_at(per: BudgetPeriod, now_ms: int) -> tuple[str, int | None]:
     """Return the stamp of the period at `now_ms`, and its end in milliseconds since the epoch, or `None`."""
-    today = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC).replace(hour=0, minute=0, second=0)
+    return _period_on(per, now_ms // MS_PER_DAY)
+
+
+@lru_cache(maxsize=16)
+def _period_on(per: BudgetPeriod, day: int) -> tuple[str, int | None]:
+    """Return the same, from the days since the epoch."""
+    today = datetime.fromtimestamp(day * MS_PER_DAY // MS_PER_S, tz=UTC)
     match per:
         case BudgetPeriod.DAY:
             return today.date().isoformat(), _ms(today + timedelta(days=1))
@@ -536,23 +537,43 @@ def _ms(moment: datetime) -> int:
     return int(moment.timestamp()) * MS_PER_S
 
 
+@lru_cache(maxsize=MAX_CACHED_DIGESTS)
+def _digest(value: str) -> str:
+    return sha256(value.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
 def _key(account_id: str, item: str) -> Item:
     return {"account_id": account_id, "item": item}
 
 
-def _about(use: Use) -> list[SetIfMissing]:
+def _about(use: Use) -> dict[str, str | int]:
     """Return the facts of a new row: its value for lists, and the time when it is dropped."""
-    about = [SetIfMissing("value", use.value)]
-    if use.ends_ms is not None:
-        about.append(SetIfMissing("expires_at_s", (use.ends_ms + KEPT_MS) // MS_PER_S))
-    return about
+    if use.ends_ms is None:
+        return {"value": use.value}
+    return {"value": use.value, "dropped": (use.ends_ms + KEPT_MS) // MS_PER_S}
 
 
-def _limit_covers(use: Use, amount_micro_usd: int) -> Condition:
-    most = use.budget.limit_micro_usd - amount_micro_usd
-    covered = AtMost("spent_micro_usd", most)
-    # The first request of the period finds no row. An amount above the limit is never covered.
-    return covered if most < 0 else Missing("spent_micro_usd") | covered
+@cache
+def _take_template(*, may_be_first: bool, ends: bool) -> Template:
+    """Return the template of the write that counts an amount in a budget's main row."""
+    covered: Condition = AtMost("spent_micro_usd", Slot("most"))
+    about = [SetIfMissing("value", Slot("value", is_text=True))]
+    if ends:
+        about.append(SetIfMissing("expires_at_s", Slot("dropped")))
+    return Template(
+        _KEY,
+        Add("spent_micro_usd", Slot("amount"), start=0),
+        *about,
+        condition=Missing("spent_micro_usd") | covered if may_be_first else covered,
+    )
+
+
+_TAKE_SHARE = Template(
+    _KEY, Add("left_micro_usd", Slot("change")), condition=AtLeast("left_micro_usd", Slot("amount"))
+)
+_GIVE_SHARE = Template(_KEY, Add("left_micro_usd", Slot("amount"), start=0))
+# A row that was dropped long after its period has nothing to be taken off.
+_GIVE = Template(_KEY, Add("spent_micro_usd", Slot("change"), start=Slot("amount")))
 
 
 def _left_in(row: Item, use: Use, wallet: int) -> int:

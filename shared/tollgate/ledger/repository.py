@@ -267,7 +267,7 @@ class LedgerRepository(LedgerReader):
         counted = release_spend(raised, refund.counter, refund.amount_micro_usd)
         return [self._post(refund), counted, *self._returned(refund)]
 
-    def _returned(self, refund: Entry) -> list[CountingWrite]:
+    def _returned(self, refund: Entry) -> Sequence[TransactWrite]:
         """Return the writes that return a refund to the budgets that counted its charge."""
         return self._budgets.give(refund.account_id, refund.budgets or (), refund.amount_micro_usd)
 

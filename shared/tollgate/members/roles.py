@@ -12,5 +12,12 @@ class Role(StrEnum):
     VIEWER = "viewer"  # Sees everything, changes nothing.
 
 
+class ProjectRole(StrEnum):
+    """A member's additional rights in one project (shared/tollgate/reference/site/members.md)."""
+
+    MANAGER = "manager"  # Creates and revokes its keys, and adds budgets to it.
+    MEMBER = "member"  # Creates its keys, and revokes their own.
+
+
 SPENDERS = frozenset({Role.OWNER, Role.DEVELOPER})
 """Roles that may create and manage API keys, and spend with the playground and the chat."""

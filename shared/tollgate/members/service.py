@@ -25,7 +25,7 @@ from tollgate.members.repository import (
     StaleTeamError,
     TeamRepository,
 )
-from tollgate.members.roles import SPENDERS, Role
+from tollgate.members.roles import SPENDERS, ProjectRole, Role
 from tollgate.members.team import (
     Invitation,
     Team,
@@ -36,6 +36,7 @@ from tollgate.members.team import (
     revoked,
     sent_again,
     with_mails,
+    with_project_role,
     with_role,
     without,
 )
@@ -205,6 +206,39 @@ class MemberService:
         # Refused before a key is changed: the last owner, or a person who is no member.
         decide(self.teams.get(account_id))
         self._end_keys_around(account_id, identity_id, by, change, revoke=False)
+
+    def change_project_role(
+        self,
+        account_id: str,
+        identity_id: str,
+        project_id: str,
+        role: str,
+        by: Actor,
+        *,
+        projects: Mapping[str, str],
+    ) -> None:
+        """Change the role of a member in a project; an empty `role` ends it.
+
+        `projects` are the names of the account's projects by their ids. Raises `TeamError`.
+        """
+        if project_id not in projects:
+            raise TeamError("This project does not exist.")
+        if role and role not in set(ProjectRole):
+            raise TeamError(f"The role: one of {', '.join(ProjectRole)}.")
+        wanted = ProjectRole(role) if role else None
+
+        def change() -> None:
+            team = self.teams.get(account_id)
+            team.check_owner(by.identity_id)
+            changed = with_project_role(team, identity_id, project_id, wanted, projects)
+            if changed == team:
+                return
+            detail = f"{wanted or 'no role'} in {projects[project_id]} ({project_id})"
+            name = self._name(identity_id)
+            noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, detail)
+            self.teams.save(team, changed, [noted])
+
+        retry_change(change, StaleTeamError, what=_WHAT)
 
     def set_mail_topics(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
         """Switch a member's mails on or off by topic; security mails to owners stay on."""

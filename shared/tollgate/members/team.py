@@ -6,7 +6,7 @@ concurrent changes are never both checked against the old team.
 
 import hmac
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -14,7 +14,7 @@ from tollgate.kit.clock import MS_PER_S, utc_day
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.ids import new_id
-from tollgate.members.roles import Role
+from tollgate.members.roles import SPENDERS, ProjectRole, Role
 from tollgate.members.topics import BY_DEFAULT, Topic, is_forced
 
 MAX_MEMBERS = 50
@@ -42,6 +42,8 @@ class Member:
     joined_at_ms: int
     chosen: Mapping[Topic, bool] = field(default_factory=dict)
     """The topics that they switched on or off themselves; their role decides the others."""
+    projects: Mapping[str, ProjectRole] = field(default_factory=dict)
+    """Their roles in projects, by the projects' ids."""
 
     def wants(self, topic: Topic) -> bool:
         """Return whether they get mails of a topic."""
@@ -52,7 +54,8 @@ class Member:
         """Return the member as a part of the team's row, without their id."""
         row: Item = {"role": str(self.role), "joined_at_ms": self.joined_at_ms}
         chosen = {str(topic): wanted for topic, wanted in self.chosen.items()}
-        return {**row, "mails": chosen} if chosen else row
+        projects = {project_id: str(role) for project_id, role in self.projects.items()}
+        return row | ({"mails": chosen} if chosen else {}) | ({"projects": projects} if projects else {})
 
     @classmethod
     def from_item(cls, identity_id: str, item: Item) -> "Member":
@@ -64,7 +67,8 @@ class Member:
         before = {Topic.MONEY: item["money_mails"]} if "money_mails" in item else {}
         known = set(Topic)
         chosen = {Topic(name): wanted for name, wanted in item.get("mails", {}).items() if name in known}
-        return cls(identity_id, Role(item["role"]), item["joined_at_ms"], {**before, **chosen})
+        projects = {project_id: ProjectRole(role) for project_id, role in item.get("projects", {}).items()}
+        return cls(identity_id, Role(item["role"]), item["joined_at_ms"], {**before, **chosen}, projects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,13 @@ class Team:
         """Return a person's role, `None` if they are no member."""
         member = self.find(identity_id)
         return None if member is None else member.role
+
+    def role_in(self, project_id: str, identity_id: str) -> ProjectRole | None:
+        """Return a person's role in a project. Whoever may manage all keys is a manager of each project."""
+        if self.is_owner(identity_id) or self.role_of(identity_id) in SPENDERS:
+            return ProjectRole.MANAGER
+        member = self.find(identity_id)
+        return None if member is None else member.projects.get(project_id)
 
     def is_owner(self, identity_id: str) -> bool:
         """Return whether the caller acts as an owner: an owner, a session by an API key, or the directory."""
@@ -288,6 +299,19 @@ def with_role(team: Team, identity_id: str, role: Role) -> Team:
         _check_another_owner(team, identity_id)
     changed = replace(member, role=role)
     return _with_members(team, (changed if one == member else one for one in team.members))
+
+
+def with_project_role(
+    team: Team, identity_id: str, project_id: str, role: ProjectRole | None, existing: Collection[str]
+) -> Team:
+    """Return the team in which a member has a role in a project, or none. Raises `TeamError`.
+
+    Roles in projects that do not exist any more are removed.
+    """
+    member = _member(team, identity_id)
+    others = {name: kept for name, kept in member.projects.items() if name in existing and name != project_id}
+    changed = replace(member, projects=others if role is None else {**others, project_id: role})
+    return replace(team, members=tuple(changed if one == member else one for one in team.members))
 
 
 def with_mails(team: Team, identity_id: str, wanted: Mapping[Topic, bool]) -> Team:

@@ -92,11 +92,12 @@ class TextBilling:
             markup_micro_usd=markup_micro_usd(usage, model, charge),
         )
         self._note_speed(placed, model, usage)
-        decided = await self._endings.record(entry)
+        decided = await self._endings.settle(
+            placed.row_id, placed.hold, entry, empty_until_ms=self._empty_until_ms(placed)
+        )
         # Use the charge in the row, which may come from an earlier attempt of this request or from a process
         # that expired the hold.
         charge = charge_of(decided)
-        await self._end_hold(placed, decided)
         if decided.kind is EntryKind.VOID:
             charge = await self._charge_late(placed, entry)
             logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
@@ -125,7 +126,8 @@ class TextBilling:
         self._renewals.stop(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
-            await self._end_hold(placed, None)
+            until_ms = self._empty_until_ms(placed)
+            await self._endings.resolve(placed.row_id, placed.hold, None, empty_until_ms=until_ms)
 
     async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         """Void the hold of a request without a response. If a provider was called, record the failure."""
@@ -197,10 +199,6 @@ class TextBilling:
                 return amount
         return 0
 
-    async def _end_hold(self, placed: PlacedHold, decided: Entry | None) -> None:
-        """Resolve a request's own hold by the row that decides, or void it without one.
-
-        No late copy of its place takes the money again.
-        """
-        until_ms = self._clock.now_ms() + EMPTY_LIFETIME_MS if placed.is_doubtful else None
-        await self._endings.resolve(placed.row_id, placed.hold, decided, empty_until_ms=until_ms)
+    def _empty_until_ms(self, placed: PlacedHold) -> int | None:
+        """Return until when an empty hold must refuse a late copy of its place, if there may be one."""
+        return self._clock.now_ms() + EMPTY_LIFETIME_MS if placed.is_doubtful else None

@@ -1,6 +1,7 @@
 """The usage of an account for its customer: totals by day, by model, by key and by label."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
@@ -24,6 +25,8 @@ from tollgate.usage.repository import TooManyLabelsError, UsageRepository
 
 # Values in one response. The most expensive values come first.
 MAX_GROUPS = 5_000
+# Groups that the rows of days contain.
+_IN_DAYS = (MODEL, KEY, MEMBER)
 _FORMS = f"{USER}, {TAG}<name>, {PROJECT}, {TOKEN}, {MODEL}, {KEY} or {MEMBER}"
 
 
@@ -47,11 +50,10 @@ class StatisticsService:
         group_by = query.get(GROUP_BY)
         if group_by is not None:
             _check(group_by)
-        period, days = self.days(account_id, query)
-        found = statistics(period, days)
         if group_by is None:
-            return found
-        of_days = self._groups(account_id, group_by, period, days)
+            return statistics(*self.days(account_id, query))
+        period, days, of_days = self._grouped(account_id, group_by, query)
+        found = statistics(period, days)
         groups = by_descending_cost([by_name((value, counts) for _, value, counts in of_days)])
         found["groupBy"] = group_by
         found["groups"] = [{"value": value, **counts.view()} for value, counts in groups[:MAX_GROUPS]]
@@ -76,21 +78,42 @@ class StatisticsService:
         A member can have several of a day. Raises `InvalidInputError`.
         """
         _check(group_by)
-        period, days = self.days(account_id, query)
-        return period, self._groups(account_id, group_by, period, days)
+        period, _, groups = self._grouped(account_id, group_by, query)
+        return period, groups
+
+    def _grouped(
+        self, account_id: str, group_by: str, query: Mapping[str, str]
+    ) -> tuple[Period, dict[str, DayCounts], list[tuple[str, str, Counts]]]:
+        """Return the period, its days, and the days, values and counts of the group.
+
+        Raises `InvalidInputError`, also for too many values.
+        """
+        if group_by in _IN_DAYS:
+            period, days = self.days(account_id, query)
+            return period, days, self._groups(account_id, group_by, days)
+        # Labels have their own rows. Both queries run at once, so labels take as long as models.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            labels = beside.submit(self._labels, account_id, group_by, query)
+            period, days = self.days(account_id, query)
+            return period, days, labels.result()
 
     def _groups(
-        self, account_id: str, group_by: str, period: Period, days: Mapping[str, DayCounts]
+        self, account_id: str, group_by: str, days: Mapping[str, DayCounts]
     ) -> list[tuple[str, str, Counts]]:
-        """Return days, values and some of their counts. Raises `InvalidInputError` for too many values."""
+        """Return days, values and counts of a group that the rows of days contain."""
         if group_by == MODEL:
             return [(day, *pair) for day, each in days.items() for pair in each.by_model.items()]
         keys = [(day, *pair) for day, each in days.items() for pair in each.by_key.items()]
         if group_by == KEY:
             return keys
-        if group_by == MEMBER:
-            members = self.member_of_keys(account_id)
-            return [(day, members.get(key_id, ""), counts) for day, key_id, counts in keys]
+        members = self.member_of_keys(account_id)
+        return [(day, members.get(key_id, ""), counts) for day, key_id, counts in keys]
+
+    def _labels(
+        self, account_id: str, group_by: str, query: Mapping[str, str]
+    ) -> list[tuple[str, str, Counts]]:
+        """Return days, values and counts of a label. Raises `InvalidInputError` for too many values."""
+        period = read_period(query, self.clock.now_ms())
         first, last = period.first.isoformat(), period.last.isoformat()
         try:
             return list(self.usage.labels(account_id, group_by, first, last))
@@ -101,7 +124,7 @@ class StatisticsService:
 
 def _check(group_by: str) -> None:
     """Raise `InvalidInputError` for an unknown group."""
-    if group_by not in (MODEL, KEY, MEMBER) and not LABEL.fullmatch(group_by):
+    if group_by not in _IN_DAYS and not LABEL.fullmatch(group_by):
         raise InvalidInputError([Problem(f"/{GROUP_BY}", f"Must be {_FORMS}.", _FORMS)])
 
 

@@ -25,6 +25,7 @@ from tests.functional.test_make_thumbnails import Drawing, make, put
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import task_of
 from tests.functional.test_sources import probes, served
+from tests.support.foreign_bucket import NAME, REGION, ROLE, foreign_bucket
 from tests.support.http_server import http_server
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
@@ -37,6 +38,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
+from tollgate.exports.settings import external_id
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.members.service import Actor
@@ -159,6 +161,30 @@ def send_a_request_that_ended(world: World) -> Doing:
     return lambda: invoke(deliver_webhook, "WebhookQueue", message)
 
 
+def write_a_day_into_a_bucket(world: World) -> Doing:
+    """The files of a day are written into the customer's bucket, step by step, until the message is done."""
+    customer = world.customer()
+    account_id = customer.account.account_id
+    theirs = world.ends.enter_context(foreign_bucket(external_id(account_id)))
+    made, (sts, s3) = sdk._session().create_client, theirs.urls
+    real = sdk.s3_with
+
+    def s3_with(credentials: Any, region: str) -> Any:
+        with mock.patch.dict(os.environ, AWS_ENDPOINT_URL_S3=s3):
+            return real(credentials, region)
+
+    roles = mock.patch.object(sdk, "sts", return_value=made("sts", endpoint_url=sts, region_name=REGION))
+    world.ends.enter_context(roles)
+    world.ends.enter_context(mock.patch.object(sdk, "s3_with", s3_with))
+    target = {"name": NAME, "region": REGION, "prefix": "", "roleArn": ROLE}
+    customer.ok("PATCH", "/exports/settings", {"bucket": target})
+    world.end(str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"]))
+    world.clock.advance(MS_PER_DAY)
+    check_ledger({}, Context("CheckLedgerFunction"))
+    (message,) = [one for one in world.aws.messages("WebhookQueue") if "day" in json.loads(one)]
+    return lambda: (invoke(deliver_webhook, "WebhookQueue", message), sorted(theirs.objects))
+
+
 def change_exports(world: World) -> Doing:
     customer = world.customer()
     wanted = {"requestWebhook": RECEIVER, "spans": {"endpoint": "https://spans.test/v1/traces"}}
@@ -246,6 +272,7 @@ ACTS: tuple[Act, ...] = (
     deliver_a_webhook,
     deliver_a_webhook_in_vain,
     send_a_request_that_ended,
+    write_a_day_into_a_bucket,
     change_exports,
     count_usage,
     sweep,

@@ -77,11 +77,12 @@ class KeptWrites(Database):
         """Return what the account's write takes from its balance."""
         (account,) = [write for write in self.writes if write.table == "accounts"]
         (debit,) = [
-            change
+            change.amount
             for change in account.update
             if isinstance(change, Add) and change.path == "balance_micro_usd"
         ]
-        return -debit.amount
+        assert isinstance(debit, int)
+        return -debit
 
 
 @dataclass

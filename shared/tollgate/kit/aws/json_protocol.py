@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.aws.sigv4 import AwsKey, signed_lines
+from tollgate.kit.encoded_json import Encoded, encode
 from tollgate.kit.http.client import HttpClient, split_url
 
 TIMEOUT_S = 5.0
 CONNECT_TIMEOUT_S = 2.0
 # More than any answer of DynamoDB.
 MAX_ANSWER_BYTES = 16 * 2**20
-
-# `json.dumps` with separators creates an encoder for each call.
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,8 @@ class AwsJson:
 
         Raises `OSError`, and `ValueError` for no JSON.
         """
-        body = _encode(request).encode()
+        text = request.text if isinstance(request, Encoded) else encode(request)
+        body = text.encode()
         lines = signed_lines(
             self.key(),
             region=self.region,

@@ -55,6 +55,10 @@ class AsyncDatabase:
         """Do all writes or none. Raises the error of the first refused write, in the order given."""
         await self._carry_out(core.transact(writes, PATIENCE))
 
+    async def transact_once(self, writes: Sequence[TransactWrite]) -> bool:
+        """Send a transaction once; return whether it was surely carried out (`core.transact_once`)."""
+        return await self._carry_out(core.transact_once(writes))
+
     async def _carry_out(self, steps: Steps[T]) -> T:
         try:
             step = next(steps)

@@ -14,15 +14,17 @@ Sources: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Progra
 transactions https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html.
 """
 
+import os
 import random
-import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from tollgate.kit.dynamodb.expressions import Condition, Placeholders
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
+from tollgate.kit.encoded_json import Encoded
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.retry import RetryReason, busy, retry_reason
 
@@ -186,7 +188,7 @@ def read(request: Request, patience: Patience) -> Steps[Mapping[str, Any]]:
     """Return the body of the answer to a read."""
     answer, _ = yield from _ask(request, patience)
     if answer.error:
-        raise _failed(request, answer)
+        raise _failed(request.operation, answer)
     return answer.body
 
 
@@ -212,7 +214,7 @@ def write(write: SingleWrite, patience: Patience) -> Steps[Written]:
     if not answer.error:
         return Written(_row(answer.body.get("Attributes")), lost > 0)
     if answer.error != _REFUSED:
-        raise _failed(request, answer)
+        raise _failed(request.operation, answer)
     # The row as it was when the condition failed comes with the refusal, so the reason needs no second read.
     found = _row(answer.body.get("Item"))
     if found is None or not write.is_done(found):
@@ -222,15 +224,36 @@ def write(write: SingleWrite, patience: Patience) -> Steps[Written]:
 
 def transact(writes: Sequence[TransactWrite], patience: Patience) -> Steps[None]:
     """Do all writes or none. Raises the error of the first refused write, in the order given."""
-    body = {"TransactItems": [{each.kind(): each.request()} for each in writes]}
-    request = Request("TransactWriteItems", body, writes[0].table, writes[0].row)
-    looks = [each for each in writes if each.foresees is not None]
-    answer, _ = yield from _ask(request, patience, looks)
+    items = _items(writes)
+    answer, _ = yield from _ask(partial(_transaction, writes, items), patience, writes)
     for each, reason in zip(writes, answer.reasons, strict=False):
         if reason.get("Code") == "ConditionalCheckFailed":
             raise each.refused(_row(reason.get("Item"))) from answer.cause
     if answer.error:
-        raise _failed(request, answer)
+        raise _failed("TransactWriteItems", answer)
+
+
+def transact_once(writes: Sequence[TransactWrite]) -> Steps[bool]:
+    """Send a transaction once; return whether it was surely carried out.
+
+    If not, it was refused, or something stood in the way, or its answer was lost. A lost one may still be
+    carried out later, so the caller must write the same in a way that leaves no room for it.
+    """
+    answer = yield _transaction(writes, _items(writes))
+    return not answer.error
+
+
+def _items(writes: Sequence[TransactWrite]) -> str:
+    return ",".join([f'{{"{each.kind()}":{each.text()}}}' for each in writes])
+
+
+def _transaction(writes: Sequence[TransactWrite], items: str) -> Request:
+    """Return the request of a transaction under a new token.
+
+    DynamoDB carries a transaction out once for each token, within ten minutes.
+    """
+    body = Encoded(f'{{"TransactItems":[{items}],"ClientRequestToken":"{os.urandom(16).hex()}"}}')
+    return Request("TransactWriteItems", body, writes[0].table, writes[0].row)
 
 
 def delete(table: str, key: Item, patience: Patience) -> Steps[None]:
@@ -251,16 +274,16 @@ def carry_out(steps: Steps[T], take: Callable[[Request | Wait], Answer]) -> T:
 
 
 def _ask(
-    request: Request, patience: Patience, looks: Sequence[TransactWrite] = ()
+    ask: Request | Callable[[], Request], patience: Patience, looks: Sequence[TransactWrite] = ()
 ) -> Steps[tuple[Answer, int]]:
     """Send a request until an answer comes that another try does not change; return it, and how many were
     lost before it.
 
-    Before another try, read the rows of `looks`: so a refusal needs no turn among many transactions.
+    A transaction is a function that returns its request under a new token. Before another try, the rows of
+    `looks` are read: so a refusal needs no turn among many transactions.
     Raises `DatabaseBusyError`, `DatabaseError` if no answer came, and the errors that `looks` foresee.
     """
-    is_transaction = request.operation == "TransactWriteItems"
-    sent = _with_token(request) if is_transaction else request
+    sent = ask if isinstance(ask, Request) else ask()
     lost, last = 0, RetryReason.CONFLICT
     for attempt in range(patience.attempts):
         answer = yield sent
@@ -269,37 +292,32 @@ def _ask(
         if answer.is_lost:
             lost += 1
             if lost == patience.unanswered:
-                raise _failed(request, answer)
+                raise _failed(sent.operation, answer)
         elif answer.retry_reason is None:
             return answer, lost
         else:
             last = answer.retry_reason
             # A try that was cancelled did nothing, and a token is for one try. But after an answer was lost,
             # a request under this token may still be under way: a new token would let both be carried out.
-            if answer.error == _CANCELLED and is_transaction and not lost:
-                sent = _with_token(request)
+            if answer.error == _CANCELLED and not isinstance(ask, Request) and not lost:
+                sent = ask()
         yield patience.wait(attempt)
         # A try whose answer was lost may have been carried out, and then its own change is in the row.
         if not lost:
             yield from _look(looks)
-    raise _busy(request, last)
+    raise _busy(sent, last)
 
 
 def _look(writes: Sequence[TransactWrite]) -> Steps[None]:
-    """Raise the error of the first write that would be refused by its row as it is now."""
+    """Raise the error of the first write that foresees that its row as it is now refuses it."""
     for each in writes:
+        if each.foresees is None:
+            continue
         body = {"TableName": each.table, "Key": to_attributes(each.row), "ConsistentRead": True}
         answer = yield Request("GetItem", body, each.table, each.row)
         # Without an answer the transaction itself shows it.
-        if each.foresees is None or answer.error:
-            continue
-        if (refusal := each.foresees(_row(answer.body.get("Item")))) is not None:
+        if not answer.error and (refusal := each.foresees(_row(answer.body.get("Item")))) is not None:
             raise refusal
-
-
-def _with_token(request: Request) -> Request:
-    # DynamoDB carries a transaction out once for each token, within ten minutes.
-    return replace(request, body={**request.body, "ClientRequestToken": str(uuid.uuid4())})
 
 
 def _busy(request: Request, last: RetryReason) -> DatabaseBusyError:
@@ -309,8 +327,8 @@ def _busy(request: Request, last: RetryReason) -> DatabaseBusyError:
     return error(f"{request.operation}: {last.value}")
 
 
-def _failed(request: Request, answer: Answer) -> DatabaseError:
-    error = DatabaseError(f"{request.operation}: {answer.error}")
+def _failed(operation: str, answer: Answer) -> DatabaseError:
+    error = DatabaseError(f"{operation}: {answer.error}")
     error.__cause__ = answer.cause
     return error
 

@@ -30,6 +30,14 @@ class Size:
 Path = str | tuple[str | int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a number or a text in a template (`templates.py`)."""
+
+    name: str
+    is_text: bool = False
+
+
 class Placeholders:
     """The names and values of one request, each under the placeholder that its expressions have."""
 
@@ -145,8 +153,8 @@ class Add(Change):
     """
 
     path: Path
-    amount: int
-    start: int | None = None
+    amount: int | Slot
+    start: int | Slot | None = None
 
     def render(self, to: Placeholders) -> str:
         """Return `path = path + amount`."""

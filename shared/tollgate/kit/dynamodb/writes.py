@@ -33,12 +33,14 @@ from tollgate.kit.dynamodb.expressions import (
     render_update,
 )
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
+from tollgate.kit.encoded_json import encode
 
 Refused = Callable[[Item | None], Exception]
 Foresees = Callable[[Item | None], Exception | None]
 
 
-def _unexpected(_: Item | None) -> Exception:
+def unexpected(_: Item | None) -> Exception:
+    """Return the error of a write that has no condition, and was refused."""
     return AssertionError("a write without a condition was refused")
 
 
@@ -55,7 +57,7 @@ class TransactWrite:
     key: Item | None = None
     update: Sequence[Change] = ()
     condition: Condition | None = None
-    refused: Refused = _unexpected
+    refused: Refused = unexpected
     foresees: Foresees | None = None
     """Given the row as it is now, returns the error by which the condition would be refused, if it would."""
 
@@ -93,6 +95,10 @@ class TransactWrite:
         if placeholders.values:
             request["ExpressionAttributeValues"] = placeholders.values
         return request
+
+    def text(self) -> str:
+        """Return the same as JSON."""
+        return encode(self.request())
 
 
 @dataclass(frozen=True, slots=True)
