@@ -90,6 +90,8 @@ class Stack:
                 return not self.holds(inner)
             case {"Fn::And": inner}:
                 return all(map(self.holds, inner))
+            case {"Fn::Or": inner}:
+                return any(map(self.holds, inner))
         raise ValueError(f"what is {condition}?")
 
     def chosen(self, value: Any) -> Any:
