@@ -122,7 +122,7 @@ def key_of_project(account: OpenedAccount) -> str:
     project_id = api.projects.create(account.account_id, {"name": "p"})["id"]
     budget = {"name": "p", "scope": "project", "limitCents": BALANCE_CENTS, "per": "month"}
     api.budgets.create(account.account_id, budget)
-    body = {"name": "p", "scopes": ["media", "account"], "projectId": project_id}
+    body = {"name": "p", "scopes": ["media", "text"], "projectId": project_id}
     return str(api.keys.create(account.account_id, body)["key"])
 
 
