@@ -69,20 +69,40 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 # How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
 HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
 
+# Files with tests on the emulator, and those of them that have no others: to import a file takes long.
+EMULATED = $(shell grep -l 'pytest\.mark\.ministack' tests/functional/*.py tests/contract/*.py)
+ONLY_EMULATED = $(shell grep -lz 'pytestmark = [^]]*pytest\.mark\.ministack' $(EMULATED))
+# Two halves of about the same length.
+FUNCTIONS = $(filter-out $(ONLY_EMULATED),$(wildcard tests/functional/test_$(1)*.py))
+
 test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next four at once
-	@$(MAKE) --no-print-directory --jobs=4 --keep-going --output-sync=target test-functions test-units test-services test-contract
+	@$(MAKE) --no-print-directory --jobs=6 --keep-going --output-sync=target \
+		units-1 units-2 functions-1 functions-2 test-services test-contract
 
 test-units: .venv/.ready  ## what needs no AWS
-	@$(PYTHON) -m pytest -q tests/unit $(HOUSE_TESTS:%=--ignore=%)
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target units-1 units-2
 
 test-functions: .venv/.ready  ## the functions on moto
-	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m 'not ministack' tests/functional
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target functions-1 functions-2
 
 test-contract: .venv/.ready  ## the template and the contract
-	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/infrastructure tests/contract
+	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/infrastructure \
+		$(filter-out $(ONLY_EMULATED),$(wildcard tests/contract/test_*.py))
 
 test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
-	@$(PYTHON) -m pytest -q -m 'ministack and not clients' tests/functional tests/contract
+	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(EMULATED)
+
+units-1: .venv/.ready
+	@$(PYTHON) -m pytest -q $(filter-out $(HOUSE_TESTS),$(wildcard tests/unit/[a-o]*/ tests/unit/test_*.py))
+
+units-2: .venv/.ready
+	@$(PYTHON) -m pytest -q $(wildcard tests/unit/[p-z]*/)
+
+functions-1: .venv/.ready
+	@$(PYTHON) -m pytest -q -m 'not ministack' $(call FUNCTIONS,[a-k])
+
+functions-2: .venv/.ready
+	@$(PYTHON) -m pytest -q -m 'not ministack' $(call FUNCTIONS,[l-z])
 
 mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \

@@ -8,25 +8,32 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.h
 
 import copy
 import re
+from collections import deque
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
+from botocore import endpoint
 from botocore.auth import SigV4Auth
+from botocore.regions import EndpointRulesetResolver
 from botocore.useragent import UserAgentString
 from moto.core import models as mocks
 from moto.core import responses
+from moto.core.base_backend import BaseBackend
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.serialize import AttributePickerContext, JSONSerializer, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
 from moto.dynamodb import models
+from moto.dynamodb.comparisons import ConditionExpressionParser
 from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser  # type: ignore[attr-defined]
+from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
@@ -38,6 +45,9 @@ _answer_transaction = DynamoHandler.transact_write_items
 _call = DynamoHandler.call_action
 _process_request = BotocoreStubber.process_request
 _add_auth = SigV4Auth.add_auth
+_construct_endpoint = EndpointRulesetResolver.construct_endpoint
+_lex = ConditionExpressionParser._lex_condition_expression
+_words: dict[str | None, tuple[Any, ...]] = {}
 _serialize_structure = JSONSerializer._serialize_type_structure
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
@@ -46,6 +56,9 @@ _PLAIN = {"S", "N", "BOOL", "NULL"}
 # By the beginning of the target that a request names.
 _HANDLERS = {b"DynamoDB": DynamoHandler, b"DynamoDBStreams": DynamoDBStreamsHandler}
 _REQUEST_ID = "0" * 52
+_urls_of: Any = BaseBackend.urls.fget  # type: ignore[attr-defined]
+_urls: dict[type, Any] = {}
+_endpoints: WeakKeyDictionary[EndpointRulesetResolver, Any] = WeakKeyDictionary()
 # By token. Tokens are random, so those of earlier tests are in nobody's way.
 _transactions: dict[str, Any] = {}
 
@@ -68,12 +81,30 @@ def install() -> None:
     BotocoreStubber.process_request = _process_quickly  # type: ignore[assignment,method-assign]
     # Drawn letter by letter, and read by nobody.
     responses.gen_amzn_requestid_long = _same_request_id  # type: ignore[attr-defined]
+    endpoint.uuid = SimpleNamespace(uuid4=lambda: _REQUEST_ID)  # type: ignore[attr-defined]
+    # The same expressions come again and again. What reads one of an update works on a copy.
+    UpdateExpressionParser.make = cache(UpdateExpressionParser.make)  # type: ignore[method-assign]
+    ConditionExpressionParser._lex_condition_expression = _remembered_words  # type: ignore[method-assign]
+    BaseBackend.urls = property(_remembered_urls)  # type: ignore[assignment,method-assign]
 
 
 def unsigned(patch: pytest.MonkeyPatch) -> None:
-    """Let requests go out without a signature and the client's long name, at which moto does not look."""
+    """Let requests go out without a signature and the client's long name, at which moto does not look, and to
+    an address that was worked out once."""
     patch.setattr(SigV4Auth, "add_auth", _add_no_auth)
     patch.setattr(UserAgentString, "to_string", lambda _: "tests")
+    # Each client has one for DynamoDB, whatever the request.
+    patch.setattr(EndpointRulesetResolver, "construct_endpoint", _construct_once)
+
+
+def _construct_once(
+    resolver: EndpointRulesetResolver, operation_model: Any, *about: Any, **named: Any
+) -> Any:
+    if operation_model.service_model.service_name != "dynamodb":
+        return _construct_endpoint(resolver, operation_model, *about, **named)
+    if resolver not in _endpoints:
+        _endpoints[resolver] = _construct_endpoint(resolver, operation_model, *about, **named)
+    return _endpoints[resolver]
 
 
 def _add_no_auth(auth: Any, request: Any) -> None:
@@ -131,6 +162,19 @@ def _remembered_nodes(traverser: Any) -> tuple[type, ...]:
     if known is None:
         known = traverser.known_nodes = tuple(traverser._processing_map())
     return known
+
+
+def _remembered_words(parser: ConditionExpressionParser) -> deque[Any]:
+    expression = parser.condition_expression
+    if expression not in _words:
+        _words[expression] = tuple(_lex(parser))
+    return deque(_words[expression])
+
+
+def _remembered_urls(backend: BaseBackend) -> Any:
+    if type(backend) not in _urls:
+        _urls[type(backend)] = _urls_of(backend)
+    return _urls[type(backend)]
 
 
 def _serialize_quickly(serializer: Any, serialized: Any, value: Any, shape: Any, key: str) -> None:
