@@ -1,7 +1,7 @@
 """Generated requests, good and bad, against the service: every answer is one that the document has.
 
-Seeded, so that a run says the same as the one before. `ROUTE=/api/v1/budgets` runs the routes with these words
-in them only.
+Seeded, so that a run says the same as the one before. `ROUTE=/api/v1/budgets` runs only the routes that
+contain this text.
 """
 
 import os
@@ -54,7 +54,7 @@ OPERATIONS: dict[str, dict[str, Any]] = {
     if ROUTE in route
 }
 if not OPERATIONS:
-    raise pytest.UsageError(f"ROUTE={ROUTE}: no route has these words")
+    raise pytest.UsageError(f"ROUTE={ROUTE}: no route contains this text")
 FORMS = [route for route, operation in OPERATIONS.items() if operation.get("form")]
 """A drawn file is no recording: test_text_transcription.py has real ones."""
 TEXT = sorted(

@@ -21,5 +21,5 @@ def money_examples(count: int) -> int:
 
 
 def is_tried(number: int) -> bool:
-    """Return whether to try the case `number` of a law about money: all in `.ci/run`, each third in `make test`."""
+    """Return whether to try a case of a law about money: all in `.ci/run`, each third in `make test`."""
     return bool(CHOICE) or number % PART == 0
