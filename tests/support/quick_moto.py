@@ -83,8 +83,8 @@ def install() -> None:
     responses.gen_amzn_requestid_long = _same_request_id  # type: ignore[attr-defined]
     endpoint.uuid = SimpleNamespace(uuid4=lambda: _REQUEST_ID)  # type: ignore[attr-defined]
     # The same expressions come again and again. What reads one of an update works on a copy.
-    UpdateExpressionParser.make = cache(UpdateExpressionParser.make)  # type: ignore[method-assign]
-    ConditionExpressionParser._lex_condition_expression = _remembered_words  # type: ignore[method-assign]
+    UpdateExpressionParser.make = cache(UpdateExpressionParser.make)
+    ConditionExpressionParser._lex_condition_expression = _remembered_words  # type: ignore[assignment,method-assign]
     BaseBackend.urls = property(_remembered_urls)  # type: ignore[assignment,method-assign]
 
 
