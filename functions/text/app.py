@@ -105,7 +105,7 @@ async def responses(request: Request) -> Answer:
         if call.asked.stream:
             return made.responses.follow(key, queued)
         return Reply(encoded(queued.response))
-    responding = call.respond(made.service, key, request_id, request.headers)
+    responding = call.respond(made.cached, key, request_id, request.headers)
     end_if_asked = partial(made.service.end_if_asked, request_id) if call.chat.stream else None
     return await http_response(responding, call.rendering, request.state[HELPED], end_if_asked)
 
@@ -317,10 +317,10 @@ async def _respond_in(request: Request, read: Callable[[bytes], TextRequest]) ->
 async def _respond_to(
     request: Request, key: ApiKey, text_request: TextRequest, rendering: Rendering
 ) -> Answer:
-    service = (await text_parts.text()).service
+    made = await text_parts.text()
     request_id = request.state[REQUEST_ID]
-    responding = service.respond(text_request, key, request_id, request.headers)
-    end_if_asked = partial(service.end_if_asked, request_id) if text_request.stream else None
+    responding = made.cached.respond(text_request, key, request_id, request.headers)
+    end_if_asked = partial(made.service.end_if_asked, request_id) if text_request.stream else None
     return await http_response(responding, rendering, request.state[HELPED], end_if_asked)
 
 

@@ -50,6 +50,11 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
         {**GPT, "input": "hello", "conversation": NEW, "stream": True},
     ),
     "embeddings": ("/embeddings", {"model": "text-embedding-3-small", "input": "hello"}),
+    "from the cache": ("/chat/completions", {**GPT, **SAID}),
+    "a chat that searches the web": (
+        "/chat/completions",
+        {**GPT, "messages": [{"role": "user", "content": "[[search]]"}], "web_search_options": {}},
+    ),
     "speech": ("/audio/speech", TTS),
     "speech by the token": (
         "/audio/speech",
@@ -91,6 +96,7 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
     line: LossyProxy, open_client: Callable[[int], TextClient], name: str, kind: Loss
 ) -> None:
     path, asked_for = REQUESTS[name]
+    headers = {"x-tollgate-cache": "on"} if name == "from the cache" else {}
 
     def tried(losses: Losses) -> tuple[Any, ...]:
         """Ask twice, as the first request of a minute is guarded by the minute; the second loses answers."""
@@ -98,11 +104,11 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         forget_failures()
         conversation = customer.openai.conversations.create() if "conversation" in asked_for else None
         body = {**asked_for, "conversation": conversation.id} if conversation else asked_for
-        customer.post(path, body)
+        customer.post(path, body, **headers)
         customer.settled()
         forget_failures()
         line.losses = losses
-        heard = customer.post(path, body)
+        heard = customer.post(path, body, **headers)
         wait_until(lambda: line.is_quiet)
         line.losses = Losses()
         # A hold whose first try came when all was over is given back, and costs nothing.

@@ -230,7 +230,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     responses = ResponsesService(service, unused, unused, AuditNotes("audit", clock))
     loop = asyncio.get_running_loop()
     text_parts._made[loop] = text_parts.TextParts(
-        known_parts, service, responses, unused, known_parts, known_parts, known.current, *[unused] * 3
+        known_parts, service, responses, unused, known_parts, known_parts, known.current, *[unused] * 6
     )
     level = logger.log_level
     # A quarter of the time would go into the log.

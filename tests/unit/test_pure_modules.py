@@ -128,6 +128,7 @@ ACTING = (
     "tollgate.tasks.sweep",
     "tollgate.tasks.watch",
     # A text request under way.
+    "tollgate.text.answer_cache",
     "tollgate.text.attempt",
     "tollgate.text.billing",
     "tollgate.text.endings",

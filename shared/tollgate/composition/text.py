@@ -42,6 +42,7 @@ from tollgate.providers.runtime.text_registry import (
     make_text_upstreams,
 )
 from tollgate.routing.facts import KnownProviders
+from tollgate.text.answer_cache import AnswerCache
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
@@ -189,6 +190,11 @@ class TextParts:
     audit: AuditNotes
     batch_queue: AsyncQueue
     _reading: "asyncio.Future[Catalog] | None" = None
+
+    @property
+    def cached(self) -> AnswerCache:
+        """Return the service that also has stored answers."""
+        return AnswerCache(self.service, self.storage)
 
     @property
     def background(self) -> BackgroundResponses:

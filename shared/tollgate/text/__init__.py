@@ -48,6 +48,7 @@ route_measures.py  the measures of routes that this process has read
 breaker.py        which providers to skip; `reports.py`: log lines for the catalog's operator
 race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client
+answer_cache.py   answers to requests that an account sent before, without a provider
 attempt.py        one call of one route
 service.py        one request from body to bill
 asgi.py           as much of a web framework as the routes need

@@ -19,6 +19,8 @@ from tollgate.text.middleware import public_error
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Bare, Rendering
 from tollgate.text.response import (
+    CACHE_HEADER,
+    HIT,
     MAX_READS,
     READ_INTERVAL_S,
     ROUTE_HEADER,
@@ -127,7 +129,7 @@ async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp
     match response:
         case CompleteResponse(body, billed, ignored, route):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
-            cost = {COST_HEADER: str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing"}
+            cost = {COST_HEADER: str(billed.charge_micro_usd), ENDS_ON_HEADER: "nothing", **_cache(response)}
             return Reply(
                 await rendering.whole(body),
                 headers={**cost, **_route(route), **_limited(billed.is_limited), **_ignored(ignored)},
@@ -155,6 +157,12 @@ def _limited(is_limited: bool) -> dict[str, str]:
 def _route(provider: str) -> dict[str, str]:
     """Return the header that names the provider which answered."""
     return {ROUTE_HEADER: provider} if provider else {}
+
+
+def _cache(response: CompleteResponse) -> dict[str, str]:
+    """Return the headers that tell whether a response is from the cache, and its age in seconds."""
+    age = {"age": str(response.age_s)} if response.cache == HIT else {}
+    return {CACHE_HEADER: response.cache, **age} if response.cache else {}
 
 
 def _ignored(names: Sequence[str]) -> dict[str, str]:

@@ -58,6 +58,8 @@ class PlacedHold:
     """The budgets that count it."""
     routes: RoutePlan = NO_ROUTES
     """The routes that may answer."""
+    note: str | None = None
+    """A sentence for the record, such as that no provider was called."""
     markup_percent: int = 0
     """The mark-up of the account's prices, if it is a sub-account."""
     accepted_at: float = field(default_factory=time.monotonic, repr=False)

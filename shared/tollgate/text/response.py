@@ -22,6 +22,8 @@ from tollgate.text.upstream import Answer, Exchange
 
 # The header that names the provider which answered.
 ROUTE_HEADER = "x-tollgate-route"
+# The header that asks for the cache and, in a response, tells whether it is from there.
+CACHE_HEADER, HIT, MISS = "x-tollgate-cache", "hit", "miss"
 # How often a stream checks whether its owner asked to end it: one read of the account's row.
 READ_INTERVAL_S = 5.0
 # As many as the 15 minutes take that a stream may last.
@@ -41,6 +43,9 @@ class CompleteResponse:
     """The request's fields that the provider was not sent (`text/fields.py`)."""
     route: str = ""
     """The provider that answered."""
+    cache: str = ""
+    """`hit` or `miss` for a request that asked for the cache."""
+    age_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,17 @@ NO_ANSWER = "Ended before there was a response; nothing was charged."
 REQUEST_PREFIX = "req_"
 # The code of a call that another one has overtaken.
 SILENT = "silent"
+NOTHING = Demand(0, 0, 1)
 FAST = {Sort.THROUGHPUT, Sort.LATENCY}
+
+
+class Responder(Protocol):
+    """A service that answers text requests."""
+
+    async def respond(
+        self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
+    ) -> TextResponse:
+        """Answer a request, or begin to."""
 
 
 class CountsTokens(Protocol):
@@ -118,6 +128,25 @@ class TextService:
         """Answer a request, or begin to. Raises the errors that refuse it before any provider is called."""
         model, placed = await self.hold(request, key, request_id, headers)
         return await self.answer(request, model, placed, headers)
+
+    async def hold_nothing(
+        self,
+        request: TextRequest,
+        model: TextModel,
+        key: ApiKey,
+        request_id: str,
+        headers: Mapping[str, str],
+    ) -> PlacedHold:
+        """Place an empty hold, for a request that no provider answers. It counts in the rate window.
+
+        Raises as `hold` does.
+        """
+        choose = await self._chooser(request, key, [model], NOTHING)
+        spender = key.spender(attribution_of(headers, request.sent or request.fields))
+        allowance = key.allowance(self.clock.now_ms())
+        placed = await self.billing.place(key.account_id, request_id, choose, allowance, spender=spender)
+        placed.api = request.api
+        return placed
 
     async def hold(
         self,
@@ -247,7 +276,7 @@ class TextService:
         model = self.model(request.model, request.protocol, key)
         check_references(request)
         # The prompt goes only to a provider that the wishes permit.
-        choose = await self._chooser(request, key, [model], Demand(0, 0, 1))
+        choose = await self._chooser(request, key, [model], NOTHING)
         placed = await self.billing.place(key.account_id, request_id, choose)
         await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()

@@ -53,7 +53,7 @@ from tollgate.text.responses.request import (
     read_responses_request,
 )
 from tollgate.text.responses.states import RUNNING
-from tollgate.text.service import TextService
+from tollgate.text.service import Responder, TextService
 from tollgate.text.upstream import encoded
 
 _PREVIOUS = "/previous_response_id"
@@ -88,7 +88,7 @@ class ResponsesCall:
     said: Said | None = None
 
     async def respond(
-        self, text: TextService, key: ApiKey, request_id: str, headers: Mapping[str, str]
+        self, text: Responder, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer it. Raises as the text service does, with the fields by their names in this protocol."""
         with self.own_names():
