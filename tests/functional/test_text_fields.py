@@ -160,7 +160,7 @@ ASKED: dict[str, Any] = {
     "response_format": {"type": "json_object"},
     "safety_identifier": "s",
     "seed": 1,
-    "service_tier": "priority",
+    "service_tier": "scale",
     "stop": ["x"],
     "store": True,
     "stream_options": {"include_usage": True},

@@ -125,7 +125,7 @@ class TestCompactions:
             ({"image": {"context_compression": "auto"}}, "/image"),
             ({"input": []}, "/input"),
             ({"input": [{"type": "compaction", "encrypted_content": "gAAAA"}]}, "/input/0/encrypted_content"),
-            ({"service_tier": "priority"}, "/service_tier"),
+            ({"service_tier": "scale"}, "/service_tier"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )

@@ -122,7 +122,7 @@ class TestFailure:
         [
             ({"background": True, "store": False}, "/store"),
             ({"tools": [{"type": "code_interpreter"}]}, "/tools/0/type"),
-            ({"service_tier": "priority"}, "/service_tier"),
+            ({"service_tier": "scale"}, "/service_tier"),
             ({"web_search_options": {}}, "/web_search_options"),
             (
                 {"input": [{"role": "user", "content": "a"}, {"type": "image_generation_call"}]},

@@ -133,6 +133,8 @@ class Shape:
         prefix = "gen" if vendor == SAYS_REASONING else "chatcmpl"
         self._head = {"id": f"{prefix}-{said.id}", "created": created_s, "model": directions.named(model)}
         self._head |= ABOUT_ITSELF.get(vendor, {})
+        if "service_tier" in self._head:
+            self._head["service_tier"] = directions.tier(body.get("service_tier"))
         self._in_choices = IN_CHOICES.get(vendor, {})
         self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
         self._directions = directions

@@ -17,6 +17,7 @@
 | `[[usage-negative]]`, `[[usage-absurd]]` | the counts are negative; a million times too large |
 | `[[usage-in-choices]]` | usage is in the chunk of the last content, not in a separate chunk |
 | `[[vendor deepseek]]` | usage has that vendor's format |
+| `[[default-tier]]` | the response is from the ordinary service tier, whichever was requested |
 | `[[other-model]]` | the response names another model, as after the end of one |
 | `[[cost 0.5]]` | vendors that state their charge state this, in USD |
 | `[[host-price 9]]` | OpenRouter's hosts ask this for 1M input tokens, so a lower `max_price` gets 404 |
@@ -36,6 +37,7 @@ from local.simulator.directions import MAX_DIRECTIONS, MAX_SECONDS, MS_PER_S
 MAX_TOKENS = 20_000
 MAX_TOOLS = 10
 IMPLAUSIBLE_FACTOR = 1_000_000
+COSTLIER_TIERS = ("flex", "priority")
 OTHER_MODEL = "successor-9"
 
 _DIRECTION = re.compile(
@@ -62,8 +64,13 @@ class TextDirections:
     usage_in_choices: bool = False
     vendor: str | None = None
     other_model: bool = False
+    default_tier: bool = False
     cost_usd: float | None = None
     host_price_usd: float | None = None
+
+    def tier(self, asked: Any) -> str:
+        """Return the service tier that the response names; `asked` is the requested one."""
+        return asked if asked in COSTLIER_TIERS and not self.default_tier else "default"
 
     def named(self, model: str) -> str:
         """Return the model that the response names."""
@@ -135,6 +142,7 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "usage-in-choices": ("usage_in_choices", _flag),
     "vendor": ("vendor", _name),
     "other-model": ("other_model", _flag),
+    "default-tier": ("default_tier", _flag),
     "cost": ("cost_usd", _usd),
     "host-price": ("host_price_usd", _usd),
 }

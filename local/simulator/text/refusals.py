@@ -56,6 +56,8 @@ _MESSAGES_FIELDS = frozenset(
 _BETA_FIELDS = frozenset({"compaction", "context_management", "fallbacks", "mcp_servers", "thread"})
 
 
+# `openai.types.chat.completion_create_params`.
+_TIERS = (None, "auto", "default", "flex", "scale", "priority")
 _SEARCHES = ("web_search_20250305", "web_search_20260209", "web_search_20260318")
 _SEARCH_FIELDS = frozenset(
     {
@@ -226,6 +228,8 @@ def _gpt_refusal(model: str, body: Body) -> str | None:
         for name in _object(message):
             if name not in _GPT_MESSAGE:
                 return f"Unknown parameter: 'messages[].{name}'."
+    if body.get("service_tier") not in _TIERS:
+        return "Invalid service_tier argument"
     version = _GPT.search(model)
     numbers = (int(version[1]), int(version[2] or 0)) if version else (0, 0)
     has_tools = any(_object(tool).get("type") == "function" for tool in body.get("tools") or [])

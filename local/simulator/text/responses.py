@@ -99,7 +99,7 @@ class _Made:
             "metadata": body.get("metadata") or {},
             "previous_response_id": None,
             "reasoning": {"effort": "medium", "summary": None, **(body.get("reasoning") or {})},
-            "service_tier": "default",
+            "service_tier": directions.tier(body.get("service_tier")),
             "store": body.get("store") is not False,
             "text": {"format": {"type": "text"}, **(body.get("text") or {})},
             "truncation": "disabled",

@@ -69,7 +69,7 @@ def generation_view(asked_id: str, found: Found) -> GenerationRecordView:
         "preset_id": None,
         "provider_responses": None,
         "router": None,
-        "service_tier": None,
+        "service_tier": usage.get("service"),
         "session_id": None,
         "upstream_id": None,
         "upstream_inference_cost": None,

@@ -125,6 +125,8 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
         shown["characters"] = characters
     if seconds := usage.get("seconds"):
         shown["seconds"] = seconds
+    if service := usage.get("service"):
+        shown["service"] = service
     if searches := usage.get("web_searches"):
         shown["webSearches"] = searches
     return shown

@@ -25,6 +25,8 @@ class RequestUsageView(Shape):
     """Whether Tollgate counted the tokens, because the provider did not report them."""
     searchUnits: NotRequired[int]
     """Of a model with a price per search."""
+    service: NotRequired[str]
+    """The service tier that answered, if it has another price."""
     webSearches: NotRequired[int]
     """Searches of the web by the provider, which have a price beside the tokens."""
 

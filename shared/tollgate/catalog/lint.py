@@ -92,6 +92,9 @@ def _route_token_faults(model: CatalogTextModel, route: CatalogTextRoute) -> Ite
     search, asked = model.prices.web_search or Decimal(0), route.cost.web_search or Decimal(0)
     if search < asked:
         yield f"prices: webSearch: {search} is under the {asked} of {route.provider}"
+    for service, factor in route.services.items():
+        if model.services.get(service, Decimal(0)) < factor:
+            yield f"services: {service}: its factor is under the {factor} of {route.provider}"
     sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
     for size in sorted(sizes):
         price, paid = _tier_at(size, model.long_context), _tier_at(size, route.long_context)

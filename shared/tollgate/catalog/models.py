@@ -245,6 +245,9 @@ _PRICES = (
 )
 # The published name of the price of a search of the web, which is not per 1M tokens, and its dimension.
 WEB_SEARCH, PER_SEARCH = "webSearch", {"per": "search"}
+# The dimension of prices of a service tier, and the dimensions of all prices beside the ordinary ones.
+SERVICE = "service"
+BESIDE = frozenset({"per", SERVICE})
 # The units of prices that have no other beside them.
 _UNITS: Mapping[str, PriceUnit] = {"search": "search", "character": "megacharacter", "minute": "minute"}
 
@@ -303,6 +306,10 @@ class CatalogTokenPrices(Data):
         return self.search or Decimal(0)
 
 
+Services = dict[Literal["flex", "priority"], Usd]
+"""Service tiers by OpenAI's names, each with a factor."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class LongContext(CatalogTokenPrices):
     """The prices of a whole request with at least `from_tokens` tokens of input."""
@@ -333,6 +340,7 @@ Refusal = Literal[
 class CatalogTextRoute(Data):
     """One way to a text model: a provider, its id for the model, its protocol and its prices.
 
+    `services` are the service tiers that it sells, each with the factor of its prices of tokens.
     `long_context` has its prices for long inputs, `context_tokens` and `max_output_tokens` its own bounds if
     they are less than the model's. A disabled route gives the reason in `why`. `retires`, `seen_on`: as for
     `Route`.
@@ -344,6 +352,7 @@ class CatalogTextRoute(Data):
     confidence: Basis
     enabled: bool = True
     cost: CatalogTokenPrices
+    services: Services = field(default_factory=dict)
     long_context: list[LongContext] = field(default_factory=list)
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
     max_output_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
@@ -406,6 +415,7 @@ class CatalogTextModel(CatalogModel):
     `context_tokens` bounds input and output together, `max_output_tokens` only the output. A model with
     `embedding`, `rerank`, `moderation`, `speech` or `transcription` is no chat: it has one protocol, and no
     output, except speech with prices of tokens. For it, `context_tokens` bounds each input.
+    `services` are the service tiers with a price, each with the factor of all prices of tokens.
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
     `thinks_unasked` is false for a model that is known to think only if a request asks for it.
     `thinks_between_tools` is true for a model that
@@ -416,6 +426,7 @@ class CatalogTextModel(CatalogModel):
     media_type: Literal["TEXT"] = "TEXT"
     protocols: Annotated[list[Protocol], Bounds(min_length=1)]
     prices: CatalogTokenPrices
+    services: Services = field(default_factory=dict)
     long_context: list[LongContext] = field(default_factory=list)
     context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
     max_output_tokens: Annotated[int, Bounds(ge=0, le=MAX_TOKENS)] = 0
@@ -491,6 +502,17 @@ class CatalogTextModel(CatalogModel):
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}
             entries += _token_entries(tier, f"-from-{tier.from_tokens}", dimensions)
+        for service, factor in self.services.items():
+            entries += [
+                replace(
+                    entry,
+                    key=f"{entry.key}-{service}",
+                    price=entry.price * factor,
+                    dimensions={**entry.dimensions, SERVICE: service},
+                )
+                for entry in list(entries)
+                if entry.dimensions.keys().isdisjoint(BESIDE)
+            ]
         unit: PriceUnit = "megatoken" if self.prices.only is None else _UNITS[self.prices.only[0]]
         return Pricing(unit=unit, prices=[replace(entries[0], is_default=True), *entries[1:]])
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.media import Measured
-from tollgate.catalog.models import PRICE_VERSION_CHARS, WEB_SEARCH, Model, Pricing
+from tollgate.catalog.models import BESIDE, PRICE_VERSION_CHARS, Model, Pricing
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
@@ -176,8 +176,8 @@ def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]
 
 
 def price_from(pricing: Pricing) -> Decimal:
-    """Return the lowest price per unit. Extras and searches of the web are not included."""
-    return min(entry.price for entry in pricing.prices if entry.key != WEB_SEARCH)
+    """Return the lowest price per unit. Extras, searches of the web and service tiers are not included."""
+    return min(entry.price for entry in pricing.prices if entry.dimensions.keys().isdisjoint(BESIDE))
 
 
 def _units(

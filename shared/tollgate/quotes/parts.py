@@ -82,7 +82,7 @@ class Part:
 # The counts of a demand that earlier versions did not have.
 _LATER_COUNTS = (
     *("search_units", "characters", "seconds"),
-    *("searches", "search_steps", "may_skip_search"),
+    *("searches", "search_steps", "may_skip_search", "service"),
 )
 
 
@@ -129,16 +129,20 @@ def _with_room(demand: Demand, model: TextModel) -> Demand:
 def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]) -> Part:
     """Return the part of a request that any of the models may answer: its price is the dearest model's."""
     pairs = list(zip(models, demands, strict=True))
-    prices = ", ".join(
-        repr((model.prices if demand.searches else replace(model.prices, web_search=None), model.tiers))
-        for model, demand in pairs
-    )
+    prices = ", ".join(_prices_in(model, demand) for model, demand in pairs)
     # Earlier versions had only prices of tokens, and a quote that they made keeps its price version.
     prices = prices.replace(", web_search=None", "")
     prices = prices.replace(", search=Decimal('0'), character=None, minute=None", "")
     most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
     others = tuple((model.id, demand) for model, demand in pairs[1:])
     return Part(path, models[0].id, most, _short(prices), demand=demands[0], fallbacks=others)
+
+
+def _prices_in(model: TextModel, demand: Demand) -> str:
+    """Return the prices of a model that a request can have, as text."""
+    prices = model.prices if demand.searches else replace(model.prices, web_search=None)
+    tier = f"{demand.service} {model.services.get(demand.service)}, " if demand.service else ""
+    return f"{tier}{(prices, model.tiers)!r}"
 
 
 def total_of(parts: Sequence[Part]) -> int:

@@ -14,7 +14,7 @@ from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import TextRequest
 from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.unpriced import audio_problems, unpriced_problems
+from tollgate.text.unpriced import audio_problems, service_of, unpriced_problems
 from tollgate.text.web_search import search_of
 
 UseOf = Callable[[str], str | None]
@@ -55,10 +55,11 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
         return kind.demand(request.fields, model)
     check_threads(request)
     audio = [] if model.hears else audio_problems(request)
-    unpriced = unpriced_problems(request, searches=model.searches)
+    unpriced = unpriced_problems(request, searches=model.searches, services=model.services)
     if problems := [*unpriced, *foreign_problems(request), *audio]:
         raise InvalidInputError(problems)
     demand = Demand(input_bound(request, model), request.output_limit, request.answers)
+    demand = replace(demand, service=service_of(request, model.services))
     search = search_of(request)
     if search is None or not (model.searches or search.is_forced):
         return demand

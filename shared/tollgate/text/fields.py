@@ -125,7 +125,7 @@ CHAT: Table = {
         *("tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
     ),
     "stream_options": Field(Rule.HANDLED, "`include_usage` adds the usage to a stream."),
-    "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
+    "service_tier": Field(Rule.SENT, "A tier without a price is refused."),
     "stop": Field(Rule.STRICT, _ONE_ANSWER, ([], "")),
     "n": Field(Rule.STRICT, _ONE_ANSWER, (1,)),
     "logprobs": Field(Rule.STRICT, _ONE_ANSWER, (False,)),
@@ -218,7 +218,7 @@ RESPONSES: Table = {
     "include": Field(
         Rule.HANDLED, "`reasoning.encrypted_content` is always included. Log probabilities are refused."
     ),
-    "service_tier": Field(Rule.SENT, "The ordinary tiers. A faster or reserved tier is refused."),
+    "service_tier": Field(Rule.SENT, "A tier without a price is refused."),
     "user": Field(Rule.HINT, "The end user's id."),
     "safety_identifier": Field(Rule.HINT, "The end user's id."),
     "top_logprobs": Field(Rule.REFUSED, _SUPPORT, (0,)),

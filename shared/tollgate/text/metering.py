@@ -34,7 +34,7 @@ class Demand:
     Besides, there are search units, characters to speak, and the seconds of a recording, if they are priced.
 
     `searches` are searches of the web, and `search_steps` the steps of a search that takes more steps than it
-    has searches. `may_skip_search`: the request can be answered without them.
+    has searches. `may_skip_search`: the request can be answered without them. `service` is the service tier.
     """
 
     input_tokens: int
@@ -46,6 +46,7 @@ class Demand:
     searches: int = 0
     search_steps: int = 0
     may_skip_search: bool = False
+    service: str = ""
 
     def searching(self, searches: int) -> "Demand":
         """Return the demand with another number of searches of the web."""
@@ -118,7 +119,7 @@ def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
 
 def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], ...]:
     """Return every count of a usage that can have a price: its name, itself, and its price in micro-USD."""
-    prices = model.prices_for(usage.total_input_tokens)
+    prices = model.prices_for(usage.total_input_tokens, usage.service)
     return (
         ("input_tokens", usage.input_tokens, prices.input),
         ("cache_read_tokens", usage.cache_read_tokens, prices.of_cache_read()),
@@ -213,7 +214,10 @@ def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:
     # The input can be smaller than its bound, and a higher tier is not always more expensive.
     most = demand.total_input(model.context_tokens)
     tiers = [tier.prices for tier in model.tiers if most >= tier.from_tokens]
-    return [model.prices, *tiers]
+    # A provider may answer in the ordinary tier instead.
+    factor = max(Decimal(1), model.services.get(demand.service, Decimal(1)))
+    found = [model.prices, *tiers]
+    return found if factor == 1 else [prices.times(factor) for prices in found]
 
 
 def _rounded_up(amount_micro_usd: Decimal) -> int:

@@ -1,6 +1,7 @@
 """Text models for the text wire. The catalog fills them in; prices are US dollars per 1M tokens."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -121,7 +122,7 @@ class TextRoute:
     """One way to a model: a provider, its id for the model, and its protocol.
 
     `context_tokens` and `max_output_tokens` are its own bounds, if they are less than the model's.
-    `searches`: it sells searches of the web.
+    `searches`: it sells searches of the web. `services` are the service tiers that it sells.
     """
 
     provider: str
@@ -139,6 +140,7 @@ class TextRoute:
 
     refuses: frozenset[Refuses] = frozenset()
     searches: bool = False
+    services: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,8 @@ class TextModel:
     For a model that is no chat, it bounds each input. `adaptive_thinking` is false for models that want a
     token budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false
     for models that think only on request. `thinks_between_tools` is true for models whose least thinking is
-    between calls of tools. `hears` is true if its prices are those of audio input too.
+    between calls of tools. `hears` is true if its prices are those of audio input too. `services` are the
+    service tiers with another price: each of its prices of tokens is multiplied by this factor.
     """
 
     id: str
@@ -225,6 +228,7 @@ class TextModel:
     moderation: Moderation | None = None
     speech: Speech | None = None
     transcription: Transcription | None = None
+    services: Mapping[str, Decimal] = field(default_factory=dict)
     unmarked: "TextModel | None" = None
     """The model at Tollgate's own prices, if these are a sub-account's."""
 
@@ -246,7 +250,11 @@ class TextModel:
         tiers = tuple(replace(tier, prices=tier.prices.times(factor)) for tier in self.tiers)
         return replace(self, prices=self.prices.times(factor), tiers=tiers, unmarked=self)
 
-    def prices_for(self, input_tokens: int) -> TokenPrices:
-        """Return the prices of a request with that much input: of the highest tier it reaches."""
+    def prices_for(self, input_tokens: int, service: str = "") -> TokenPrices:
+        """Return the prices of a request with that much input: of the highest tier it reaches.
+
+        `service` is the service tier that answered it.
+        """
         reached = [tier for tier in self.tiers if input_tokens >= tier.from_tokens]
-        return max(reached, key=lambda tier: tier.from_tokens).prices if reached else self.prices
+        found = max(reached, key=lambda tier: tier.from_tokens).prices if reached else self.prices
+        return found.times(self.services[service]) if service in self.services else found

@@ -106,7 +106,7 @@ class ChatRelay(AnswerStream):
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
         if fault is not None:
             return self.fail(fault)
-        shown = self._numbered(shown_chat(payload, self._dialect.finish_names))
+        shown = self._numbered(shown_chat(payload, self._dialect.finish_names, self.meter.service))
         if not self._head:
             named = CHAT_ID_PREFIX + self.meter.id_of(payload)
             self._head = {"id": named, "created": shown.get("created")}
@@ -195,7 +195,7 @@ class MessagesRelay(AnswerStream):
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
     """Return a chat completion as clients read it, and read it into `meter`. Raises `FaultError`."""
     payload = read_completion(body, meter, dialect)
-    shown = shown_chat(payload, dialect.finish_names)
+    shown = shown_chat(payload, dialect.finish_names, meter.service)
     choices = [_whole_choice(choice) for choice in shown["choices"]]
     ours = {"id": CHAT_ID_PREFIX + meter.id_of(payload), "model": public_model, "choices": choices}
     named = {"system_fingerprint": None, **shown, **ours}
@@ -251,6 +251,7 @@ def read_chat_answer(
     fault = chat_fault(payload, dialect.code_statuses)
     if fault is not None:
         return fault
+    meter.serve(payload)
     reported = payload.get("usage")
     choices = payload.get("choices")
     for choice in choices if isinstance(choices, list) else ():

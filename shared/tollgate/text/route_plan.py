@@ -134,7 +134,8 @@ def _plan(
         Candidate(model, route, demand)
         for model, demand in demands
         for route in model.routes
-        if route.searches or not demand.searches
+        if (route.searches or not demand.searches)
+        and (demand.service in route.services or not demand.service)
     ]
     asked = (policies.account, policies.key, wishes)
     private = {

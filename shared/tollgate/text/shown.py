@@ -84,14 +84,16 @@ CHAT_ID_PREFIX = "chatcmpl-"
 MESSAGE_ID_PREFIX = "msg_"
 
 
-def shown_chat(payload: dict[str, Any], finish_names: Mapping[str, str] = _NO_NAMES) -> dict[str, Any]:
+def shown_chat(
+    payload: dict[str, Any], finish_names: Mapping[str, str] = _NO_NAMES, service: str = ""
+) -> dict[str, Any]:
     """Return a chat completion, or a chunk of one, as customers see it, except for its usage.
 
-    `finish_names` maps the vendor's finish reasons to OpenAI's.
+    `finish_names` maps the vendor's finish reasons to OpenAI's. `service` is the requested service tier.
     """
     changes: dict[str, Any] = {}
     tier, choices, answer_id = payload.get("service_tier"), payload.get("choices"), payload.get("id")
-    if tier and tier not in ORDINARY_TIERS:
+    if tier and tier not in (*ORDINARY_TIERS, service):
         changes["service_tier"] = None
     if isinstance(choices, list):
         for choice in choices:

@@ -30,6 +30,7 @@ class Meter:
     `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`). `asked` is the provider's id
     of the model, `named` the model that the response names, and `cost_micro_usd` the charge that it states.
     `web_searches` are the searches that were seen, and `searched_tokens` bounds the input that they can add.
+    `service` is the service tier of the request, if it has another price, and `served` that in the response.
     `answer_id` is the end of the response's id: that of the request, so that both lead to its record. Without
     it, the provider's id stays.
     """
@@ -46,11 +47,18 @@ class Meter:
     answer_id: str = ""
     web_searches: int = 0
     searched_tokens: int = 0
+    service: str = ""
+    served: str | None = None
 
     @property
     def is_of_another_model(self) -> bool:
         """Return whether the response names another model than the requested one."""
         return self.named is not None and bool(self.asked) and not is_same_model(self.asked, self.named)
+
+    def serve(self, payload: Mapping[str, Any]) -> None:
+        """Note the service tier that a response, or a chunk of it, names."""
+        if isinstance(tier := payload.get("service_tier"), str):
+            self.served = tier
 
     def note(self, model: object, usage: object = None) -> None:
         """Note the model and the charge that the provider states."""
@@ -74,6 +82,12 @@ class Meter:
 
     def usage(self) -> Usage:
         """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
+        counted = self._counted()
+        is_served = bool(self.service) and self.served in (None, self.service)
+        return replace(counted, service=self.service) if is_served else counted
+
+    def _counted(self) -> Usage:
+        """Return the usage, whichever service tier answered."""
         known = self.reported or Usage(0, 0)
         if known.web_searches and not self.searched_tokens:
             # Not requested, so not held either.
@@ -85,7 +99,7 @@ class Meter:
                 delivered_bytes=self.delivered_bytes,
                 web_searches=self.web_searches,
             )
-            return replace(unsaid.usage(), disbelieved=True)
+            return replace(unsaid._counted(), disbelieved=True)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
         is_told = self.final and known.output_tokens > 0
         output = known.output_tokens if is_told else max(counted, known.output_tokens)

@@ -10,7 +10,7 @@ Unknown fields pass only to vendors that refuse them themselves (`ChatDialect.pa
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
@@ -59,15 +59,17 @@ _NAMES = {
 _SPELLED = frozenset(_NAMES.values())
 
 
-def unpriced_problems(request: TextRequest, *, searches: bool = False) -> list[Problem]:
+def unpriced_problems(
+    request: TextRequest, *, searches: bool = False, services: Collection[str] = ()
+) -> list[Problem]:
     """Return the options in a body, of either protocol, that have no price.
 
-    `searches`: searches of the web have a price with this model.
+    `searches`: searches of the web have a price with this model. `services` are its priced service tiers.
     """
     fields = request.fields
     return [
         *_other_spellings(fields),
-        *_costlier_service(fields),
+        *_costlier_service(fields, services if request.protocol is TextProtocol.OPENAI else ()),
         *refused_fields(request.protocol, fields),
         *_context_edits(fields.get("context_management")),
         *_server_tools(request.protocol, fields, searches),
@@ -108,9 +110,17 @@ def _other_spellings(fields: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(f"/{name}", f"Did you mean '{meant}'?", [meant])
 
 
-def _costlier_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
-    for name, ordinary in _ORDINARY.items():
+def service_of(request: TextRequest, services: Collection[str]) -> str:
+    """Return the service tier of a request, if it is one of `services`; otherwise an empty text."""
+    wanted = request.fields.get("service_tier")
+    is_sold = isinstance(wanted, str) and wanted in services and request.protocol is TextProtocol.OPENAI
+    return str(wanted) if is_sold else ""
+
+
+def _costlier_service(fields: Mapping[str, Any], services: Collection[str]) -> Iterator[Problem]:
+    for name, usual in _ORDINARY.items():
         value = fields.get(name)
+        ordinary = (*usual, *services) if name == "service_tier" else usual
         if value is not None and value not in ordinary:
             yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
     modalities = fields.get("modalities")

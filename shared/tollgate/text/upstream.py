@@ -27,6 +27,7 @@ from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
 from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
+from tollgate.text.unpriced import service_of
 from tollgate.text.web_search import CHAT_FIELDS, WebSearch, search_of
 
 
@@ -79,6 +80,7 @@ class RoutedRequest:
             asked=asked,
             answer_id=answer_id,
             searched_tokens=searched,
+            service=service_of(self.request, self.route.services),
         )
 
 

@@ -44,7 +44,8 @@ class Usage:
 
     Some models have no price of tokens: `search_units` are the units of a search of many documents,
     `characters` the length of a text to speak, and `seconds` the length of a recording to transcribe.
-    `web_searches` are searches of the web by the provider, beside the tokens.
+    `web_searches` are searches of the web by the provider, beside the tokens. `service` is the service tier
+    that answered, if it has another price.
 
     `estimated`: counted here, because the provider's report is missing or impossible (then also
     `disbelieved`).
@@ -60,6 +61,7 @@ class Usage:
     characters: int = 0
     seconds: int = 0
     web_searches: int = 0
+    service: str = ""
     estimated: bool = False
     disbelieved: bool = False
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal, NotRequired
 
@@ -131,6 +132,7 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         thinks_unasked=model.thinks_unasked,
         thinks_between_tools=model.thinks_between_tools,
         hears=HEARS in model.tags,
+        services=_factors(model.services),
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
         rerank=None if model.rerank is None else Rerank(**asdict(model.rerank)),
         moderation=None if model.moderation is None else Moderation(**asdict(model.moderation)),
@@ -142,7 +144,9 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
 def cost_model(model: catalog.CatalogTextModel, route: catalog.CatalogTextRoute) -> TextModel:
     """Return a model whose prices are the costs of its `route`."""
     tiers = tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in route.long_context)
-    return replace(wire_model(model), prices=_prices(route.cost), tiers=tiers)
+    return replace(
+        wire_model(model), prices=_prices(route.cost), tiers=tiers, services=_factors(route.services)
+    )
 
 
 def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:
@@ -155,6 +159,7 @@ def _wire_route(route: catalog.CatalogTextRoute) -> TextRoute:
         route.max_output_tokens,
         frozenset(map(Refuses, route.refuses)),
         route.cost.web_search is not None,
+        frozenset(route.services),
     )
 
 
@@ -375,6 +380,10 @@ def _speech(speech: catalog.CatalogSpeech) -> Speech:
 
 def _transcription(told: catalog.CatalogTranscription) -> Transcription:
     return Transcription(tuple(told.formats), told.translates, told.streams, told.tells_logprobs)
+
+
+def _factors(services: catalog.Services) -> dict[str, Decimal]:
+    return {str(name): factor for name, factor in services.items()}
 
 
 def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tollgate.catalog.models import BESIDE
+
 FROM = "inputTokensFrom"
 KINDS = ("input", "output", "cacheRead", "cacheWrite")
 
@@ -16,6 +18,8 @@ def price_tiers(pricing: Sequence[Mapping[str, Any]]) -> list[dict[str, str | in
     """
     tiers: dict[int, dict[str, str]] = {}
     for entry in pricing:
+        if not BESIDE.isdisjoint(entry.get("dimensions", {})):
+            continue
         bound = int(entry.get("dimensions", {}).get(FROM, 0))
         kind = entry["key"].partition("-from-")[0]
         tiers.setdefault(bound, {})[kind] = entry["price"]

@@ -59,7 +59,8 @@ class TestCatalogDto:
             prices = [
                 Decimal(entry["price"])
                 for entry in dto["pricing"]
-                if entry["key"] not in ("reference_image", "webSearch")
+                if entry["key"] != "reference_image"
+                and not {"per", "service"} & entry.get("dimensions", {}).keys()
             ]
             assert Decimal(dto["priceFrom"]) == min(prices)
 

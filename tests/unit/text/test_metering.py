@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -18,13 +19,23 @@ TOKEN_PRICES = st.builds(
     TokenPrices, PRICES, PRICES, MAYBE, MAYBE, MAYBE, web_search=st.none() | st.decimals(0, 50_000, places=0)
 )
 TIERS = st.lists(st.builds(LongContextTier, st.integers(1, 300_000), TOKEN_PRICES), max_size=3)
+SERVICES = {"flex": Decimal("0.5"), "priority": Decimal("2.5")}
+SERVICE = st.sampled_from(("", *SERVICES))
 MODELS = st.builds(
-    lambda base, tiers, most: text_model(prices=base, tiers=tuple(tiers), max_output_tokens=most),
+    lambda base, tiers, most: text_model(
+        prices=base, tiers=tuple(tiers), max_output_tokens=most, services=SERVICES
+    ),
     TOKEN_PRICES,
     TIERS,
     st.integers(1, 200_000),
 )
-DEMANDS = st.builds(Demand, st.integers(0, 400_000), st.none() | st.integers(0, 300_000), st.integers(1, 8))
+DEMANDS = st.builds(
+    Demand,
+    st.integers(0, 400_000),
+    st.none() | st.integers(0, 300_000),
+    st.integers(1, 8),
+    service=SERVICE,
+)
 SEARCHING = st.builds(
     Demand,
     st.integers(0, 400_000),
@@ -32,8 +43,9 @@ SEARCHING = st.builds(
     searches=st.integers(1, 20),
     search_steps=st.sampled_from((0, 10)),
     may_skip_search=st.booleans(),
+    service=SERVICE,
 )
-USAGES = st.builds(Usage, *[st.integers(0, 300_000)] * 5, web_searches=st.integers(0, 20))
+USAGES = st.builds(Usage, *[st.integers(0, 300_000)] * 5, web_searches=st.integers(0, 20), service=SERVICE)
 BALANCES = st.integers(0, 50_000_000)
 
 
@@ -172,7 +184,7 @@ class TestAffordableHold:
         plan = affordable_hold(demand, model, balance)
         least = min(4_096, model.max_output_tokens)
         wanted = Demand(demand.input_tokens, min(least, demand.output_limit or least))
-        needed = full_hold(Demand(wanted.input_tokens, wanted.output_limit, demand.answers), model)
+        needed = full_hold(replace(wanted, answers=demand.answers, service=demand.service), model)
         assert plan.amount_micro_usd <= max(balance, needed.amount_micro_usd)
 
     @settings(max_examples=money_examples(100))
@@ -187,7 +199,9 @@ class TestAffordableHold:
             counts.append(data.draw(st.integers(0, left)))
             left -= counts[-1]
         output = data.draw(st.integers(0, plan.output_limit * demand.answers))
-        usage = Usage(counts[0], output, counts[1], counts[2], counts[3])
+        # A provider may answer in the ordinary tier.
+        served = data.draw(st.sampled_from(("", demand.service)))
+        usage = Usage(counts[0], output, counts[1], counts[2], counts[3], service=served)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
     @settings(max_examples=money_examples(100))
@@ -206,7 +220,8 @@ class TestAffordableHold:
             done += data.draw(st.integers(least, plan.searches - done))
             read += min(demand.input_tokens + 16_384 * done, model.context_tokens)
         output = data.draw(st.integers(0, plan.output_limit))
-        usage = Usage(0, output, cache_write_tokens=read, web_searches=done)
+        served = data.draw(st.sampled_from(("", demand.service)))
+        usage = Usage(0, output, cache_write_tokens=read, web_searches=done, service=served)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
     @settings(max_examples=money_examples(100))

@@ -110,6 +110,7 @@ def searches_in(output: Sequence[Any]) -> int:
 
 def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any]:
     meter.note(response.get("model"), response.get("usage"))
+    meter.serve(response)
     reported = read_responses_usage(response.get("usage"))
     # The count is in no usage.
     meter.web_searches = searches_in(response["output"])

@@ -225,7 +225,7 @@ def _completion(response: Fields, mark: str) -> dict[str, Any]:
             message[name] = moved if earlier is None else earlier + moved
     is_call = "tool_calls" in message
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(response, is_call)}
-    head = {**_head(response), "object": "chat.completion"}
+    head = {**_head(response), "object": "chat.completion", **_service(response)}
     return {**head, "choices": [choice], "usage": chat_usage(response)}
 
 
@@ -254,6 +254,10 @@ def _thought(item: Fields, mark: str) -> dict[str, Any]:
 
 def _head(response: Fields) -> dict[str, Any]:
     return {"id": response["id"], "created": int(response["created_at"]), "model": response["model"]}
+
+
+def _service(response: Fields) -> dict[str, Any]:
+    return {"service_tier": response["service_tier"]} if response.get("service_tier") else {}
 
 
 def _finish(response: Fields, is_call: bool) -> str:
@@ -357,7 +361,7 @@ class ResponsesSplitter:
 
     def _ended(self, response: Fields) -> Iterator[SseEvent]:
         yield self._chunk({}, _finish(response, bool(self._calls)))
-        yield _event({**self._head, "choices": [], "usage": chat_usage(response)})
+        yield _event({**self._head, **_service(response), "choices": [], "usage": chat_usage(response)})
         yield SseEvent(b"data: " + DONE + b"\n\n", DONE)
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> SseEvent:
