@@ -28,6 +28,7 @@ FIELDS = {
     "models",
     "networks",
     "projectId",
+    "cacheTtlS",
     "routing",
     "spendingCap",
 }

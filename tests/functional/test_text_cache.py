@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.text_app import USD, TextClient
+from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
 from tollgate.text import answer_cache
 from tollgate.text.answer_cache import CACHED
@@ -145,3 +146,11 @@ def test_openrouters_names_are_the_same(client: TextClient) -> None:
         "miss",
         "hit",
     ]
+
+
+def test_a_key_can_turn_it_on_and_a_request_off(client: TextClient) -> None:
+    body = {"name": "cached", "cacheTtlS": 60}
+    made = api_parts.api().keys.create(client.account.account_id, body)
+    sent = {"authorization": f"Bearer {made['key']}"}
+    answers = [client.post("/chat/completions", CHAT, **sent, **each) for each in ({}, {}, {CACHE: "off"})]
+    assert [each.headers.get(CACHE) for each in answers] == ["miss", "hit", None]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from tollgate.accounts.models import Scope
+from tollgate.accounts.models import MAX_CACHE_TTL_S, Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem, one_of, shortened, unknown_fields
@@ -56,6 +56,7 @@ def read_key(
         "networks": ("networks", _or_none(_networks)),
         "projectId": ("project_id", _or_none(_project)),
         "routing": ("routing", lambda value: read_policy(value, known)),
+        "cacheTtlS": ("cache_ttl_s", _or_none(_cache_ttl)),
     }
     problems = unknown_fields(body, list(readers))
     if is_new and "name" not in body:
@@ -148,6 +149,14 @@ def _networks(value: Any) -> tuple[Network, ...]:
             problems.append(Problem(f"/networks/{n}", f"The network {exc}."))
     _raise_if(problems)
     return tuple(dict.fromkeys(found))
+
+
+def _cache_ttl(value: Any) -> int:
+    seconds = whole_number(value)
+    if seconds is None or not 1 <= seconds <= MAX_CACHE_TTL_S:
+        allowed = f"1 to {MAX_CACHE_TTL_S}"
+        raise _wrong("/cacheTtlS", f"Must be whole seconds, {allowed}.", f"{allowed}, or null for no cache")
+    return seconds
 
 
 def _project(value: Any) -> str:

@@ -33,6 +33,8 @@ class Scope(StrEnum):
 
 
 ALL_SCOPES = frozenset(Scope)
+# The longest that a response is cached: a day.
+MAX_CACHE_TTL_S = 86_400
 
 
 class UserView(Shape):
@@ -89,6 +91,8 @@ class KeyView(Shape):
     networks: list[str] | None
     """For example 203.0.113.0/24 or 2001:db8::/32; null for all."""
     projectId: str | None
+    cacheTtlS: int | None
+    """How long responses are cached if a request does not say; null for no cache."""
     routing: RoutingView | None
     """The routing policy; null for none."""
     spendingCap: CapView | None
@@ -213,6 +217,8 @@ class ApiKey:
     """The terms of a run token. Such a key is not listed."""
     routing: Wishes = NO_WISHES
     """The routing policy of the key."""
+    cache_ttl_s: int | None = None
+    """How long its responses are cached, unless a request has its own wish (`text/answer_cache.py`)."""
     acts_from: str | None = None
     """Not stored: the key's own account, if it acts for the sub-account `account_id` in this request."""
 
@@ -259,6 +265,7 @@ class ApiKey:
             cap=creator.cap,
             project_id=creator.project_id,
             routing=creator.routing,
+            cache_ttl_s=creator.cache_ttl_s,
         )
 
     @property
@@ -316,6 +323,7 @@ class ApiKey:
             "models": None if self.models is None else sorted(self.models),
             "networks": None if self.networks is None else [str(network) for network in self.networks],
             "projectId": self.project_id,
+            "cacheTtlS": self.cache_ttl_s,
             "routing": None if self.routing == NO_WISHES else routing_view(self.routing),
             "spendingCap": self._cap_view(now_ms, counters),
         }
@@ -356,6 +364,7 @@ class ApiKey:
             "project_id": self.project_id,
             "run": None if self.run is None else self.run.to_item(),
             "routing": self.routing.to_item() or None,
+            "cache_ttl_s": self.cache_ttl_s,
             # An internal key that has ended is useless: DynamoDB's TTL may delete its row.
             "expires_at_s": None
             if self.listed or not self.expires_at_ms
@@ -390,6 +399,7 @@ class ApiKey:
             item.get("project_id"),
             None if run is None else RunTerms.from_item(run),
             Wishes.from_item(item.get("routing")),
+            None if item.get("cache_ttl_s") is None else int(item["cache_ttl_s"]),
         )
 
 

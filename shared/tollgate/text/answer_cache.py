@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from tollgate.accounts.models import ApiKey
+from tollgate.accounts.models import MAX_CACHE_TTL_S, ApiKey
 from tollgate.kit.aws.s3_objects import ObjectStoreError
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.rows import Item
@@ -35,7 +35,7 @@ from tollgate.text.usage import Usage
 
 TTL_HEADER = "x-tollgate-cache-ttl"
 ON, REFRESH, OFF = "on", "refresh", "off"
-DEFAULT_TTL_S, MAX_TTL_S = 3_600, 86_400
+DEFAULT_TTL_S, MAX_TTL_S = 3_600, MAX_CACHE_TTL_S
 # OpenRouter's names of the same (https://openrouter.ai/docs/guides/features/response-caching).
 _THEIR_HEADER, _THEIR_TTL_HEADER = "x-openrouter-cache", "x-openrouter-cache-ttl"
 _THEIR_MODES = {"true": ON, "false": OFF}
@@ -67,15 +67,18 @@ class Kept:
     age_s: int
 
 
-def wish_of(headers: Mapping[str, str]) -> CacheWish | None:
-    """Return the wish in a request's headers; `None` if there is none. Raises `InvalidInputError`."""
-    told = headers.get(HEADER)
-    mode = _THEIR_MODES.get(headers.get(_THEIR_HEADER, "").lower(), OFF) if told is None else told.lower()
+def wish_of(headers: Mapping[str, str], key_ttl_s: int | None = None) -> CacheWish | None:
+    """Return the wish in a request's headers, or that of its key; `None` if there is none.
+
+    `key_ttl_s` is the lifetime that the key sets, if it turns the cache on. Raises `InvalidInputError`.
+    """
+    told, usual = headers.get(HEADER), OFF if key_ttl_s is None else ON
+    mode = _THEIR_MODES.get(headers.get(_THEIR_HEADER, "").lower(), usual) if told is None else told.lower()
     if mode not in (ON, REFRESH, OFF):
         about = f"The header {HEADER} must be {ON}, {REFRESH} or {OFF}."
         raise InvalidInputError([Problem("", about, [ON, REFRESH, OFF])])
     given = headers.get(TTL_HEADER, headers.get(_THEIR_TTL_HEADER))
-    ttl_s = DEFAULT_TTL_S if given is None else digits(given, 1, MAX_TTL_S)
+    ttl_s = key_ttl_s or DEFAULT_TTL_S if given is None else digits(given, 1, MAX_TTL_S)
     if ttl_s is None:
         about = f"The header {TTL_HEADER} must be a whole number of seconds from 1 to {MAX_TTL_S}."
         raise InvalidInputError([Problem("", about, MAX_TTL_S)])
@@ -93,7 +96,7 @@ class AnswerCache:
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer a request, from the cache if it may be. Raises as `TextService.respond` does."""
-        service, wish = self.service, wish_of(headers)
+        service, wish = self.service, wish_of(headers, key.cache_ttl_s)
         if wish is None or not _may_be_kept(request, headers):
             return await service.respond(request, key, request_id, headers)
         model = service.model(request.model, request.protocol, key)

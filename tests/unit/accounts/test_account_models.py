@@ -149,6 +149,7 @@ class TestKeyView:
             previous_until_ms=NOON_MS + 1_000,
             last_used_at_ms=NOON_MS,
             routing=Wishes(only=frozenset({"anthropic"}), zdr=True),
+            cache_ttl_s=60,
         )
         spent = {f"spent#{made.key_id}#2025-11-12": 123_456, f"spent#{made.key_id}#2025-11-11": 999}
         assert key.view(NOON_MS, spent) == {
@@ -164,6 +165,7 @@ class TestKeyView:
             "models": ["suno", "test-image"],
             "networks": ["203.0.113.7/32", "2001:db8::/32"],
             "projectId": None,
+            "cacheTtlS": 60,
             "routing": {"only": ["anthropic"], "zdr": True},
             "spendingCap": {
                 "capCents": 500,
@@ -182,6 +184,7 @@ class TestKeyView:
             "models",
             "networks",
             "projectId",
+            "cacheTtlS",
             "routing",
             "spendingCap",
             "oldSecretEndsAt",
