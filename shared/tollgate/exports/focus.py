@@ -34,6 +34,7 @@ COLUMNS = (
     "SkuMeter", "SkuPriceDetails", "SkuPriceId", "Tags",
     "x_Model", "x_ApiKeyId", "x_ProjectId", "x_User", "x_RunTokenId", "x_RequestId", "x_EntryId",
     "x_CreatedAt", "x_InputTokens", "x_CachedInputTokens", "x_OutputTokens", "x_ReasoningTokens",
+    "x_WebSearches",
 )  # fmt: skip
 
 
@@ -56,6 +57,7 @@ def _always(entry: Entry) -> Mapping[str, Cell]:
         "x_CachedInputTokens": usage.get("cache_read_tokens", 0),
         "x_OutputTokens": usage.get("output_tokens", 0),
         "x_ReasoningTokens": usage.get("reasoning_tokens", 0),
+        "x_WebSearches": usage.get("web_searches", 0),
     }
     return {
         "BilledCost": cost,

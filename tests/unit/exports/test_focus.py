@@ -144,3 +144,9 @@ class TestRows:
         )
         (row,) = read([text])
         assert (row["x_User"], row["BilledCost"]) == ("'=1+1", "0.000063")
+
+    def test_searches_of_the_web_have_a_column(self) -> None:
+        usage = {"input_tokens": 5, "web_searches": 2}
+        text = text_entry("usr_1", "req_1", model="m", charge_micro_usd=63, usage=usage, now_ms=END_OF_MONTH)
+        (row,) = read([text])
+        assert (row["x_WebSearches"], row["ConsumedUnit"]) == ("2", "Tokens")
