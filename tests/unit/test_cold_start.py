@@ -103,7 +103,7 @@ def loaded(stem: str) -> set[str]:
 
 class TestSnapshots:
     def test_importing_the_handlers_makes_no_client_and_asks_for_neither_time_nor_chance(self) -> None:
-        assert len(STEMS) == 20
+        assert len(STEMS) == 21
         assert run(WATCHED, json.dumps(OURS), json.dumps(STEMS)) == []
 
     def test_what_is_watched_for_is_seen(self) -> None:
