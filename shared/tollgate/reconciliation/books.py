@@ -1,6 +1,6 @@
 """The costs of a day that our ledger and catalog imply, by provider and model. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -39,6 +39,10 @@ class Booked:
 Books = Mapping[Line, Booked]
 
 
+# Anthropic's `cost_type` of searches of the web. The name in OpenAI's report is not known.
+SEARCHES = "web_search"
+
+
 def booked(entries: Iterable[Entry], model_of: CostOf) -> dict[Line, Booked]:
     """Return the costs of the text requests among some entries.
 
@@ -47,8 +51,8 @@ def booked(entries: Iterable[Entry], model_of: CostOf) -> dict[Line, Booked]:
     found: dict[Line, Booked] = {}
     for entry in entries:
         if entry.kind is EntryKind.TEXT and entry.provider is not None:
-            line, one = _of(entry, entry.provider, model_of(entry.model or ""))
-            found[line] = found.get(line, Booked()) + one
+            for line, one in _of(entry, entry.provider, model_of(entry.model or "")):
+                found[line] = found.get(line, Booked()) + one
     return found
 
 
@@ -57,12 +61,18 @@ def added(books: Books, more: Books) -> dict[Line, Booked]:
     return {line: books.get(line, Booked()) + more.get(line, Booked()) for line in books.keys() | more.keys()}
 
 
-def _of(entry: Entry, provider: str, model: CatalogTextModel | None) -> tuple[Line, Booked]:
+def _of(entry: Entry, provider: str, model: CatalogTextModel | None) -> Iterator[tuple[Line, Booked]]:
     charged = Booked(requests=1, charged_micro_usd=-entry.amount_micro_usd)
     routes = () if model is None else model.routes
     route = next((one for one in routes if one.provider == provider), None)
     if model is None or route is None:
-        return Line(provider, entry.model or ""), replace(charged, unknown=1)
+        yield Line(provider, entry.model or ""), replace(charged, unknown=1)
+        return
     usage = Usage(**{"input_tokens": 0, "output_tokens": 0, **(entry.usage or {})})
-    cost = exact_micro_usd(usage, cost_model(model, route))
-    return Line(provider, model_name(route.upstream)), replace(charged, cost_micro_usd=cost)
+    costs = cost_model(model, route)
+    cost = exact_micro_usd(replace(usage, web_searches=0), costs)
+    yield Line(provider, model_name(route.upstream)), replace(charged, cost_micro_usd=cost)
+    if usage.web_searches:
+        # Providers report them apart from the tokens.
+        searches = exact_micro_usd(Usage(0, 0, web_searches=usage.web_searches), costs)
+        yield Line(provider, SEARCHES), Booked(cost_micro_usd=searches)
