@@ -2,7 +2,8 @@
 
 All stand in front of the same upstream. Ours checks the key, holds, records and settles on the emulator; the
 bare one does nothing, LiteLLM has no keys and no database. One row is ours with two
-budgets and three tags. CPU is that of the serving process alone, from
+budgets and three tags. Both are also measured on a database that answers at once (`instant_database.py`),
+because the emulator takes longer for the transactions of budgets. CPU is that of the serving process, from
 /proc, so the emulator and this load tool do not count. Three interleaved rounds; medians.
 """
 
@@ -33,6 +34,7 @@ from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
 from tests.bench import machine
+from tests.bench.instant_database import INSTANT
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
@@ -65,6 +67,7 @@ class Server:
     keys: Iterator[str]
     path: str = "/api/v1/chat/completions"
     is_peer: bool = True
+    only_cpu: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     results: dict[str, dict[int, float]] = field(default_factory=dict)
     """The figures by their names, and of each the value of each round."""
@@ -74,7 +77,7 @@ class Server:
     def shown(self, name: str) -> str:
         """Return the median of a figure, or that there is none."""
         found = self.results.get(name)
-        return f"{statistics.median(found.values()):.2f}" if found else "failed"
+        return f"{statistics.median(found.values()):.2f}" if found else "-" if self.only_cpu else "failed"
 
     def cpu_s(self) -> float:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -145,6 +148,8 @@ async def take_figures(
     before = server.cpu_s()
     await many(REQUESTS, CONCURRENCY, lambda: ask(session, server, whole))
     note("CPU-s per 1000 requests", (server.cpu_s() - before) * 1000 / REQUESTS)
+    if server.only_cpu:
+        return
     paced = body(stream=True, chunks=CHUNKS, paced=True)
     before = server.cpu_s()
     await many(STREAMS, STREAMS, lambda: ask(session, server, short))
@@ -160,13 +165,16 @@ async def take_figures(
     note(f"s for {OPEN_STREAMS} streams of 1 s at once", time.perf_counter() - started)
 
 
-async def run(servers: list[Server]) -> None:
-    """Warm both up, then measure them in turn."""
+async def run(servers: list[Server], instant: str) -> None:
+    """Warm all up, then measure them in turn. `instant` is the address that makes the database instant."""
     # The servers close idle connections after 5 s.
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=2)
     async with aiohttp.ClientSession(connector=connector) as session:
         for server in servers:
             await many(100, CONCURRENCY, partial(ask, session, server, body(stream=False)))
+        # All keys and budgets are known now.
+        async with session.get(instant) as answer:
+            answer.raise_for_status()
         for number in range(ROUNDS):
             for server in servers:
                 await measure(session, server, number)
@@ -193,11 +201,11 @@ def litellm_command(port: int, upstream_url: str, folder: Path) -> list[str]:
     return [str(LITELLM), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
 
 
-def serve(ends: ExitStack, folder: Path) -> list[Server]:
-    """Start the emulator, the upstream and both servers."""
+def serve(ends: ExitStack, folder: Path) -> tuple[list[Server], str]:
+    """Start the emulator, the upstream and the servers; return also the address for `run`."""
     emulator = Emulator(folder / "emulator.log")
     ends.callback(emulator.stop)
-    ports = {name: free_port() for name in ("upstream", "bare", "litellm", "text")}
+    ports = {name: free_port() for name in ("upstream", "bare", "litellm", "text", "database", "quick")}
     upstream_url = f"http://127.0.0.1:{ports['upstream']}"
     overrides = {
         "STORAGE_URL": "https://files.test",
@@ -222,8 +230,9 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     parts.forget()
     keys, limited = _keys(()), _keys(BUDGETS)
 
-    def python(name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        process = start(name, [sys.executable, "-m", *arguments], environment, folder / f"{name}.log")
+    def python(name: str, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
+        known = {**environment, **more}
+        process = start(name, [sys.executable, "-m", *arguments], known, folder / f"{name}.log")
         ends.callback(stop, process)
         port = ports[name]
         wait_for(f"http://127.0.0.1:{port}/healthz", process, name, folder / f"{name}.log")
@@ -232,25 +241,30 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     python("upstream", "tests.bench.upstream", str(ports["upstream"]))
     bare = python("bare", "tests.bench.bare_proxy", str(ports["bare"]), upstream_url)
     options = [
-        "--port",
-        str(ports["text"]),
         "--log-level",
         "warning",
         "--no-access-log",
         "--no-proxy-headers",
     ]
-    text = python("text", "uvicorn", "text.app:app", *options)
-    url = f"http://127.0.0.1:{ports['text']}"
+    text = python("text", "uvicorn", "text.app:app", "--port", str(ports["text"]), *options)
+    database = f"http://127.0.0.1:{ports['database']}"
+    python("database", "tests.bench.instant_database", str(ports["database"]), emulator.endpoint)
+    app = ("uvicorn", "text.app:app", "--port", str(ports["quick"]), *options)
+    quick = python("quick", *app, AWS_ENDPOINT_URL=database)
+    url, quick_url = (f"http://127.0.0.1:{ports[name]}" for name in ("text", "quick"))
+    alone = partial(Server, is_peer=False, only_cpu=True)
     servers = [
         Server("text", url, text.pid, keys, is_peer=False),
         Server("text, 2 budgets, 3 tags", url, text.pid, limited, is_peer=False, headers=LABELS),
+        alone("text, instant database", quick_url, quick.pid, keys),
+        alone("the same, 2 budgets, 3 tags", quick_url, quick.pid, limited, headers=LABELS),
         Server("bare proxy", f"http://127.0.0.1:{ports['bare']}", bare.pid, keys),
     ]
     if LITELLM.exists():
         pid = start_litellm(ends, folder, ports["litellm"], upstream_url)
         url = f"http://127.0.0.1:{ports['litellm']}"
         servers.append(Server("LiteLLM", url, pid, keys, "/v1/chat/completions"))
-    return servers
+    return servers, database + INSTANT
 
 
 def start_litellm(ends: ExitStack, folder: Path, port: int, upstream_url: str) -> int:
@@ -283,13 +297,13 @@ def main() -> None:
     """Measure and print."""
     os.chdir(ROOT)
     with ExitStack() as ends, TemporaryDirectory() as folder:
-        servers = serve(ends, Path(folder))
-        asyncio.run(run(servers))
-    ours, limited, bare = servers[:3]
-    compared = ("text / bare proxy", "with budgets / text")
+        servers, instant = serve(ends, Path(folder))
+        asyncio.run(run(servers, instant))
+    ours, limited, quick, quick_limited, bare = servers[:5]
+    compared = ("text / bare proxy", "with budgets / text", "the same, instant database")
     table = Table("figure (median of 3 rounds)", *(server.name for server in servers), *compared)
     for name in ours.results:
-        ratios = (_ratio(name, ours, bare), _ratio(name, limited, ours))
+        ratios = (_ratio(name, ours, bare), _ratio(name, limited, ours), _ratio(name, quick_limited, quick))
         table.add_row(name, *(server.shown(name) for server in servers), *ratios)
     Console().print(table)
     for server in servers:
