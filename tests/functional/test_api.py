@@ -180,6 +180,10 @@ class TestCreate:
             ({**PAID_BODY, "maxCostCents": 1.5}, "/maxCostCents"),
             ({**PAID_BODY, "maxCostCents": True}, "/maxCostCents"),
             ({**PAID_BODY, "maxCostCents": -1}, "/maxCostCents"),
+            # The model has 300 s.
+            ({**PAID_BODY, "finishByS": 99}, "/finishByS"),
+            ({**PAID_BODY, "finishByS": 301}, "/finishByS"),
+            ({**PAID_BODY, "finishByS": "100"}, "/finishByS"),
         ],
     )
     def test_a_problem_names_its_field(self, customer: OpenedAccount, body: Any, path: str) -> None:

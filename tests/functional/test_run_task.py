@@ -177,6 +177,20 @@ class TestFailure:
         assert task.view()["error"]["code"] == "deadline_passed"
         assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
 
+    def test_it_expires_at_the_time_that_its_customer_chose(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, finishByS=100, **with_prompt("[[stuck]]"))
+        task = task_of(task_id)
+        assert task.deadline_at_ms - task.created_at_ms == 100 * MS_PER_S
+        run_task_parts.step_runner().run(task_id, task.seq)
+        clock.set(task.deadline_at_ms - 1)
+        run_task_parts.step_runner().run(task_id, task_of(task_id).seq)
+        assert task_of(task_id).status == "running"
+        clock.set(task.deadline_at_ms)
+        assert run_to_end(task_id, clock).status == "expired"
+        assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
+
     def test_a_job_that_nothing_is_said_of_goes_to_the_next_provider_for_the_same_charge(
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:

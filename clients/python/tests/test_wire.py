@@ -117,6 +117,7 @@ class TestCreateOptions:
             metadata={"order": 7},
             max_cost_cents=5,
             price_version="v1",
+            finish_by_s=300,
         )
         assert seen[0].headers["idempotency-key"] == "mine"
         assert json.loads(seen[0].content) == {
@@ -126,6 +127,7 @@ class TestCreateOptions:
             "metadata": {"order": 7},
             "maxCostCents": 5,
             "priceVersion": "v1",
+            "finishByS": 300,
         }
 
     def test_one_that_there_is_not_is_said_before_anything_is_sent(self) -> None:

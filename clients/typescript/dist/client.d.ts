@@ -24,6 +24,8 @@ export interface CreateOptions {
     maxCostCents?: number;
     /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
     priceVersion?: string;
+    /** Refund the task if it has no result after this many seconds. */
+    finishByS?: number;
 }
 export interface WaitOptions {
     timeoutS?: number;

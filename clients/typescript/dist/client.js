@@ -102,6 +102,7 @@ export class Client {
             metadata: options.metadata,
             maxCostCents: options.maxCostCents,
             priceVersion: options.priceVersion,
+            finishByS: options.finishByS,
         };
         const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
         const created = await this.#data({

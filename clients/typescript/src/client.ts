@@ -61,6 +61,8 @@ export interface CreateOptions {
   maxCostCents?: number;
   /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
   priceVersion?: string;
+  /** Refund the task if it has no result after this many seconds. */
+  finishByS?: number;
 }
 
 export interface WaitOptions {
@@ -175,6 +177,7 @@ export class Client {
       metadata: options.metadata,
       maxCostCents: options.maxCostCents,
       priceVersion: options.priceVersion,
+      finishByS: options.finishByS,
     };
     const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const created = await this.#data<TaskStatus>({

@@ -8,6 +8,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.runtime.routing import routes_for
+from tollgate.tasks.request import finish_by_range
 
 Schema = dict[str, Any]
 
@@ -48,6 +49,7 @@ def example_input(model: Model) -> Mapping[str, Any] | None:
 
 
 def _create(model: Model) -> Schema:
+    least_s, most_s = finish_by_range(model)
     schema: Schema = {
         "title": model.name,
         "type": "object",
@@ -61,6 +63,7 @@ def _create(model: Model) -> Schema:
             "maxCostCents": {"$ref": "MaxCostCents"},
             "priceVersion": {"$ref": "PriceVersion"},
             "provider": {"$ref": "ProviderWishes"},
+            "finishByS": {"type": "integer", "minimum": least_s, "maximum": most_s},
         },
     }
     example = example_input(model)

@@ -37,7 +37,13 @@ MAX_INPUT_BYTES = 256 * 1024
 MAX_COST_CENTS = 2**31 - 1
 MAX_KEY_LENGTH = 255
 MAX_VERSION_LENGTH = 64
-FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider")
+# A task may be given this share of its model's time or more: most results come sooner. Its provider is paid
+# even if the customer is refunded, so the customer may not choose any time.
+LEAST_SHARE = 3
+FIELDS = (
+    *("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider"),
+    "finishByS",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,13 @@ class CreateRequest:
     """The version in the estimate that the customer accepted."""
     wishes: Wishes = NO_WISHES
     """The routing wishes, with the catalog's names of providers."""
+    finish_by_s: int | None = None
+    """The time after which the task expires, if it is shorter than the model's."""
+
+    @property
+    def time_s(self) -> int:
+        """Return the time after which the task expires, in seconds from its creation."""
+        return self.model.deadline_s if self.finish_by_s is None else self.finish_by_s
 
 
 def parse_request(
@@ -68,6 +81,7 @@ def parse_request(
     price_version = _checked(
         "priceVersion", body, problems, lambda value: _price_version_problem(value, model)
     )
+    finish_by_s = _checked("finishByS", body, problems, lambda value: _finish_by_problem(value, model))
     wishes, found = _wishes(body.get("provider"), known)
     problems += found
     if problems or model is None or checked is None:
@@ -75,7 +89,8 @@ def parse_request(
     if len(_compact(checked.values)) > MAX_INPUT_BYTES:
         raise PayloadTooLargeError(MAX_INPUT_BYTES)
     whole_cents = None if max_cost_cents is None else int(max_cost_cents)
-    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version, wishes)
+    by_s = None if finish_by_s is None else int(finish_by_s)
+    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version, wishes, by_s)
 
 
 def _wishes(value: Any, known: KnownProviders) -> tuple[Wishes, list[Problem]]:
@@ -172,6 +187,21 @@ def _max_cost_problem(value: Any) -> Problem | None:
     cents, allowed = whole_number(value), f"0 to {MAX_COST_CENTS}"
     if cents is None or not 0 <= cents <= MAX_COST_CENTS:
         return Problem("/maxCostCents", f"Must be whole cents, {allowed}.", allowed)
+    return None
+
+
+def finish_by_range(model: Model) -> tuple[int, int]:
+    """Return the least and the most `finishByS` for a model, in seconds."""
+    return -(-model.deadline_s // LEAST_SHARE), model.deadline_s
+
+
+def _finish_by_problem(value: Any, model: Model | None) -> Problem | None:
+    if model is None:
+        return None
+    seconds, (least, most) = whole_number(value), finish_by_range(model)
+    allowed = f"{least} to {most}"
+    if seconds is None or not least <= seconds <= most:
+        return Problem("/finishByS", f"Must be whole seconds, for this model {allowed}.", allowed)
     return None
 
 

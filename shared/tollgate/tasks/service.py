@@ -99,7 +99,7 @@ class PricedTask:
             price_parts=tuple(price.breakdown),
             markup_micro_usd=price.markup_micro_usd,
             created_at_ms=now_ms,
-            deadline_at_ms=now_ms + request.model.deadline_s * MS_PER_S,
+            deadline_at_ms=now_ms + request.time_s * MS_PER_S,
             wake_at_ms=now_ms + STEP_GRACE_MS,
             webhook=request.webhook,
             metadata=request.metadata,

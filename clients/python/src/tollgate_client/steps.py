@@ -51,6 +51,8 @@ class CreateOptions(TypedDict, total=False):
     """Refuse the create if it costs more."""
     price_version: str | None
     """The version from an estimate. If prices have changed since, `PriceChangedError` is raised."""
+    finish_by_s: int | None
+    """Refund the task if it has no result after this many seconds."""
 
 
 _NAMES = {
@@ -58,6 +60,7 @@ _NAMES = {
     "metadata": "metadata",
     "max_cost_cents": "maxCostCents",
     "price_version": "priceVersion",
+    "finish_by_s": "finishByS",
 }
 
 
