@@ -1,0 +1,80 @@
+"""The pure rules of batches: ids of requests, results in the vendors' shapes, the claim of a worker."""
+
+import json
+from typing import Any
+
+import pytest
+from anthropic.types.messages import MessageBatchIndividualResponse
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from tollgate.batches.lines import NOT_RUN, Outcome, result_line
+from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, request_id_of
+from tollgate.batches.views import batch_view, message_batch_view
+from tollgate.kit.ids import is_id, new_id
+
+NOW_MS = 1_700_000_000_000
+NOW_S = NOW_MS // 1000
+RESULT: TypeAdapter[MessageBatchIndividualResponse] = TypeAdapter(MessageBatchIndividualResponse)
+REFUSED = b'{"type":"error","error":{"type":"invalid_request_error","message":"no"}}'
+PLACES = st.tuples(st.integers(0, 9_999), st.integers(0, 200), st.integers(0, 3))
+
+
+def batch(kind: Kind = Kind.OPENAI) -> Batch:
+    fields = {"endpoint": "/v1/embeddings", "input_file_id": "file_1", "metadata": {}}
+    return new_batch("usr_1", kind, NOW_MS, "f", fields)
+
+
+@given(st.lists(PLACES, unique=True, max_size=50))
+def test_each_attempt_of_each_line_has_its_own_id_and_keeps_it(places: list[tuple[int, int, int]]) -> None:
+    batch_id = new_id("batch")
+    ids = [request_id_of(batch_id, *place) for place in places]
+    assert len(set(ids)) == len(places)
+    assert all(is_id("req", each) for each in ids)
+    assert ids == [request_id_of(batch_id, *place) for place in places]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind"),
+    [
+        (Outcome("req_1", 400, REFUSED), "errored"),
+        (Outcome("req_1", code="batch_expired"), "expired"),
+        (Outcome("req_1", code="batch_cancelled"), "canceled"),
+        (Outcome("req_1", code="response_lost"), "errored"),
+    ],
+    ids=["refused", "expired", "cancelled", "lost"],
+)
+def test_a_line_without_a_message_is_one_of_anthropics_results(outcome: Outcome, kind: str) -> None:
+    assert outcome.is_error
+    assert RESULT.validate_json(result_line(Kind.ANTHROPIC, "a", outcome), strict=True).result.type == kind
+
+
+@pytest.mark.parametrize("code", NOT_RUN)
+def test_a_line_that_did_not_run_has_no_response_in_openais_shape(code: str) -> None:
+    found = json.loads(result_line(Kind.OPENAI, "a", Outcome("req_1", code=code)))
+    assert (found["custom_id"], found["response"], found["error"]["code"]) == ("a", None, code)
+
+
+def test_a_claim_ends_by_itself_and_a_claim_that_was_not_released_is_remembered() -> None:
+    first = Batch(batch().changed(**batch().claimed("one", NOW_S)))
+    assert first.is_claimed(NOW_S)
+    assert not first.is_claimed(NOW_S + CLAIM_S)
+    assert first.row["dirty"] == []
+    died = Batch(first.changed(**first.claimed("two", NOW_S)))
+    assert (died.row["claims"], died.row["dirty"]) == (2, [1])
+    released = Batch(first.changed(claim=None))
+    assert Batch(released.changed(**released.claimed("two", NOW_S))).row["dirty"] == []
+
+
+@pytest.mark.parametrize("state", State)
+def test_every_state_has_a_view_in_both_protocols(state: State) -> None:
+    ended = state in (State.FAILED, State.COMPLETED, State.EXPIRED, State.CANCELLED)
+    row = {"total": 3, "succeeded": 1, "errored": 1, "not_run": 1}
+    shown = Batch(batch(Kind.ANTHROPIC).changed(state, NOW_S, **row))
+    assert batch_view(shown)["status"] == state
+    message = message_batch_view(shown, "https://x.test")
+    counts: dict[str, Any] = {**message["request_counts"]}
+    assert sum(counts.values()) == 3
+    assert (message["processing_status"] == "ended") == ended
+    assert (message["results_url"] is not None) == ended
