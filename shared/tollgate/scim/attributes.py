@@ -4,6 +4,7 @@ Source: RFC 7643, sections 2 and 4.1. Directories send more attributes than Toll
 a department); the other attributes of the standard are accepted and not stored.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,10 @@ from tollgate.members.roles import Role
 from tollgate.scim.errors import invalid_value
 
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
-# Characters of a text, and entries of a list. A hundred users at these limits fit into a row of DynamoDB.
+# Characters of a text, and entries of a list.
 MAX_TEXT, MAX_NAME, MAX_VALUES = 254, 100, 5
+# Of all attributes of a user together, as JSON. A hundred such users fit into a row of DynamoDB (400 KB).
+MAX_USER_BYTES = 3_000
 ROLES = (Role.DEVELOPER, Role.BILLING, Role.VIEWER)
 """The roles that a directory may give. Otherwise its token would be enough to become an owner."""
 # Entra ID sends booleans as text: https://learn.microsoft.com/entra/identity/app-provisioning/application-provisioning-config-problem-scim-compatibility
@@ -123,6 +126,8 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
         raise invalid_value("userName is required.")
     if address_in(fields) is None:
         raise invalid_value(f"One e-mail address is required, in emails or as userName, {ALLOWED}.")
+    if len(json.dumps(fields, ensure_ascii=False).encode()) > MAX_USER_BYTES:
+        raise invalid_value(f"The attributes of a user have at most {MAX_USER_BYTES} bytes.")
     return fields
 
 

@@ -101,6 +101,9 @@ def _values(found: Any, part: str) -> list[Any]:
 
 
 def _same(found: Any, wanted: str | bool, *, is_exact: bool) -> bool:
+    # Entra ID writes `primary eq "True"`.
+    if isinstance(found, bool) and isinstance(wanted, str):
+        return str(found).lower() == wanted.lower()
     if isinstance(found, str) and isinstance(wanted, str) and not is_exact:
         return found.casefold() == wanted.casefold()
     return type(found) is type(wanted) and found == wanted

@@ -92,6 +92,9 @@ REFUSED = {
         operation("replace", "emails", [{"value": f"{n}@x.com"} for n in range(MAX_VALUES + 1)]),
         "invalidValue",
     ),
+    "too many bytes": (
+        operation("replace", "emails", [*BO["emails"], *[{"value": "𝄞" * 200}] * 4]), "invalidValue",
+    ),
     "a long name": (operation("replace", "displayName", "x" * 101), "invalidValue"),
     "a number as name": (operation("replace", "displayName", 1), "invalidValue"),
 }  # fmt: skip
@@ -116,6 +119,12 @@ class TestPatch:
         with pytest.raises(ScimError) as refused:
             patched(BO, {"Operations": operations})
         assert refused.value.scim_type == "invalidSyntax"
+
+    def test_a_role_that_entra_changes_stays_one(self) -> None:
+        change = 'roles[primary eq "True"].value'
+        steps = [operation("Add", change, "billing"), operation("Replace", change, "viewer")]
+        after = patched(BO, {"Operations": steps})
+        assert after["roles"] == [{"value": "viewer", "primary": True}]
 
     def test_operations_follow_each_other_and_leave_what_was_read(self) -> None:
         before = dict(BO)
@@ -165,7 +174,8 @@ class TestAFilter:
             ('emails.value eq "bo@work.com"', True),
             ('emails[type eq "work"].value eq "bo@work.com"', True),
             ("active eq true", True),
-            ('active eq "true"', False),
+            ('active eq "True"', True),
+            ('active eq "yes"', False),
             ('name.givenName EQ "bo"', True),
             ('userName eq "bo"', False),
             (r'userName eq "a\"b"', False),
