@@ -115,7 +115,7 @@ test-runtime: .local/runtime/.ready .local/ministack/.ready  ## the tests of uni
 record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of AWS, for the tests of their rights
 	@TOLLGATE_RECORD_CALLS=1 $(PYTHON) -m pytest -q -n 3 --dist loadgroup tests/functional
 
-laws: .venv/.ready  ## all laws with three times the examples of `make test`
+laws: .venv/.ready  ## all laws with five times the examples of `make test`
 	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal -m hypothesis tests/unit
 
 journeys: .venv/.ready .local/ministack/.ready  ## whole services: many customers at once, the programs of the docs, kills, restarts, a full disk

@@ -15,7 +15,7 @@ from tests.bench.cost.idle import Stack, deployed
 pytestmark = pytest.mark.aws
 
 LINT = ROOT / ".local/sam/bin/cfn-lint"
-TIMEOUT_S = 300
+TIMEOUT_S = 900
 MAX_RESOURCES = 500
 """CloudFormation quotas: resources in one template."""
 NO_VALUE = {"Ref": "AWS::NoValue"}
@@ -107,14 +107,21 @@ def written_out(given: Mapping[str, str], file: Path) -> int:
     return len(stack.resources)
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_it_translates_and_has_no_lint_error(name: str, tmp_path: Path) -> None:
-    file = tmp_path / "template.json"
-    assert written_out(SETS[name], file) <= MAX_RESOURCES
-    command = [str(LINT), "--non-zero-exit-code", "error", "--ignore-checks", "W", "--", str(file)]
+def test_they_translate_and_have_no_lint_error(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.json" for name in SETS}
+    sizes = {name: written_out(SETS[name], file) for name, file in files.items()}
+    assert {name: size for name, size in sizes.items() if size > MAX_RESOURCES} == {}
+    # At once: to read the schemas of all resources takes half of the time.
+    options = ("--non-zero-exit-code", "error", "--ignore-checks", "W", "--")
     environment = {**os.environ, "AWS_DEFAULT_REGION": "us-east-1"}
     linted = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment
+        [str(LINT), *options, *map(str, files.values())],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        env=environment,
     )
     assert linted.returncode == 0, linted.stdout
 

@@ -87,7 +87,7 @@ CHECKS: Any = [
     response_headers_conformance,
 ]
 POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-EXAMPLES = examples(5)
+EXAMPLES = max(2, examples(5))
 """For each route and mode; creates are many models' inputs."""
 SEED = 20_261_121
 BUDGET = {"name": "Free users", "scope": "user", "limitCents": 100, "per": "day"}

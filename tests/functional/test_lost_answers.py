@@ -2,7 +2,7 @@
 
 Each act is done once in peace. Then it is done again and again from the same start: the first time the
 first write that it sends to AWS gets no answer, the second time the second one, and so on. The write was
-carried out all the same (`UNANSWERED`), or is carried out when all else is over (`LATE`; each third write
+carried out all the same (`UNANSWERED`), or is carried out when all else is over (`LATE`; each fifth write
 in `make test`, all in `.ci/run`). Each time the caller's answer, the rows, the messages and the files must
 be those of the act in peace, and the books agree. A read leaves nothing behind, so one more run loses the
 first answer to each of them.
