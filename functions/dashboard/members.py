@@ -186,6 +186,15 @@ def _directory(services: Services, request: Request, visitor: Visitor) -> dict[s
     }
 
 
+@router.post("/join/own")
+def join_own(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Make the visitor a member of an account that has invited their address, and switch to it."""
+    account, invitation = sent.get("account", ""), sent.get("invitation", "")
+    account_id = services.members.accept_own(account, invitation, visitor.actor)
+    _go_on_in(services, request, visitor, account_id, "by an invitation")
+    return moved(home(request))
+
+
 def _mail_row(me: Member, topic: Topic) -> dict[str, Any]:
     """Return a line of the table of one's notifications."""
     return {

@@ -26,9 +26,12 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     steps = first_steps(keys, has_tasks=bool(tasks), has_budget=bool(api.budgets.all(account_id)))
     period, days = api.statistics.days(account_id, {"range": RANGE})
     age_ms = services.clock.now_ms() - api.accounts.me(account_id).created_at_ms
+    waiting = services.members.waiting(visitor.identity_id)
+    inviters = services.members.people.emails([each for each, _ in waiting])
     return page(
         request,
         "overview.html",
+        invitations=[(each, one, inviters.get(each, each)) for each, one in waiting],
         usage=usage(period, by_model(days)),
         can_pay=api.payments.is_on(),
         steps=steps if is_shown(steps, age_ms) else [],

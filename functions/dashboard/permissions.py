@@ -37,6 +37,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "GET /models/{model_id}/price": ANYBODY,
     "GET /join": ANYBODY,
     "POST /join": MEMBERS,
+    "POST /join/own": MEMBERS,
     "POST /accounts": MEMBERS,
     "GET ": MEMBERS,
     "GET /balance": MEMBERS,
@@ -139,6 +140,7 @@ WHILE_CLOSING = {
     "POST /closing/undo",
     "POST /accounts",
     "POST /join",
+    "POST /join/own",
     # For another account of the person.
     "POST /connect",
     "POST /members/leave",

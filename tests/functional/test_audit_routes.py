@@ -18,7 +18,7 @@ from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
 from tests.functional.test_connector_routes import Client
 from tests.functional.test_dashboard_budgets import FORM as BUDGET
-from tests.functional.test_dashboard_members import account_of, identity, invite, member
+from tests.functional.test_dashboard_members import account_of, identity, invite
 from tests.functional.test_directory import OFF, connect
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -46,6 +46,7 @@ NOTED = {
     f"POST {D}/members/invitations/{{invitation_id}}/again": {Action.MEMBER_INVITED},
     f"POST {D}/members/invitations/{{invitation_id}}/revoke": {Action.INVITATION_REVOKED},
     f"POST {D}/join": {Action.MEMBER_JOINED, Action.SIGNED_IN},
+    f"POST {D}/join/own": {Action.MEMBER_JOINED, Action.SIGNED_IN},
     f"POST {D}/members/role": {Action.MEMBER_CHANGED},
     f"POST {D}/members/mails": {Action.MAILS_CHOSEN},
     f"POST {D}/members/remove": {Action.MEMBER_REMOVED},
@@ -296,13 +297,21 @@ class TestTheRoutes:
         bob.sign_in("bob@example.com")
         bob.get(invite(ada, "bob@example.com", "developer"))
         page("/join", "/join", browser=bob)
+        dan = Browser()
+        dan.sign_in("dan@example.com")
+        dan.get("")
+        ada.get("/members")
+        invite(ada, "dan@example.com", "viewer")
+        (offered,) = re.findall(r"hx-vals='(\{[^']*inv_[^']*\})'", dan.get("").text)
+        page("/join/own", "/join/own", json.loads(offered), browser=dan)
         page("/members/role", "/members/role", {"member": identity("bob@example.com"), "role": "viewer"})
         project = api_parts.api().projects.create(account_of(ada), {"name": "Team"})["id"]
         sent = {"member": identity("bob@example.com"), "role": "manager"}
         page("/projects/{project_id}/members", f"/projects/{project}/members", sent)
         page("/members/mails", "/members/mails", {})
         page("/members/remove", "/members/remove", {"member": identity("bob@example.com")})
-        page("/members/leave", "/members/leave", browser=member(ada, "viewer", "cy@example.com"))
+        dan.get("")
+        page("/members/leave", "/members/leave", browser=dan)
 
     @staticmethod
     def _directory(walk: Walk, page: Callable[..., Any], ada: Browser, account_id: str) -> None:

@@ -107,6 +107,8 @@ class Erasure:
             self.audit.write(account_id, SERVICE, Action.CLOSED, "Account")
 
     def _people(self, team: Team) -> None:
+        for one in team.invitations:
+            self.people.forget_invitation(one.email, team.account_id)
         name = pseudonym(team.account_id, "account")
         for member in team.members:
             self.people.forget(member.identity_id, team.account_id, name)

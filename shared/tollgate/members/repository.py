@@ -5,12 +5,15 @@ IdentitiesTable: a person's accounts, and the address by which operators find an
 <identity>        the accounts of a person, the first one first, and their last proven address
 account#<id>      the address of the person who opened the account
 email#<address>   the account of an address
+invited#<hash>    the accounts that have invited an address, with the ends of the invitations. It is a hint,
+                  because the row of the team decides. It outlives its invitations, so it has no address.
 
 MembersTable: a row for each account's team.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
@@ -102,6 +105,23 @@ class IdentityRepository:
             rows = self._db.get_all(self._table, keys)
             found |= {row["identity_id"]: row["email"] for row in rows if "email" in row}
         return found
+
+    def note_invitation(self, email: str, account_id: str, expires_at_ms: int) -> None:
+        """Note that an account has invited an address. A repeat changes nothing."""
+        update = (Set(account_id, expires_at_ms),)
+        self._db.write(Write(self._table, key=_invited(email), update=update))
+
+    def invited_to(self, email: str, now_ms: int) -> list[str]:
+        """Return the accounts that may have an open invitation of an address, at most `MAX_ACCOUNTS`."""
+        row = self._db.get(self._table, _invited(email)) or {}
+        ends = {name: end for name, end in row.items() if name != "identity_id" and end > now_ms}
+        return sorted(ends, key=lambda name: -ends[name])[:MAX_ACCOUNTS]
+
+    def forget_invitation(self, email: str, account_id: str) -> None:
+        """Remove the note of an invitation. A repeat changes nothing."""
+        row = self._db.get(self._table, _invited(email)) or {}
+        if account_id in row:
+            self._db.write(Write(self._table, key=_invited(email), update=(Remove(account_id),)))
 
     def account_of_email(self, email: str) -> str | None:
         """Return the account of an address, or `None`."""
@@ -195,6 +215,10 @@ class TeamRepository(VersionedRepository[Team]):
         """Return the write that founds an account's team with a person as its owner."""
         team = founded(account_id, identity_id, now_ms)
         return self._put(team, replace(team, seq=1))
+
+
+def _invited(email: str) -> Item:
+    return {"identity_id": f"invited#{sha256(email.encode()).hexdigest()}"}
 
 
 def _known(row: Item | None) -> Exception:

@@ -134,7 +134,10 @@ class MemberService:
 
     def revoke(self, account_id: str, invitation_id: str, by: Actor) -> None:
         """Revoke an open invitation."""
-        self._invitation(account_id, by, Action.INVITATION_REVOKED, lambda team: revoked(team, invitation_id))
+        gone = self._invitation(
+            account_id, by, Action.INVITATION_REVOKED, lambda team: revoked(team, invitation_id)
+        )
+        self.people.forget_invitation(gone.email, account_id)
 
     def invitation_of(self, token: str) -> tuple[str, Invitation]:
         """Return the account and the open invitation of a link's token. Raises `TeamError`."""
@@ -151,8 +154,36 @@ class MemberService:
         The invitation is removed with it, so of two concurrent calls the second is refused.
         """
         account_id, invitation_id, secret = _read(token)
+        try:
+            return self._accept(account_id, invitation_id, secret, by)
+        except TeamError:
+            self._note_refused(token, by)
+            raise
 
-        def change() -> str:
+    def waiting(self, identity_id: str) -> list[tuple[str, Invitation]]:
+        """Return the open invitations of a person's proven address, each with its account."""
+        email, now_ms = self.people.get(identity_id).email, self.clock.now_ms()
+        if email is None:
+            return []
+        teams = [self.teams.get(account_id) for account_id in self.people.invited_to(email, now_ms)]
+        return [
+            (team.account_id, one)
+            for team in teams
+            for one in team.open_invitations(now_ms)
+            if one.email == email and team.find(identity_id) is None
+        ]
+
+    def accept_own(self, account_id: str, invitation_id: str, by: Actor) -> str:
+        """Add a person to an account that has invited their proven address; return the account's id.
+
+        Raises `TeamError`.
+        """
+        if not (is_id("usr", account_id) and is_id("inv", invitation_id)):
+            raise TeamError("This invitation is no longer valid.")
+        return self._accept(account_id, invitation_id, None, by)
+
+    def _accept(self, account_id: str, invitation_id: str, secret: str | None, by: Actor) -> str:
+        def change() -> Invitation:
             team, person = self.teams.get(account_id), self.people.get(by.identity_id)
             joined, used = accepted(
                 team,
@@ -165,13 +196,11 @@ class MemberService:
             noted = self.audit.note(account_id, by.name, Action.MEMBER_JOINED, used.email, str(used.role))
             # Both sides at once: a member of the team who does not have the account could not open it.
             self.teams.save(team, joined, [self.people.joined(person, account_id), noted])
-            return account_id
+            return used
 
-        try:
-            return retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
-        except TeamError:
-            self._note_refused(token, by)
-            raise
+        used = retry_change(change, StaleTeamError, StaleIdentityError, what=_WHAT)
+        self.people.forget_invitation(used.email, account_id)
+        return account_id
 
     def _note_refused(self, token: str, by: Actor) -> None:
         """Note a person who could not accept an invitation, if they have the link of an open invitation."""
@@ -314,6 +343,7 @@ class MemberService:
     def _send(self, account_id: str, made: Invitation, secret: str, by: Actor, link_of: LinkOf) -> Sent:
         """Mail an invitation. After a crash before this line, the button sends it again."""
         token = f"{account_id}.{made.invitation_id}.{secret}"
+        self.people.note_invitation(made.email, account_id, made.expires_at_ms)
         account = self.people.emails([account_id]).get(account_id, account_id)
         mail = mails.invitation(account, made.role, by.name, link_of(token))
         # The link is also shown: without a mail the inviter can pass it on.

@@ -258,15 +258,17 @@ def revoked(team: Team, invitation_id: str) -> tuple[Team, Invitation]:
 
 
 def accepted(
-    team: Team, invitation_id: str, secret: str, *, identity_id: str, email: str | None, now_ms: int
+    team: Team, invitation_id: str, secret: str | None, *, identity_id: str, email: str | None, now_ms: int
 ) -> tuple[Team, Invitation]:
     """Return the team with a new member, without the invitation that they accepted.
+
+    `secret` is the link's; without a link, the proven address is the proof.
 
     `email` is the address that their sign-in has proven. Raises `TeamError` for an invitation that is used,
     revoked or expired, for a wrong secret, and for any person but the invited one.
     """
     found = team.invitation(invitation_id)
-    if not found.opens_with(secret) or now_ms >= found.expires_at_ms:
+    if (secret is not None and not found.opens_with(secret)) or now_ms >= found.expires_at_ms:
         raise TeamError("This invitation is no longer valid.")
     if email != found.email:
         raise TeamError(

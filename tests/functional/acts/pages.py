@@ -14,6 +14,7 @@ from tests.support.left_behind import masked
 from tests.support.payments import KEYS, dispute, event, session, stripe_api
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.web.development import OPERATOR
 
@@ -120,6 +121,15 @@ def accept_an_invitation(world: World) -> Doing:
     bob = world.person(BOB)
     bob.get(link)
     return lambda: posted(bob, "/join")
+
+
+def accept_without_a_link(world: World) -> Doing:
+    ada, bob = at(world, "/members"), world.person(BOB)
+    invite(ada, BOB)
+    bob.get("")
+    (account_id, found), *_ = dashboard_parts.dashboard().members.waiting(identity(BOB))
+    fields = {"account": account_id, "invitation": found.invitation_id}
+    return lambda: posted(bob, "/join/own", fields)
 
 
 def change_a_role(world: World) -> Doing:
@@ -330,6 +340,7 @@ ACTS: tuple[Act, ...] = (
     invite_somebody,
     revoke_an_invitation,
     accept_an_invitation,
+    accept_without_a_link,
     change_a_role,
     remove_a_member_and_their_keys,
     leave_an_account,

@@ -359,6 +359,8 @@ class TestEveryWrite:
         "ledger/wallets.py WalletWrites.open",
         "ledger/wallets.py WalletWrites.limit",
         "members/repository.py IdentityRepository.note_email",
+        "members/repository.py IdentityRepository.note_invitation",
+        "members/repository.py IdentityRepository.forget_invitation",
         "members/repository.py IdentityRepository.make",
         "members/repository.py IdentityRepository.forget",
         "members/repository.py IdentityRepository._accounts_of",
