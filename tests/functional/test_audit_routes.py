@@ -13,6 +13,7 @@ from fastapi.routing import iter_route_contexts
 from admin.app import app as admin_app
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
+from dashboard.audit import WORDS
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
@@ -172,6 +173,9 @@ class TestTheTable:
         assert len(found) > len(NOTED)
         assert found == NOTED.keys() | NOT_NOTED.keys()
         assert not NOTED.keys() & NOT_NOTED.keys()
+
+    def test_each_act_has_its_words_on_the_page(self) -> None:
+        assert WORDS.keys() == set(Action)
 
 
 def noted(account_id: str) -> list[AuditEvent]:

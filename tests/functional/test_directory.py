@@ -331,7 +331,7 @@ class TestUsers:
             assert (found, answer["schemas"], answer["status"]) == (status, [ERROR], str(status)), path
 
     def test_what_changed_is_in_the_audit_log_without_a_secret(
-        self, account_id: str, directory: Directory
+        self, ada: Browser, account_id: str, directory: Directory
     ) -> None:
         user_id = directory.add()
         directory.ask(
@@ -348,6 +348,7 @@ class TestUsers:
             (Action.MEMBER_DEPROVISIONED, "deleted"),
         ]
         assert directory.token not in str([event.to_item() for event in events(account_id)])
+        assert "Directory&#39;s user ended" in ada.get("/audit").text
 
     def test_a_browser_of_a_member_is_no_directory(self, ada: Browser, directory: Directory) -> None:
         session = ada.at("/scim/v2")

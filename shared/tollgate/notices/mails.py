@@ -124,6 +124,10 @@ KINDS = {
     Action.PAYMENT_RETURNED: Kind(Topic.MONEY, "Payment returned", "Payment", "/statements"),
     Action.TASK_REFUNDED: Kind(Topic.MONEY, "Generation refunded", "Generation", "/activity"),
     Action.TASK_CANCELLED: Kind(Topic.MONEY, "Generation cancelled", "Generation", "/activity"),
+    Action.CARD_REMOVED: Kind(
+        Topic.ACCOUNT, "Card removed", "What", "/top-up", "Automatic top-ups are off until you save a card."
+    ),
+    Action.BILLING_CHANGED: Kind(Topic.ACCOUNT, "Billing details changed", "What", "/top-up"),
     Action.CARD_SAVED: Kind(
         Topic.ACCOUNT,
         "Card saved",
