@@ -31,8 +31,10 @@ FIRST_WAIT_S = 2.0
 LIMIT_WAIT_S = 5.0
 # How often a line that lacks money looks whether others have ended.
 MONEY_WAIT_S = 0.5
-# Providers say these of a moment: they are busy, or did not answer.
-PASSING = frozenset({429, 500, 502, 503, 504, 524, 529})
+# Providers say these of a moment: they are busy.
+PASSING = frozenset({429, 500, 502, 503, 529})
+# A refusal that took longer is final, like a timeout: a provider may bill us for each such attempt.
+QUICK_S = 30.0
 _NO_MONEY = (InsufficientBalanceError, SpendingCapReachedError, BudgetReachedError)
 _LIMITED = (RateLimitedError, ConcurrencyLimitedError)
 
@@ -65,6 +67,7 @@ class Attempts:
         attempt = 0
         while True:
             request_id = request_id_of(self.batch.id, number, self.claim, attempt)
+            began_at = time.monotonic()
             try:
                 outcome = await self._once(line, request_id)
             except _LIMITED:
@@ -79,7 +82,8 @@ class Attempts:
             except Exception as exc:  # noqa: BLE001 - the boundary: whatever it is, the line ends with it
                 return self._refused(public_error(exc), request_id)
             attempt += 1
-            if outcome.status not in PASSING or attempt == MAX_ATTEMPTS:
+            is_slow = time.monotonic() - began_at > QUICK_S
+            if outcome.status not in PASSING or is_slow or attempt == MAX_ATTEMPTS:
                 return outcome
             await self._pause(FIRST_WAIT_S * 2 ** (attempt - 1))
 

@@ -1,7 +1,9 @@
 """The pure rules of batches: ids of requests, results in the vendors' shapes, the claim of a worker."""
 
+import asyncio
 import json
-from typing import Any
+import time
+from typing import Any, cast
 
 import pytest
 from anthropic.types.messages import MessageBatchIndividualResponse
@@ -9,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from tollgate.batches.lines import NOT_RUN, Outcome, result_line
+from tollgate.batches import attempts
+from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts
+from tollgate.batches.lines import NOT_RUN, Line, Outcome, result_line
 from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, request_id_of
 from tollgate.batches.views import batch_view, message_batch_view
+from tollgate.kit.errors import RateLimitedError
 from tollgate.kit.ids import is_id, new_id
+from tollgate.text.asgi import Reply
 
 NOW_MS = 1_700_000_000_000
 NOW_S = NOW_MS // 1000
@@ -78,3 +84,62 @@ def test_every_state_has_a_view_in_both_protocols(state: State) -> None:
     assert sum(counts.values()) == 3
     assert (message["processing_status"] == "ended") == ended
     assert (message["results_url"] is not None) == ended
+
+
+class Calls:
+    """The calls of a line, with one answer after the other."""
+
+    def __init__(self, *answers: int | Exception) -> None:
+        self.answers = list(answers)
+        self.request_ids: list[str] = []
+
+    async def answer(self, endpoint: str, fields: Any, call: Any) -> Reply:
+        self.request_ids.append(call.request_id)
+        found = self.answers.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return Reply(b"{}", found)
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "ids"),
+    [
+        ([200], 200, 1),
+        ([503, 429, 200], 200, 3),
+        ([503] * MAX_ATTEMPTS, 503, MAX_ATTEMPTS),
+        # It may have been billed to us.
+        ([524], 524, 1),
+        ([400], 400, 1),
+        # Nothing was held, so it is the same attempt.
+        ([RateLimitedError(1), RateLimitedError(1), 200], 200, 1),
+    ],
+    ids=["good", "busy", "down", "slow", "wrong", "limited"],
+)
+def test_only_a_refusal_that_passes_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, answers: list[Any], status: int, ids: int
+) -> None:
+    for name in ("FIRST_WAIT_S", "LIMIT_WAIT_S"):
+        monkeypatch.setattr(attempts, name, 0.0)
+    calls = Calls(*answers)
+
+    async def key() -> Any:
+        return object()
+
+    of_line = Batch({**batch().row, "headers": {}})
+    made = Attempts(of_line, cast("Any", calls), key, time.monotonic() + 60)
+    outcome = asyncio.run(made.outcome(0, Line("a", {})))
+    assert outcome.status == status
+    assert calls.answers == []
+    assert len(set(calls.request_ids)) == ids
+    assert outcome.request_id == calls.request_ids[-1]
+
+
+def test_a_slow_refusal_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempts, "QUICK_S", -1.0)
+    calls = Calls(503)
+
+    async def key() -> Any:
+        return object()
+
+    made = Attempts(Batch({**batch().row, "headers": {}}), cast("Any", calls), key, time.monotonic() + 60)
+    assert asyncio.run(made.outcome(0, Line("a", {}))).status == 503
