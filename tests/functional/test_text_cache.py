@@ -51,6 +51,26 @@ def test_a_hit_is_the_same_answer_for_nothing(client: TextClient, name: str) -> 
     assert client.settled()
 
 
+@pytest.mark.parametrize("name", ["chat", "claude", "messages", "responses", "translated"])
+def test_a_stream_comes_again_for_nothing(client: TextClient, name: str) -> None:
+    path, body = REQUESTS[name]
+    options = {"stream_options": {"include_usage": True}} if path == "/chat/completions" else {}
+    streamed = {**body, "stream": True, **options}
+    first, again = (client.post(path, streamed, **ON) for _ in range(2))
+    assert [each.headers.get(CACHE) for each in (first, again)] == ["miss", "hit"], again.text
+    assert "age" in again.headers
+    events = [each.text.count("data: ") for each in (first, again)]
+    assert events[0] == events[1] > 5
+    assert '"cost":0,' in again.text
+    old, new = (entry.request_id for entry in client.texts_when(2))
+    assert str(old).removeprefix("req_") not in again.text
+    assert str(new).removeprefix("req_") in again.text
+    assert [entry.amount_micro_usd < 0 for entry in client.texts()] == [True, False]
+    # A response that is not streamed is another one.
+    assert client.post(path, body, **ON).headers[CACHE] == "miss"
+    assert client.settled()
+
+
 def test_a_cached_response_can_be_continued(client: TextClient) -> None:
     path, body = REQUESTS["responses"]
     client.post(path, body, **ON)
@@ -85,14 +105,17 @@ class TestMisses:
         client.post("/chat/completions", CHAT, **ON)
         assert open_client(USD).post("/chat/completions", CHAT, **ON).headers[CACHE] == "miss"
 
-    def test_a_stream_and_a_refusal(self, client: TextClient) -> None:
-        client.post("/chat/completions", CHAT, **ON)
-        streamed = client.post("/chat/completions", {**CHAT, "stream": True}, **ON)
-        assert CACHE not in streamed.headers
+    def test_a_refusal(self, client: TextClient) -> None:
         rejected = {**CHAT, "messages": [{"role": "user", "content": "[[reject]]"}]}
         for _ in range(2):
             answer = client.post("/chat/completions", rejected, **ON)
             assert (answer.status_code, answer.headers.get(CACHE)) == (400, None)
+
+    def test_a_stream_that_broke_off(self, client: TextClient) -> None:
+        said = [{"role": "user", "content": "[[tokens 50]] [[stream-cut 20]]"}]
+        for _ in range(2):
+            answer = client.post("/chat/completions", {**CHAT, "messages": said, "stream": True}, **ON)
+            assert (answer.status_code, answer.headers[CACHE]) == (200, "miss")
 
     def test_refresh_replaces_what_is_kept(self, client: TextClient) -> None:
         first, fresh, then = (

@@ -51,6 +51,7 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "embeddings": ("/embeddings", {"model": "text-embedding-3-small", "input": "hello"}),
     "from the cache": ("/chat/completions", {**GPT, **SAID}),
+    "streamed from the cache": ("/chat/completions", {**GPT, **SAID, "stream": True}),
     "a chat that searches the web": (
         "/chat/completions",
         {**GPT, "messages": [{"role": "user", "content": "[[search]]"}], "web_search_options": {}},
@@ -96,7 +97,7 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
     line: LossyProxy, open_client: Callable[[int], TextClient], name: str, kind: Loss
 ) -> None:
     path, asked_for = REQUESTS[name]
-    headers = {"x-tollgate-cache": "on"} if name == "from the cache" else {}
+    headers = {"x-tollgate-cache": "on"} if name.endswith("from the cache") else {}
 
     def tried(losses: Losses) -> tuple[Any, ...]:
         """Ask twice, as the first request of a minute is guarded by the minute; the second loses answers."""

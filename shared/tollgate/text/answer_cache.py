@@ -5,13 +5,14 @@
                         └─► TextService ─► a whole answer ─► stored
 
 Nothing is stored for another account: the account is a part of the row's key, and of the digest. Only whole
-answers are stored, because a part of one is no answer. A hit is a request like any other: it counts in the
-rate window, and has a record.
+answers are stored, because a part of one is no answer. The events of a stream are stored at its end. A hit is
+a request like any other: it counts in the rate window, and has a record.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -26,11 +27,16 @@ from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.text.errors import StoreFullError
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.placed import PlacedHold
+from tollgate.text.relay import DONE
 from tollgate.text.request import TextRequest, dumps
 from tollgate.text.response import CACHE_HEADER as HEADER
-from tollgate.text.response import HIT, MISS, CompleteResponse, TextResponse
+from tollgate.text.response import HIT, MISS, CompleteResponse, StreamedResponse, TextResponse
+from tollgate.text.responses.relay import ENDS
 from tollgate.text.responses.storage import Storage
 from tollgate.text.service import REQUEST_PREFIX, TextService
+from tollgate.text.sse import SseEvent, SseSplitter
+from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.upstream import Exchange, faults_in_body
 from tollgate.text.usage import Usage
 
 TTL_HEADER = "x-tollgate-cache-ttl"
@@ -67,8 +73,18 @@ class Kept:
     age_s: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The row of an answer, the request that it answers, and its lifetime."""
+
+    account_id: str
+    row_id: str
+    request_id: str
+    ttl_s: int
+
+
 def wish_of(headers: Mapping[str, str], key_ttl_s: int | None = None) -> CacheWish | None:
-    """Return the wish in a request's headers, or that of its key; `None` if there is none.
+    """Return the wish of a request or its key; `None` if there is none.
 
     `key_ttl_s` is the lifetime that the key sets, if it turns the cache on. Raises `InvalidInputError`.
     """
@@ -105,17 +121,39 @@ class AnswerCache:
         if kept is not None:
             placed = await service.hold_nothing(request, model, key, request_id, headers)
             if any(one.provider == kept.provider for one in placed.routes.candidates):
-                return await self._hit(model, placed, kept)
+                return await self._hit(request, model, placed, kept)
             # The present wishes exclude the provider of the stored answer.
             await service.finishing.run(service.billing.void(placed))
         response = await service.respond(request, key, request_id, headers)
-        if not isinstance(response, CompleteResponse):
-            return response
-        await self._keep(key.account_id, row_id, request_id, response, wish.ttl_s)
-        return replace(response, cache=MISS)
+        keep = partial(self._keep, _Place(key.account_id, row_id, request_id, wish.ttl_s))
+        match response:
+            case CompleteResponse():
+                await keep(response.route, response.ignored, response.body)
+                return replace(response, cache=MISS)
+            case StreamedResponse():
+                # Its end is not known before it is relayed.
+                response.keep = partial(keep, response.placed.provider or "", response.ignored)
+                response.cache = MISS
+        return response
 
-    async def _hit(self, model: TextModel, placed: PlacedHold, kept: Kept) -> CompleteResponse:
+    async def _hit(
+        self, request: TextRequest, model: TextModel, placed: PlacedHold, kept: Kept
+    ) -> CompleteResponse | StreamedResponse:
         placed.provider, placed.note = kept.provider, CACHED
+        if request.stream:
+            events = free_events(kept, placed.hold.request_id)
+            return StreamedResponse(
+                placed,
+                model,
+                _replayed(request.protocol, events),
+                KeptAnswer(events),
+                b"",
+                self.service.billing,
+                self.service.finishing,
+                ignored=kept.ignored,
+                cache=HIT,
+                age_s=kept.age_s,
+            )
         settlement = self.service.billing.settle(placed, model, Usage(0, 0))
         billed = await self.service.finishing.run(settlement)
         body = free_of_charge(kept, placed.hold.request_id)
@@ -131,14 +169,12 @@ class AnswerCache:
             return None
         return None if row is None or not content else _kept(row, content, self.storage.now_s())
 
-    async def _keep(
-        self, account_id: str, row_id: str, request_id: str, response: CompleteResponse, ttl_s: int
-    ) -> None:
+    async def _keep(self, place: _Place, provider: str, ignored: Sequence[str], body: bytes) -> None:
         now_s = self.storage.now_s()
-        facts = {"provider": response.route, "request_id": request_id, "ignored": list(response.ignored)}
-        row: Item = {**facts, "kept_at_s": now_s, "expires_at_s": now_s + ttl_s}
+        facts = {"provider": provider, "request_id": place.request_id, "ignored": list(ignored)}
+        row: Item = {**facts, "kept_at_s": now_s, "expires_at_s": now_s + place.ttl_s}
         try:
-            await self.storage.keep(account_id, row_id, response.body.decode(), row)
+            await self.storage.keep(place.account_id, place.row_id, body.decode(), row)
         except StoreFullError:
             logger.info("text.cache_full")
         except (DatabaseError, ObjectStoreError):
@@ -167,21 +203,87 @@ def digest_of(request: TextRequest, model: TextModel, key: ApiKey, headers: Mapp
 
 def free_of_charge(kept: Kept, request_id: str) -> bytes:
     """Return a stored answer's body for another request: with its id, and with a cost of 0."""
-    body = json.loads(kept.body)
+    return dumps(_free(json.loads(_renamed(kept, request_id)))).encode()
+
+
+def free_events(kept: Kept, request_id: str) -> bytes:
+    """Return a stored stream's events for another request: with its id, and with a cost of 0."""
+    events, splitter = _renamed(kept, request_id).encode(), SseSplitter()
+    return b"".join(map(_free_event, [*splitter.feed(events), *splitter.close()]))
+
+
+def _renamed(kept: Kept, request_id: str) -> str:
+    # The ids of a response and its items contain the id of the request.
     old, new = kept.request_id.removeprefix(REQUEST_PREFIX), request_id.removeprefix(REQUEST_PREFIX)
-    if isinstance(body.get("id"), str):
-        body["id"] = body["id"].replace(old, new)
+    return kept.body.replace(old, new)
+
+
+def _free_event(event: SseEvent) -> bytes:
+    if event.data is None or b'"cost"' not in event.data:
+        return event.raw
+    payload = json.loads(event.data)
+    for holder in (payload, payload.get("message"), payload.get("response")):
+        if isinstance(holder, dict):
+            _free(holder)
+    head, _, _ = event.raw.partition(b"data:")
+    return head + b"data: " + dumps(payload).encode() + b"\n\n"
+
+
+def _free(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a response whose usage costs nothing."""
     usage = body.get("usage")
     if isinstance(usage, dict) and "cost" in usage:
         usage["cost"] = 0
         details = usage.get("cost_details")
         if isinstance(details, dict):
             usage["cost_details"] = {name: value and 0 for name, value in details.items()}
-    return dumps(body).encode()
+    return body
+
+
+@dataclass(slots=True)
+class KeptAnswer:
+    """A stored stream, read like the answer of a provider."""
+
+    events: bytes = field(repr=False)
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    async def readany(self) -> bytes:
+        """Return the events, and then nothing."""
+        events, self.events = self.events, b""
+        return events
+
+    def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+
+class _FreeMeter(Meter):
+    def usage(self) -> Usage:
+        return Usage(0, 0)
+
+
+class _Replay(AnswerStream):
+    """Events that are sent as they are."""
+
+    def _is_end_mark(self, data: bytes) -> bool:
+        return data == DONE
+
+    def _end(self, event: SseEvent) -> bytes:
+        self.done = True
+        return event.raw
+
+    def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        self.done = payload.get("type") in ("message_stop", *ENDS)
+        return event.raw
+
+
+def _replayed(protocol: TextProtocol, events: bytes) -> Exchange:
+    meter, answer = _FreeMeter(0, 0), KeptAnswer(events)
+    return Exchange(answer, meter, lambda body: body, _Replay(protocol, meter), faults_in_body({}))
 
 
 def _may_be_kept(request: TextRequest, headers: Mapping[str, str]) -> bool:
-    return request.protocol in _KINDS and not request.stream and QUOTE_HEADER not in headers
+    return request.protocol in _KINDS and QUOTE_HEADER not in headers
 
 
 def _kept(row: Item, content: str | bytes, now_s: int) -> Kept:

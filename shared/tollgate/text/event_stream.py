@@ -121,7 +121,7 @@ def _begun(response: StreamedResponse) -> dict[str, str]:
     """Return the headers of a stream that has begun."""
     limited = _limited(response.placed.plan.passed_limit is not None)
     named = {ENDS_ON_HEADER: response.ends_on, **_route(response.placed.provider or "")}
-    return {**named, **limited, **_ignored(response.ignored)}
+    return {**named, **limited, **_ignored(response.ignored), **_cache(response)}
 
 
 async def _reply(response: TextResponse, rendering: Rendering, add_help: AddHelp) -> Reply:
@@ -159,7 +159,7 @@ def _route(provider: str) -> dict[str, str]:
     return {ROUTE_HEADER: provider} if provider else {}
 
 
-def _cache(response: CompleteResponse) -> dict[str, str]:
+def _cache(response: CompleteResponse | StreamedResponse) -> dict[str, str]:
     """Return the headers that tell whether a response is from the cache, and its age in seconds."""
     age = {"age": str(response.age_s)} if response.cache == HIT else {}
     return {CACHE_HEADER: response.cache, **age} if response.cache else {}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.kit.dynamodb.core import DatabaseError
@@ -26,6 +26,8 @@ ROUTE_HEADER = "x-tollgate-route"
 CACHE_HEADER, HIT, MISS = "x-tollgate-cache", "hit", "miss"
 # How often a stream checks whether its owner asked to end it: one read of the account's row.
 READ_INTERVAL_S = 5.0
+# Of a stream that is kept in the cache.
+MAX_KEPT_BYTES = 1024 * 1024
 # As many as the 15 minutes take that a stream may last.
 MAX_READS = 180
 
@@ -82,6 +84,13 @@ class StreamedResponse:
     """Whether its client got keep-alives before the first event, and so can know the request's id."""
     ignored: Sequence[str] = ()
     """The request's fields that the provider was not sent."""
+    cache: str = ""
+    """`hit` or `miss` for a request that asked for the cache."""
+    age_s: int = 0
+    keep: Callable[[bytes], Awaitable[None]] | None = None
+    """Keeps the events of a whole response, if they are to be kept."""
+    sent: bytearray = field(default_factory=bytearray, repr=False)
+    """The events so far, as long as they are to be kept."""
 
     @property
     def ends_on(self) -> str:
@@ -117,6 +126,8 @@ class StreamedResponse:
             self.response.close()
             # Not to be cut short: a stopped server still owes the customer the rest of the hold.
             billed = await self.finishing.run(self._settle())
+        if self.keep is not None and stream.done and not self.is_broken:
+            await self.keep(bytes(self.sent))
         return billed
 
     async def abandon(self) -> None:
@@ -176,6 +187,9 @@ class StreamedResponse:
 
     async def _send_if_any(self, send: SendEvents, chunk: bytes) -> None:
         if chunk and not self.is_ended:
+            if self.keep is not None:
+                self.sent += chunk
+                self.keep = self.keep if len(self.sent) <= MAX_KEPT_BYTES else None
             await send(chunk)
 
 
