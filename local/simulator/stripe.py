@@ -303,7 +303,13 @@ def _add_customers(routes: APIRouter, stripe: SimulatedStripe) -> None:
         card: dict[str, Any] = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
         card |= {"created": 0, "livemode": False, "customer": customer, "billing_details": NOBODY}
         number = stripe.cards.get(customer, "")
-        card["card"] = {"brand": "visa", "last4": number[-4:], "exp_month": 12, "exp_year": 2030}
+        card["card"] = {
+            "brand": "visa",
+            "funding": "credit",
+            "last4": number[-4:],
+            "exp_month": 12,
+            "exp_year": 2030,
+        }
         data = [card] if customer in stripe.cards else []
         return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_methods"})
 
