@@ -25,6 +25,7 @@ from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.errors import StorageBusyError
 from tollgate.ledger.budgets import period_at
+from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
     pytest.mark.ministack,
@@ -342,8 +343,9 @@ def failing(*numbers: int) -> Any:
     return kept
 
 
-def test_a_line_that_was_charged_by_a_worker_that_died_is_not_run_again(
-    client: TextClient, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_repeated", [False, True], ids=["once", "by a second worker that died"])
+def test_a_line_that_was_charged_by_a_worker_that_died_is_returned_and_not_run_again(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch, *, is_repeated: bool
 ) -> None:
     monkeypatch.setattr(models, "CLAIM_S", 0)
     batch = start(client, lines_of(*[chat(f"[[tokens 20]] {n}") for n in range(12)]))
@@ -353,14 +355,27 @@ def test_a_line_that_was_charged_by_a_worker_that_died_is_not_run_again(
         record = {"messageId": "m", "body": json.dumps(message)}
         failed = handler({"Records": [record]}, Context("RunBatchFunction"))
         assert failed == {"batchItemFailures": [{"itemIdentifier": "m"}]}
-    charged = {entry.request_id for entry in client.texts()}
+    charged = {str(entry.request_id): -entry.amount_micro_usd for entry in client.texts()}
     assert client.settled()
+    if is_repeated:
+        with monkeypatch.context() as patch:
+            # It returns the charges, and stores no result of these lines.
+            patch.setattr(BatchRepository, "keep_result", failing(2, 5))
+            assert handler({"Records": [record]}, Context("RunBatchFunction"))["batchItemFailures"]
     run_one(message)
     found, outputs, errors = ended(client, batch)
     assert (found.status, len(outputs), len(errors)) == ("completed", 10, 2)
     assert {each["error"]["code"] for each in errors} == {"response_lost"}
-    assert {each["id"].removeprefix("batch_") for each in errors} < charged
+    lost = {each["id"].removeprefix("batch_") for each in errors}
+    assert lost < charged.keys()
+    _, *given = client.entries_of(EntryKind.CREDIT)
+    assert {entry.request_id: entry.amount_micro_usd for entry in given} == {
+        request_id: charged[request_id] for request_id in lost
+    }
+    assert len(given) == 2
     assert len(client.texts()) == 12
+    paid = sum(-entry.amount_micro_usd for entry in client.texts() if entry.request_id not in lost)
+    assert client.balance() == USD - paid
     assert client.settled()
 
 

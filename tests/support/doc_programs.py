@@ -44,6 +44,7 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("use/mcp", "claude mcp add tollgate-program"): "run by tests/clients/test_served_packages.py",
     ("verify", ""): "needs the Python client and a sealed request; see tests/functional/test_seals.py",
     ("use/tollgate", "import { Client }"): "run by tests/clients/test_served_packages.py",
+    ("docs/local.md", "make image"): "needs Docker; built by hand",
     ("docs/local.md", "export TOLLGATE_URL=http://127.0.0.1:8080"): "the same in two lines",
 }
 """Why a program is not run, by its page and its beginning."""

@@ -13,8 +13,9 @@ from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.observability import logger
+from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.team import AccountClosure, Team

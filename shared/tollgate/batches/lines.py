@@ -25,7 +25,7 @@ NOT_RUN = {
     "batch_expired": "This request was not run, because the 24 hours of the batch were over.",
     "batch_cancelled": "This request was not run, because the batch was cancelled.",
     "batch_output_full": "This request was not run, because the results of the batch are too large together.",
-    "response_lost": "The response was lost after it was charged. Contact support with the request id.",
+    "response_lost": "The response was lost after it was charged. The charge was returned.",
 }
 """The errors of lines without a response; the first two codes are OpenAI's."""
 

@@ -11,6 +11,7 @@ first line without a result.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,9 +31,12 @@ from tollgate.batches.models import (
     request_id_of,
 )
 from tollgate.batches.repository import BatchRepository, Result
+from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger, note
+from tollgate.ledger.crediting import AlreadyPostedError, credit_of_lost_response, credit_writes
+from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 
 # A worker begins lines for this time. With the longest line (`LINE_TIMEOUT_S`) and the files it stays below
@@ -58,6 +62,7 @@ class BatchWorker:
     files: BatchFiles
     calls: LineCalls
     authenticator: AsyncAuthenticator
+    accounts_table: str
     ledger_table: str
     send: Send
 
@@ -251,6 +256,18 @@ class _Slice:
                     key = {"account_id": batch.account_id, "entry_id": entry_id}
                     entry = await database.get(self.worker.ledger_table, key)
                     if entry is not None and entry["amount_micro_usd"] < 0:
-                        logger.error("run_batch.response_lost", request=request_id)
+                        await self._return_charge(Entry.from_item(entry))
                         return Outcome(request_id, code="response_lost")
         return None
+
+    async def _return_charge(self, charge: Entry) -> None:
+        """Return the charge of a lost response, once."""
+        worker = self.worker
+        now_ms = worker.kept.storage.now_s() * MS_PER_S
+        logger.error("run_batch.response_lost", request=charge.request_id, micro_usd=-charge.amount_micro_usd)
+        writes = credit_writes(
+            worker.accounts_table, worker.ledger_table, credit_of_lost_response(charge, now_ms)
+        )
+        # Posted already: a worker returned it, and died before it stored the result of the line.
+        with suppress(AlreadyPostedError):
+            await worker.kept.storage.db.transact(writes)

@@ -43,6 +43,7 @@ async def _run(account_id: str, batch_id: str) -> None:
         BatchFiles(parts.storage.objects, kept),
         LineCalls(replace(parts.responses, text=patient), parts.files),
         parts.authenticator,
+        settings().accounts_table,
         settings().ledger_table,
         parts.batch_queue.send,
     )

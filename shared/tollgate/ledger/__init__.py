@@ -10,6 +10,7 @@ trace.py        how a request went, for its record
 reader.py       the reads of the ledger
 repository.py   the writes of media: charge, refund, credit
 holds.py        the writes of text: hold, record, settle, void, renew
+crediting.py    the two writes that put money on an account
 hold_entries.py  the entries that decide how a hold ends
 expiry.py       resolves holds whose request never ended, for the sweep
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them

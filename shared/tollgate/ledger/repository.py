@@ -19,12 +19,10 @@ from tollgate.kit.dynamodb.expressions import (
     Below,
     Change,
     Condition,
-    Exists,
-    Missing,
     Size,
 )
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
+from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
@@ -38,6 +36,7 @@ from tollgate.ledger.caps import (
     open_period,
     release_spend,
 )
+from tollgate.ledger.crediting import post, raise_balance
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import close_markup, open_markup
@@ -54,18 +53,6 @@ MAX_OPEN_TASKS = 10_000
 MAX_RUNNING_TASKS = 100
 # Tries of one debit: its money may be in wallets, and other requests move it meanwhile.
 MAX_DEBITS = 6
-
-
-class AlreadyPostedError(Exception):
-    """The ledger has this entry already: the money was moved before."""
-
-    def __init__(self, entry_id: str) -> None:
-        super().__init__(f"ledger entry {entry_id} is posted already")
-        self.entry_id = entry_id
-
-
-class AccountClosedError(Exception):
-    """The account was closed and its data erased, so it takes no money."""
 
 
 class ConcurrencyLimitReachedError(Exception):
@@ -350,20 +337,10 @@ class LedgerRepository(LedgerReader):
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
 
     def _raise_balance(self, entry: Entry) -> CountingWrite:
-        account_is_there, is_open = Exists("account_id"), Missing("closed_at_ms")
-        return CountingWrite(
-            self._accounts_table,
-            key={"account_id": entry.account_id},
-            update=(Add("balance_micro_usd", entry.amount_micro_usd),),
-            condition=account_is_there & is_open,
-            refused=lambda row: UserNotFoundError() if row is None else AccountClosedError(),
-        )
+        return raise_balance(self._accounts_table, entry)
 
     def _post(self, entry: Entry) -> Write:
-        # The entry's id is derived from its purpose, so a second one would be the same money twice.
-        return put_new(
-            self._ledger_table, entry.to_item(), "entry_id", lambda _: AlreadyPostedError(entry.entry_id)
-        )
+        return post(self._ledger_table, entry)
 
 
 def _close_refused(account_id: str, account: Item | None) -> Exception:

@@ -23,7 +23,8 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.errors import AccountSuspendedError, PaymentUnavailableError
 from tollgate.kit.observability import logger
 from tollgate.kit.retry import retry_change
-from tollgate.ledger.repository import AccountClosedError, LedgerRepository
+from tollgate.ledger.crediting import AccountClosedError
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import mails
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import (

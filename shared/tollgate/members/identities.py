@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from tollgate.accounts.service import new_account
 from tollgate.kit.clock import Clock
+from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.members.repository import AlreadyKnownError, IdentityRepository, StaleTeamError, TeamRepository
 from tollgate.members.team import founded
 

@@ -14,8 +14,8 @@ from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_micro
+from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import AccountClosure

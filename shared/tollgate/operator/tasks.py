@@ -5,8 +5,8 @@ from typing import Any
 
 from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
+from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import refund_of
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.operator.console import CustomerConsole
 from tollgate.operator.errors import OperatorError, checked_reason
 from tollgate.operator.routes import with_routes

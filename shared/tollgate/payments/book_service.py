@@ -19,8 +19,9 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import AccountSuspendedError, InsufficientBalanceError
 from tollgate.kit.money import MICRO_USD_PER_CENT, usd_of_micro
 from tollgate.kit.retry import retry_change
+from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.payments.claims import Payment
 from tollgate.payments.events import Claimed, Paid

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import RouteNotFoundError, UserNotFoundError
 from tollgate.kit.observability import emit, logger
+from tollgate.ledger.crediting import AccountClosedError
 from tollgate.ledger.reader import LedgerReader
-from tollgate.ledger.repository import AccountClosedError
 from tollgate.ledger.statement import view
 from tollgate.payments.amounts import read_cents
 from tollgate.payments.billing_details import BillingDetails

@@ -16,10 +16,10 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.ledger import repository
+from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
-    AlreadyPostedError,
     ConcurrencyLimitReachedError,
     CounterUnderflowError,
     LedgerRepository,
