@@ -40,7 +40,7 @@ COMPANY = {"KeyArn": KEY, "PermissionsBoundaryArn": BOUNDARY}
 OIDC = {
     "OidcIssuer": "https://acme.example",
     "OidcClientId": "tollgate",
-    "OidcClientSecret": "secret",
+    "OidcClientSecretName": "acme-oidc",
     "OidcName": "Acme",
     "OidcEmailDomains": "acme.example,acme.org",
 }
