@@ -28,8 +28,9 @@ PARAMETERS = {
     "BackupCopyVaultArn": "arn:aws:backup:eu-west-1:000000000000:backup-vault:copies",
 }
 """All that a stack of prod may ask for; a hosted zone and a certificate are made for it."""
-FALSE_THERE = ("IsLocal", "HasFileMetrics")
-"""Conditions that do not hold: the emulator has no value for `AWS::Region` where a condition asks for it."""
+FALSE_THERE = ("IsLocal", "HasFileMetrics", "HasOidc", "HasSaml")
+"""Conditions that do not hold: the emulator has no value for `AWS::Region` where a condition asks for it, and
+the stack has no company's provider."""
 
 
 @pytest.fixture(scope="module")
