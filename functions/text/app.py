@@ -259,7 +259,8 @@ async def cancel_message_batch(request: Request) -> Answer:
 async def message_batch_results(request: Request) -> Answer:
     """Return the results of a batch in Anthropic's protocol, one per line."""
     key = await _authenticate(request)
-    return await (await text_parts.text()).batches.results(key, request.path_id)
+    service = (await text_parts.text()).batches
+    return await service.results(key, request.path_id, request.headers.get("accept", ""))
 
 
 async def create_conversation(request: Request) -> Answer:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import anthropic
+import httpx
 import openai
 import pytest
 from openai.types import Batch
@@ -15,6 +16,7 @@ from tests.support.losses import OneLoss
 from tests.support.text_app import USD, TextClient
 from tollgate.artifacts.uploads import JSONL
 from tollgate.batches import attempts, models, worker
+from tollgate.batches.download import BYTES
 from tollgate.batches.models import Batch as OurBatch
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.composition import api as api_parts
@@ -303,6 +305,11 @@ class TestAnthropic:
         assert bad.result.error.error.type == "invalid_request_error"
         assert len(client.texts()) == 1
         assert client.settled()
+        path = f"/api/v1/messages/batches/{made.id}/results"
+        for accept, content_type in {"*/*": "application/x-jsonl", BYTES: BYTES}.items():
+            headers = {"authorization": f"Bearer {client.account.api_key}", "accept": accept}
+            plain = httpx.get(client.url + path, headers=headers)
+            assert (plain.headers["content-type"], len(plain.text.splitlines())) == (content_type, 2)
         assert [each.id for each in client.anthropic.messages.batches.list(limit=1)] == [made.id]
         assert client.anthropic.messages.batches.delete(made.id).type == "message_batch_deleted"
         with pytest.raises(anthropic.NotFoundError):

@@ -7,20 +7,24 @@ from tollgate.kit.http.response import Response
 from tollgate.text.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
 
 JSONL = "application/x-jsonl"
+# For clients that cannot read lines of JSON, such as openapi-python-client
+BYTES = "application/octet-stream"
 OK = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """An answer with the bytes of an object."""
+    """An answer with the bytes of an object: JSON lines, or plain bytes if the client accepts only these."""
 
     found: Response
+    accept: str = ""
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Send it. Raises `TimeoutError` if the client does not read it."""
         del receive
         try:
-            headers = encoded_headers({"content-type": JSONL})
+            content_type = BYTES if self.accept == BYTES else JSONL
+            headers = encoded_headers({"content-type": content_type})
             await send({"type": "http.response.start", "status": OK, "headers": headers})
             while piece := await self.found.readany():
                 async with asyncio.timeout(SEND_TIMEOUT_S):

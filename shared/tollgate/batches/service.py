@@ -162,8 +162,8 @@ class BatchService:
             raise BatchNotFoundError(batch_id)
         return found
 
-    async def results(self, key: ApiKey, batch_id: str) -> Download:
-        """Return the results of a batch in Anthropic's protocol.
+    async def results(self, key: ApiKey, batch_id: str, accept: str = "") -> Download:
+        """Return the results of a batch in Anthropic's protocol. `accept` is the header of the request.
 
         Raises `InvalidInputError` before its end.
         """
@@ -173,7 +173,7 @@ class BatchService:
         found = await self.objects.open(results_key(batch))
         if found is None:
             raise BatchNotFoundError(batch_id)
-        return Download(found)
+        return Download(found, accept)
 
     async def delete_messages(self, key: ApiKey, batch_id: str) -> bytes:
         """Delete a batch with its results. Raises `InvalidInputError` before its end."""
