@@ -220,7 +220,9 @@ class TestOperated:
         removed = str(tmp_path / "removed.jsonl")
         options = ("--to", at, "--removed", removed, "--drain-s", "0", "--yes", "--json")
         done = deployment.tollgate("restore", "swap", *options)["tables"]
-        assert done["AccountsTable"] == {"put_back": 1, "removed": 0}
+        # Without a drain, work on its way can change another row meanwhile.
+        assert done["AccountsTable"]["put_back"] >= 1
+        assert done["AccountsTable"]["removed"] == 0
         assert customer.balance() == before
         assert deployment.tollgate("check-ledger", "--json")["faults"] == []
         assert customer.run(PAID.body("a lighthouse"))["status"] == "finished"
