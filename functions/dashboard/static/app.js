@@ -184,7 +184,7 @@ const showBeside = (form, xhr) => {
   return true;
 };
 const forget = (form) => {
-  for (const said of form.querySelectorAll("[data-beside]")) said.remove();
+  for (const said of form.querySelectorAll("[data-beside], [data-refused]")) said.remove();
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
 };
 document.addEventListener("htmx:beforeRequest", (event) => event.detail.elt.matches("form") && forget(event.detail.elt));
