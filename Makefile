@@ -76,8 +76,8 @@ ONLY_EMULATED = $(shell grep -lz 'pytestmark = [^]]*pytest\.mark\.ministack' $(E
 FUNCTIONS = $(filter-out $(ONLY_EMULATED),$(wildcard tests/functional/test_$(1)*.py))
 
 test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next four at once
-	@$(MAKE) --no-print-directory --jobs=6 --keep-going --output-sync=target \
-		units-1 units-2 functions-1 functions-2 test-services test-contract
+	@$(MAKE) --no-print-directory --jobs=7 --keep-going --output-sync=target \
+		services-1 services-2 units-1 units-2 functions-1 functions-2 test-contract
 
 test-units: .venv/.ready  ## what needs no AWS
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target units-1 units-2
@@ -90,7 +90,13 @@ test-contract: .venv/.ready  ## the template and the contract
 		$(filter-out $(ONLY_EMULATED),$(wildcard tests/contract/test_*.py))
 
 test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
-	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(EMULATED)
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target services-1 services-2
+
+services-1: .venv/.ready .local/ministack/.ready
+	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(filter-out tests/functional/test_text%,$(EMULATED))
+
+services-2: .venv/.ready .local/ministack/.ready
+	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(filter tests/functional/test_text%,$(EMULATED))
 
 units-1: .venv/.ready
 	@$(PYTHON) -m pytest -q $(filter-out $(HOUSE_TESTS),$(wildcard tests/unit/[a-o]*/ tests/unit/test_*.py))
