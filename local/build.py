@@ -3,13 +3,15 @@
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from local.processes import LocalError
 from local.template import ROOT
 
 SAM = ROOT / ".local" / "sam" / "bin" / "sam"
+BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
+"""The template of `make build`."""
 PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 """The systems' names of processors, with Lambda's names."""
 ARCHITECTURES = ("arm64", "x86_64")
@@ -45,22 +47,25 @@ def build(processor: str, folder: Path | None = None, settings: Mapping[str, str
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)},
         "AWS_DEFAULT_REGION": "us-east-1",
-        "SAM_CLI_TELEMETRY": "0",
         "ARCHITECTURE": processor,
         **(settings or {}),
     }
-    command = [str(SAM), "build", "--build-dir", str(folder)]
+    options = ["--build-dir", str(folder), "--parameter-overrides", f"Architecture={processor}"]
+    run_sam(["build", *options], environment)
+    return folder
+
+
+def run_sam(words: Sequence[str], environment: Mapping[str, str], timeout_s: int = TIMEOUT_S) -> None:
+    """Run a command of the SAM CLI. Raises `LocalError` with the end of the output if it fails."""
     run = subprocess.run(
-        [*command, "--parameter-overrides", f"Architecture={processor}"],
+        [str(SAM), *words],
         cwd=ROOT,
-        env=environment,
+        env={**environment, "SAM_CLI_TELEMETRY": "0"},
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
+        timeout=timeout_s,
         check=False,
     )
     if run.returncode != 0:
-        raise LocalError(
-            f"sam build failed:\n{run.stdout[-SHOWN_CHARACTERS:]}{run.stderr[-SHOWN_CHARACTERS:]}"
-        )
-    return folder
+        output = f"{run.stdout[-SHOWN_CHARACTERS:]}{run.stderr[-SHOWN_CHARACTERS:]}"
+        raise LocalError(f"sam {words[0]} failed:\n{output}")

@@ -8,7 +8,6 @@ Lambda reads code only from a bucket in the region of the stack, so each region 
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -18,12 +17,10 @@ from urllib.parse import quote, urlencode
 
 import boto3
 
-from local.build import SAM, SHOWN_CHARACTERS
+from local.build import BUILT, run_sam
 from local.processes import LocalError
-from local.template import ROOT
 from tollgate.kit.version import VERSION
 
-BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 STACK = "tollgate"
 PREFIX = f"{STACK}/{VERSION}"
 """The folder of a release in the bucket. Each file is named by its content, so old links stay valid."""
@@ -31,9 +28,9 @@ NAME_CHARACTERS = 16
 MAX_TEMPLATE_BYTES = 1_000_000
 """What CloudFormation reads from a bucket
 (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html)."""
+UPLOAD_TIMEOUT_S = 1_800
 FIRST_REGION = "us-east-1"
 """S3 returns no location for a bucket in this region."""
-TIMEOUT_S = 1_800
 
 
 def quick_create_url(region: str, template_url: str) -> str:
@@ -59,18 +56,7 @@ def publish(bucket: str, template: Path = BUILT) -> str:
     packaged = template.with_name("published.yaml")
     command = ["package", "--template-file", str(template), "--output-template-file", str(packaged)]
     command += ["--s3-bucket", bucket, "--s3-prefix", PREFIX, "--region", region, "--no-progressbar"]
-    environment = {**os.environ, "SAM_CLI_TELEMETRY": "0"}
-    run = subprocess.run(
-        [str(SAM), *command],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    if run.returncode != 0:
-        raise LocalError(f"the build was not uploaded to {bucket}:\n{run.stderr[-SHOWN_CHARACTERS:]}")
+    run_sam(command, os.environ, UPLOAD_TIMEOUT_S)
     body = packaged.read_bytes()
     if len(body) > MAX_TEMPLATE_BYTES:
         raise LocalError(f"{packaged} has {len(body)} bytes; CloudFormation reads {MAX_TEMPLATE_BYTES}")

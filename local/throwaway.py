@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.exceptions import ClientError
 
-from local.build import SAM
+from local.build import BUILT, SAM
 from local.processes import LocalError
 from local.template import ROOT
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_s3 import S3Client
 
-BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 KEPT = "DeletionPolicy: RetainExceptOnCreate"
 GOES = {
     KEPT: "DeletionPolicy: Delete",

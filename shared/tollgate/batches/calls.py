@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tollgate.accounts.models import ApiKey
-from tollgate.batches.request import MESSAGES
+from tollgate.batches.request import COMPLETIONS, ENDPOINTS, MESSAGES, RESPONSES
 from tollgate.kit.errors import InvalidInputError
 from tollgate.text.asgi import Reply
 from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
@@ -17,14 +17,6 @@ from tollgate.text.prompt_files import PromptFiles, with_files
 from tollgate.text.rendering import Rendering, Unchanged
 from tollgate.text.request import TextRequest, dumps, read_request
 from tollgate.text.responses.service import ResponsesService
-
-_CHATS = {"/v1/chat/completions": TextProtocol.OPENAI, MESSAGES: TextProtocol.ANTHROPIC}
-_KINDS = {
-    "/v1/embeddings": TextProtocol.EMBEDDINGS,
-    "/v1/moderations": TextProtocol.MODERATIONS,
-    "/v1/rerank": TextProtocol.RERANK,
-}
-_RESPONSES, _COMPLETIONS = "/v1/responses", "/v1/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +40,13 @@ class LineCalls:
         if fields.get("stream"):
             raise invalid("/stream", "A request of a batch is not streamed.")
         body = dumps(fields).encode()
-        if endpoint == _RESPONSES:
+        if endpoint == RESPONSES:
             return await self._response(fields, body, call)
-        if endpoint == _COMPLETIONS:
+        if endpoint == COMPLETIONS:
             return await self._completion(body, call)
-        if endpoint in _KINDS:
-            return await self._respond(KINDS[_KINDS[endpoint]].read(body), call)
-        protocol = _CHATS[endpoint]
+        protocol = TextProtocol.ANTHROPIC if endpoint == MESSAGES else ENDPOINTS[endpoint]
+        if protocol in KINDS:
+            return await self._respond(KINDS[protocol].read(body), call)
         body = await with_files(body, call.key.account_id, self.files)
         return await self._respond(read_request(protocol, body), call, Unchanged(protocol))
 

@@ -13,18 +13,20 @@ from tollgate.batches.models import WINDOW, Kind
 from tollgate.kit.errors import InvalidInputError, Problem, one_of, unknown_fields
 from tollgate.kit.http.query import QueryReader, page_size
 from tollgate.kit.ids import is_id
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import read_json_body
 from tollgate.text.responses.metadata import metadata_of
 
-ENDPOINTS = (
-    "/v1/chat/completions",
-    "/v1/responses",
-    "/v1/embeddings",
-    "/v1/completions",
-    "/v1/moderations",
-    "/v1/rerank",
-)
-MESSAGES = "/v1/messages"
+RESPONSES, COMPLETIONS, MESSAGES = "/v1/responses", "/v1/completions", "/v1/messages"
+ENDPOINTS = {
+    "/v1/chat/completions": TextProtocol.OPENAI,
+    RESPONSES: TextProtocol.OPENAI,
+    "/v1/embeddings": TextProtocol.EMBEDDINGS,
+    COMPLETIONS: TextProtocol.OPENAI,
+    "/v1/moderations": TextProtocol.MODERATIONS,
+    "/v1/rerank": TextProtocol.RERANK,
+}
+"""The endpoints of a batch in OpenAI's protocol, and how their lines are read."""
 FILE_LIFETIME_S = 7 * 24 * 3600
 DEFAULT_PAGE = 20
 # Each page is one read of the table. Anthropic takes up to 1,000, and its clients then read the next page.
@@ -58,8 +60,8 @@ def read_openai_create(body: bytes) -> OpenAICreate:
     file_id = fields.get("input_file_id")
     if not isinstance(file_id, str) or not is_id("file", file_id):
         problems.append(Problem("/input_file_id", "Must be the id of a file with the purpose batch."))
-    if fields.get("endpoint") not in ENDPOINTS:
-        problems.append(one_of("/endpoint", ENDPOINTS))
+    if fields.get("endpoint") not in (endpoints := tuple(ENDPOINTS)):
+        problems.append(one_of("/endpoint", endpoints))
     if fields.get("completion_window") != WINDOW:
         problems.append(one_of("/completion_window", [WINDOW]))
     expiry = fields.get("output_expires_after")

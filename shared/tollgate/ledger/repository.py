@@ -36,7 +36,7 @@ from tollgate.ledger.caps import (
     open_period,
     release_spend,
 )
-from tollgate.ledger.crediting import post, raise_balance
+from tollgate.ledger.crediting import credit_writes, post, raise_balance
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import close_markup, open_markup
@@ -154,7 +154,8 @@ class LedgerRepository(LedgerReader):
         debit = add_spend(count_request(debit, window), allowance, amount)
         debit = open_markup(debit, sum(entry.markup_micro_usd or 0 for entry in entries))
         counted = [self._budgets.take(account_id, use, amount, wallet) for use, wallet in applied.counted]
-        return [debit, *counted, *map(self._post, entries)]
+        posts = [post(self._ledger_table, entry) for entry in entries]
+        return [debit, *counted, *posts]
 
     def release(self, reservation: Reservation) -> bool:
         """Return the rest of a reservation to the balance; return whether nothing is left of it now.
@@ -241,7 +242,11 @@ class LedgerRepository(LedgerReader):
         close = close_markup(close, row_id, markup_micro_usd, now_ms, earned=refund is None)
         if refund is None:
             return [close]
-        return [release_spend(close, refund.counter, amount), *self._returned(refund), self._post(refund)]
+        return [
+            release_spend(close, refund.counter, amount),
+            *self._returned(refund),
+            post(self._ledger_table, refund),
+        ]
 
     def refund_ended(self, refund: Entry) -> list[TransactWrite]:
         """Return the writes that return the charge of a task that was closed before, without a refund.
@@ -250,9 +255,9 @@ class LedgerRepository(LedgerReader):
         `AlreadyPostedError`.
         """
         refund = replace(refund, markup_micro_usd=None)
-        raised = self._raise_balance(refund)
+        raised = raise_balance(self._accounts_table, refund)
         counted = release_spend(raised, refund.counter, refund.amount_micro_usd)
-        return [self._post(refund), counted, *self._returned(refund)]
+        return [post(self._ledger_table, refund), counted, *self._returned(refund)]
 
     def _returned(self, refund: Entry) -> Sequence[TransactWrite]:
         """Return the writes that return a refund to the budgets that counted its charge."""
@@ -268,7 +273,7 @@ class LedgerRepository(LedgerReader):
             raise ValueError(f"not a credit: {entry}")
         # Both or neither: without its entry a balance fails the daily proof, without the balance an entry
         # stands for money that the customer never got.
-        self._db.transact([self._post(entry), self._raise_balance(entry), *others])
+        self._db.transact([*credit_writes(self._accounts_table, self._ledger_table, entry), *others])
 
     def debit(self, entry: Entry, *others: TransactWrite) -> None:
         """Take money off an account, once per entry id and never more than its balance, with other writes.
@@ -288,7 +293,7 @@ class LedgerRepository(LedgerReader):
         for _ in range(MAX_DEBITS):
             try:
                 # The entry first: a repeated debit is refused as a repeat, no matter what the balance is.
-                self._db.transact([self._post(entry), debit, *others])
+                self._db.transact([post(self._ledger_table, entry), debit, *others])
             except InsufficientBalanceError:
                 wallets = self.wallets.limits(entry.account_id).wallets
                 if wallets == 1:
@@ -335,12 +340,6 @@ class LedgerRepository(LedgerReader):
 
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
-
-    def _raise_balance(self, entry: Entry) -> CountingWrite:
-        return raise_balance(self._accounts_table, entry)
-
-    def _post(self, entry: Entry) -> Write:
-        return post(self._ledger_table, entry)
 
 
 def _close_refused(account_id: str, account: Item | None) -> Exception:
