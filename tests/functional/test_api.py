@@ -184,6 +184,10 @@ class TestCreate:
             ({**PAID_BODY, "finishByS": 99}, "/finishByS"),
             ({**PAID_BODY, "finishByS": 301}, "/finishByS"),
             ({**PAID_BODY, "finishByS": "100"}, "/finishByS"),
+            # An hour to a year.
+            ({**PAID_BODY, "expiresInS": 3_599}, "/expiresInS"),
+            ({**PAID_BODY, "expiresInS": 31_536_001}, "/expiresInS"),
+            ({**PAID_BODY, "priority": "high"}, "/priority"),
         ],
     )
     def test_a_problem_names_its_field(self, customer: OpenedAccount, body: Any, path: str) -> None:

@@ -13,6 +13,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import iso
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.tasks.openai_images import read_image_request
@@ -85,6 +86,45 @@ class TestDelete:
         assert (status, body["data"]["status"]) == (200, "failed")
         assert "filesDeletedAt" not in body["data"]
         assert task_of(task_id) == failed
+
+
+class TestAfterATime:
+    """A customer can choose a time after which the files are deleted, by the sweeper's message."""
+
+    def test_the_files_are_gone_then_and_not_before(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, worker: Worker
+    ) -> None:
+        task_id = create(customer, expiresInS=3_600)
+        ended = run_to_end(task_id, clock)
+        message = {"task_id": task_id, "seq": ended.seq}
+        clock.set((ended.finished_at_ms or 0) + 3_600_000 - 1)
+        worker.send(message)
+        worker.step()
+        assert len(stored(aws, task_id)) == 1
+        shown = call("GET", f"/api/v1/tasks?ids={task_id}", customer.api_key)[1]["data"]["tasks"][0]
+        clock.advance(1)
+        assert shown["expiresAt"] == iso(clock.now_ms())
+        assert sweep_parts.sweeper().sweep().tasks == 1
+        # The sweeper's message can come twice.
+        worker.send(message)
+        worker.step()
+        assert stored(aws, task_id) == []
+        shown = call("GET", f"/api/v1/tasks?ids={task_id}", customer.api_key)[1]["data"]["tasks"][0]
+        assert shown["filesDeletedAt"] == iso(clock.now_ms())
+        assert {"files", "expiresAt"}.isdisjoint(shown)
+        clock.advance(600_000)
+        assert sweep_parts.sweeper().sweep().tasks == 0
+
+    def test_its_customer_can_delete_them_earlier(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        task_id = create(customer, expiresInS=3_600)
+        run_to_end(task_id, clock)
+        assert delete(customer, task_id)[0] == 200
+        clock.advance(3_600_000)
+        assert sweep_parts.sweeper().sweep().tasks == 0
+
+    def test_a_failed_task_is_not_due(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        task_id = create(customer, expiresInS=3_600, **with_prompt("[[fail]]"))
+        assert run_to_end(task_id, clock).wake_at_ms is None
 
 
 class TestRefused:

@@ -118,6 +118,7 @@ class TestCreateOptions:
             max_cost_cents=5,
             price_version="v1",
             finish_by_s=300,
+            expires_in_s=3600,
         )
         assert seen[0].headers["idempotency-key"] == "mine"
         assert json.loads(seen[0].content) == {
@@ -128,6 +129,7 @@ class TestCreateOptions:
             "maxCostCents": 5,
             "priceVersion": "v1",
             "finishByS": 300,
+            "expiresInS": 3600,
         }
 
     def test_one_that_there_is_not_is_said_before_anything_is_sent(self) -> None:

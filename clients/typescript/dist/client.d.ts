@@ -26,6 +26,8 @@ export interface CreateOptions {
     priceVersion?: string;
     /** Refund the task if it has no result after this many seconds. */
     finishByS?: number;
+    /** Delete the files this many seconds after the task's end. */
+    expiresInS?: number;
 }
 export interface WaitOptions {
     timeoutS?: number;

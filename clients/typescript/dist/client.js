@@ -103,6 +103,7 @@ export class Client {
             maxCostCents: options.maxCostCents,
             priceVersion: options.priceVersion,
             finishByS: options.finishByS,
+            expiresInS: options.expiresInS,
         };
         const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
         const created = await this.#data({

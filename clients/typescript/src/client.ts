@@ -63,6 +63,8 @@ export interface CreateOptions {
   priceVersion?: string;
   /** Refund the task if it has no result after this many seconds. */
   finishByS?: number;
+  /** Delete the files this many seconds after the task's end. */
+  expiresInS?: number;
 }
 
 export interface WaitOptions {
@@ -178,6 +180,7 @@ export class Client {
       maxCostCents: options.maxCostCents,
       priceVersion: options.priceVersion,
       finishByS: options.finishByS,
+      expiresInS: options.expiresInS,
     };
     const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const created = await this.#data<TaskStatus>({

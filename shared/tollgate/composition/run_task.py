@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.results import Results
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.refresh import CurrentCatalog
@@ -73,6 +74,7 @@ def step_runner() -> StepRunner:
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=artifacts,
+        results=Results(sdk.s3(), settings.media_bucket, settings.storage_url),
         # Signs URLs of the customer's uploads, for as long as a provider may take to read them.
         inputs=inputs,
         sources=SourceKeeper(artifacts, inputs, Prober(sdk.lambda_, settings.probe_function)),

@@ -8,7 +8,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.runtime.routing import routes_for
-from tollgate.tasks.request import finish_by_range
+from tollgate.tasks.request import LEAST_KEPT_S, MOST_KEPT_S, finish_by_range
 
 Schema = dict[str, Any]
 
@@ -64,6 +64,7 @@ def _create(model: Model) -> Schema:
             "priceVersion": {"$ref": "PriceVersion"},
             "provider": {"$ref": "ProviderWishes"},
             "finishByS": {"type": "integer", "minimum": least_s, "maximum": most_s},
+            "expiresInS": {"type": "integer", "minimum": LEAST_KEPT_S, "maximum": MOST_KEPT_S},
         },
     }
     example = example_input(model)

@@ -1,6 +1,6 @@
 """The deletion of a task's files, at its customer's request."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tollgate.artifacts.results import Results
 from tollgate.audit.events import Action
@@ -8,7 +8,8 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
 from tollgate.kit.observability import logger
-from tollgate.tasks.models import Task, TaskView
+from tollgate.tasks.lifecycle import without_files
+from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import StaleTaskError, TaskRepository
 
@@ -45,7 +46,7 @@ class FileDeletion:
             self.results.delete(task_id)
             if not task.files:
                 return task.view()
-            without = self._without_files(task)
+            without = without_files(task, self.clock.now_ms())
             try:
                 action, detail = Action.TASK_FILES_DELETED, f"{len(task.files)} files"
                 self.tasks.amend(without, [self.audit.note(account_id, who, action, task_id, detail)])
@@ -54,13 +55,3 @@ class FileDeletion:
             logger.info("task.files_deleted", task_id=task_id, files=len(task.files))
             return without.view()
         raise StorageBusyError
-
-    def _without_files(self, task: Task) -> Task:
-        return replace(
-            task,
-            seq=task.seq + 1,
-            files=(),
-            expires_at_ms=None,
-            files_deleted_at_ms=self.clock.now_ms(),
-            share=None,
-        )

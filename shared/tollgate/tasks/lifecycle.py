@@ -184,8 +184,12 @@ def after_copy(
 ) -> End:
     """Return the finished task: its files are in our storage, or it has an output.
 
-    `kept_ms` is how long files are kept; `None` keeps them permanently.
+    `kept_ms` is how long all files are kept; `None` keeps them until they are deleted. The customer may have
+    chosen a shorter time: then a step at that time deletes them.
     """
+    own_ms = None if task.expires_in_s is None else task.expires_in_s * MS_PER_S
+    times_ms = [each_ms for each_ms in (kept_ms, own_ms) if each_ms is not None]
+    expires_at_ms = now_ms + min(times_ms) if times_ms and files else None
     told = {"reference": result.reference, "cost_micro_usd": result.cost_micro_usd}
     done = _with_attempt(task, ended_at_ms=now_ms, **told)
     return End(
@@ -193,13 +197,26 @@ def after_copy(
             done,
             seq=task.seq + 1,
             status=TaskStatus.FINISHED,
-            wake_at_ms=None,
+            wake_at_ms=None if own_ms is None else expires_at_ms,
             progress=100,
             files=tuple(files),
             output=None if result.output is None else dict(result.output),
             finished_at_ms=now_ms,
-            expires_at_ms=None if kept_ms is None or not files else now_ms + kept_ms,
+            expires_at_ms=expires_at_ms,
         )
+    )
+
+
+def without_files(task: Task, now_ms: int) -> Task:
+    """Return an ended task after the deletion of its files, which also ends its public page."""
+    return replace(
+        task,
+        seq=task.seq + 1,
+        files=(),
+        wake_at_ms=None,
+        expires_at_ms=None,
+        files_deleted_at_ms=now_ms,
+        share=None,
     )
 
 

@@ -200,9 +200,10 @@ class Task:
     """One generation that a customer paid for.
 
     `seq` grows with every step and guards it: a message for an older `seq` is stale. At `wake_at_ms` the
-    sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is the
-    spending cap's counter that counted its charge, if its key had a cap. The files are deleted some time
-    after `expires_at_ms`, if that is set, or were deleted at `files_deleted_at_ms` at the customer's request.
+    sweeper steps in if nothing moved the task until then. A task that has ended has one only if its files
+    are deleted then. `counter` is the spending cap's counter that counted its charge, if its key had a cap.
+    The files are deleted some time after `expires_at_ms`, if that is set, or were deleted at
+    `files_deleted_at_ms`.
     `correlation_id` is the id of the request that created it; `key_id` is the caller's API key, if its
     customer knows that key. `wallet` is the account's row that was charged (`ledger/wallets.py`), and
     `budgets` are the rows of budgets that counted the charge (`ledger/budgets.py`).
@@ -247,6 +248,8 @@ class Task:
     """The public page of its result, if its customer shares it."""
     markup_micro_usd: int = 0
     """The part of its charge that the parent of a sub-account earns (`ledger/families.py`)."""
+    expires_in_s: int | None = None
+    """How long its files are kept after its end, if its customer chose a time."""
 
     @property
     def row_id(self) -> str:

@@ -62,8 +62,7 @@ class TaskRepository(OneTable):
 
         Raises `StaleTaskError` when the task moved or ended since it was read.
         """
-        # A terminal task has no `wake_at`; a task that has not ended always has one.
-        not_ended = Exists("wake_at")
+        not_ended = Missing("finished_at_ms")
         self._db.transact([self._put(task, _no_step_came_first(task) & not_ended), *others])
 
     def amend(self, task: Task, others: Sequence[TransactWrite] = ()) -> None:
@@ -71,7 +70,7 @@ class TaskRepository(OneTable):
 
         Raises the error of the first refused one among the others, and `StaleTaskError`.
         """
-        has_ended = Missing("wake_at")
+        has_ended = Exists("finished_at_ms")
         self._db.transact([*others, self._put(task, _no_step_came_first(task) & has_ended)])
 
     def _put(self, task: Task, condition: Condition) -> Write:

@@ -6,7 +6,7 @@ Source: site/tasks.md#create.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.catalog import names
@@ -40,9 +40,16 @@ MAX_VERSION_LENGTH = 64
 # A task may be given this share of its model's time or more: most results come sooner. Its provider is paid
 # even if the customer is refunded, so the customer may not choose any time.
 LEAST_SHARE = 3
+# How long files can be kept. Caches keep copies of a deleted file for an hour, so less would be untrue.
+LEAST_KEPT_S, MOST_KEPT_S = 60 * 60, 365 * 24 * 60 * 60
 FIELDS = (
     *("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider"),
-    "finishByS",
+    *("finishByS", "expiresInS"),
+)
+# Named, so that its refusal has a reason (docs/decisions/0104-options-of-a-task.md).
+NO_PRIORITY = (
+    "Priority is not sold, because tasks of different accounts do not wait for each other. "
+    "A task waits only for your other tasks, and at its provider."
 )
 
 
@@ -61,6 +68,8 @@ class CreateRequest:
     """The routing wishes, with the catalog's names of providers."""
     finish_by_s: int | None = None
     """The time after which the task expires, if it is shorter than the model's."""
+    expires_in_s: int | None = None
+    """How long the files are kept after the end."""
 
     @property
     def time_s(self) -> int:
@@ -72,7 +81,10 @@ def parse_request(
     body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard, known: KnownProviders = NO_PROVIDERS
 ) -> CreateRequest:
     """Check a create or estimate body. Raises `InvalidInputError` with every problem of the body."""
-    problems = unknown_fields(body, FIELDS)
+    problems = [
+        replace(each, message=NO_PRIORITY) if each.path == "/priority" else each
+        for each in unknown_fields(body, FIELDS)
+    ]
     model = _model(body, catalog, problems)
     checked = _input(body, model, problems)
     webhook = _checked("webhook", body, problems, lambda value: url_problem("/webhook", value, guard))
@@ -82,6 +94,7 @@ def parse_request(
         "priceVersion", body, problems, lambda value: _price_version_problem(value, model)
     )
     finish_by_s = _checked("finishByS", body, problems, lambda value: _finish_by_problem(value, model))
+    expires_in_s = _checked("expiresInS", body, problems, _expires_in_problem)
     wishes, found = _wishes(body.get("provider"), known)
     problems += found
     if problems or model is None or checked is None:
@@ -89,8 +102,17 @@ def parse_request(
     if len(_compact(checked.values)) > MAX_INPUT_BYTES:
         raise PayloadTooLargeError(MAX_INPUT_BYTES)
     whole_cents = None if max_cost_cents is None else int(max_cost_cents)
-    by_s = None if finish_by_s is None else int(finish_by_s)
-    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version, wishes, by_s)
+    return CreateRequest(
+        model,
+        checked,
+        webhook,
+        metadata,
+        whole_cents,
+        price_version,
+        wishes,
+        finish_by_s=None if finish_by_s is None else int(finish_by_s),
+        expires_in_s=None if expires_in_s is None else int(expires_in_s),
+    )
 
 
 def _wishes(value: Any, known: KnownProviders) -> tuple[Wishes, list[Problem]]:
@@ -202,6 +224,13 @@ def _finish_by_problem(value: Any, model: Model | None) -> Problem | None:
     allowed = f"{least} to {most}"
     if seconds is None or not least <= seconds <= most:
         return Problem("/finishByS", f"Must be whole seconds, for this model {allowed}.", allowed)
+    return None
+
+
+def _expires_in_problem(value: Any) -> Problem | None:
+    seconds, allowed = whole_number(value), f"{LEAST_KEPT_S} to {MOST_KEPT_S}"
+    if seconds is None or not LEAST_KEPT_S <= seconds <= MOST_KEPT_S:
+        return Problem("/expiresInS", f"Must be whole seconds, {allowed}.", allowed)
     return None
 
 

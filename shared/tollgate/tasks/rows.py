@@ -30,13 +30,14 @@ _PLAIN = (
     "counter",
     "correlation_id",
     "key_id",
+    "expires_in_s",
 )
 _JSON = ("values", "metadata", "output", "measured")
 
 
 def task_row(task: Task) -> Item:
-    """Return the task as a row. A task that has not ended is in the DueIndex, a waiting task
-    in the WaitingIndex too.
+    """Return the task as a row. A task that has not ended, or whose files are to be deleted, is in the
+    DueIndex; a waiting task is in the WaitingIndex too.
     """
     row: Item = {name: getattr(task, name) for name in _PLAIN}
     row |= {name: _text(getattr(task, name)) for name in _JSON}
@@ -55,7 +56,7 @@ def task_row(task: Task) -> Item:
         "routing": None if task.routing is None else list(task.routing),
         **task.attribution.stored(),
     }
-    if not task.ended:
+    if task.wake_at_ms is not None:
         row |= {"wake_at": task.wake_at_ms, "due_shard": due_shard(task.task_id)}
     if task.status is TaskStatus.NOT_STARTED:
         row["waiting_account"] = task.row_id

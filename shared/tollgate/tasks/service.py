@@ -103,6 +103,7 @@ class PricedTask:
             wake_at_ms=now_ms + STEP_GRACE_MS,
             webhook=request.webhook,
             metadata=request.metadata,
+            expires_in_s=request.expires_in_s,
             origin=self.origin,
             correlation_id=correlation_id(),
             measured=dict(self.measured) or None,

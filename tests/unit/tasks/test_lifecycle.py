@@ -297,6 +297,22 @@ class TestAfterCopy:
     ) -> None:
         assert after_copy(submitted_task(), DONE, files, NOW + 5, kept_ms).task.expires_at_ms == expires_at_ms
 
+    @pytest.mark.parametrize(
+        ("files", "kept_ms", "expires_at_ms"),
+        [
+            ([FILE], None, NOW + 2005),
+            ([FILE], 9000, NOW + 2005),
+            ([FILE], 1000, NOW + 1005),
+            ([], 1000, None),
+        ],
+    )
+    def test_a_time_that_the_customer_chose_wakes_the_task_to_delete_them(
+        self, files: list[StoredFile], kept_ms: int | None, expires_at_ms: int | None
+    ) -> None:
+        task = replace(submitted_task(), expires_in_s=2)
+        ended = after_copy(task, DONE, files, NOW + 5, kept_ms).task
+        assert (ended.expires_at_ms, ended.wake_at_ms) == (expires_at_ms, expires_at_ms)
+
     def test_a_source_that_broke_is_noted_and_tried_again_in_two_seconds(self) -> None:
         decision = after_bad_copy(submitted_task(), "broken", True, ROUTES, NOW)
         assert isinstance(decision, Continue)

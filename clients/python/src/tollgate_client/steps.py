@@ -53,6 +53,8 @@ class CreateOptions(TypedDict, total=False):
     """The version from an estimate. If prices have changed since, `PriceChangedError` is raised."""
     finish_by_s: int | None
     """Refund the task if it has no result after this many seconds."""
+    expires_in_s: int | None
+    """Delete the files this many seconds after the task's end."""
 
 
 _NAMES = {
@@ -61,6 +63,7 @@ _NAMES = {
     "max_cost_cents": "maxCostCents",
     "price_version": "priceVersion",
     "finish_by_s": "finishByS",
+    "expires_in_s": "expiresInS",
 }
 
 
