@@ -48,10 +48,10 @@ from tollgate.tasks.lifecycle import STEP_GRACE_MS
 RECEIVER = "https://receiver.test/hook"
 
 
-def task(world: World, prompt: str = "fine", webhook: str = RECEIVER) -> str:
+def task(world: World, prompt: str = "fine", webhook: str = RECEIVER, **options: object) -> str:
     """Return a new task that costs one cent."""
     account_id = world.customer().account.account_id
-    body = {**PAID_BODY, **with_prompt(prompt), "webhook": webhook}
+    body = {**PAID_BODY, **with_prompt(prompt), "webhook": webhook, **options}
     return str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
 
 
@@ -77,6 +77,14 @@ def finish_a_task(world: World) -> Doing:
     world.clock.advance(MS_PER_S)
     message = json.dumps({"task_id": task_id, "seq": 2, "poll": True})
     return lambda: (invoke(run_task, "PollQueue", message), task_of(task_id).status)
+
+
+def delete_files_at_their_time(world: World) -> Doing:
+    task_id = task(world, expiresInS=3_600)
+    world.end(task_id)
+    message = json.dumps({"task_id": task_id, "seq": task_of(task_id).seq})
+    world.clock.set(task_of(task_id).expires_at_ms or 0)
+    return lambda: (invoke(run_task, "TaskQueue", message), task_of(task_id).files)
 
 
 def submit_a_task_whose_price_a_file_decided(world: World) -> Doing:
@@ -265,6 +273,7 @@ ACTS: tuple[Act, ...] = (
     submit_a_task,
     submit_a_task_whose_price_a_file_decided,
     finish_a_task,
+    delete_files_at_their_time,
     draw_a_thumbnail,
     erase_an_account,
     tell_an_owner_of_a_new_key,
