@@ -67,7 +67,7 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 	@$(PYTHON) -m tollgate $(ARGS)
 
 # How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
-HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes,tests/unit/test_$(name).py)
+HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes translations,tests/unit/test_$(name).py)
 
 # Files with tests on the emulator, and those of them that have no others: to import a file takes long.
 EMULATED = $(shell grep -l 'pytest\.mark\.ministack' tests/functional/*.py tests/contract/*.py)
@@ -191,6 +191,9 @@ pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at tw
 
 prose: .venv/.ready  ## count awkward sentences, and lower the ceilings that `make check` holds (SHOW=README.md lists those of a file)
 	@$(PYTHON) -m local.prose $(if $(SHOW),--show $(SHOW),--lower)
+
+languages: .venv/.ready  ## gather the texts of the pages into the catalogs of each language, compile these, and print what has no translation
+	@$(PYTHON) -m local.languages
 
 provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
 	@$(PYTHON) -m local.provider_table

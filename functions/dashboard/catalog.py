@@ -44,7 +44,7 @@ def show(services: Services, request: Request) -> Response:
     models = _ordered([dto for dto in found if _has(dto, chosen["words"])], chosen["order"], prices)
     start = _start(request)
     shown: dict[str, Any] = {
-        "models": [spoken(request, dto) for dto in models[start : start + PAGE]],
+        "models": [spoken(dto) for dto in models[start : start + PAGE]],
         "count": len(models),
         "prices": prices,
         "meant": None if models or not chosen["words"] else _meant(chosen["words"], found),
@@ -73,7 +73,7 @@ def compare(services: Services, request: Request) -> Response:
     """Show up to four models side by side: their properties, prices and inputs."""
     api = services.api
     ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
-    models = [spoken(request, api.listing.model_view(model_id)) for model_id in ids]
+    models = [spoken(api.listing.model_view(model_id)) for model_id in ids]
     return page(
         request,
         "compare.html",

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from dashboard.landing import examples
+from dashboard.languages import current
 from dashboard.panel import PANELS, panel_of
 from dashboard.render import base_url, cached_answer, frame, home, page
 from dashboard.security import MaybeSignedIn, Visitor
@@ -31,7 +32,7 @@ from tollgate.tasks.sharing import share_id_of
 from tollgate.tasks.watch import is_down
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
-from tollgate.web.languages import ENGLISH, language_of
+from tollgate.web.languages import ENGLISH
 
 MOVED_PERMANENTLY = 301
 # Models that are shown as related.
@@ -63,12 +64,12 @@ def show(services: Services, request: Request, visitor: MaybeSignedIn, model_id:
         request,
         "model.html",
         layout=frame(request),
-        model=spoken(request, dto),
+        model=spoken(dto),
         preview=previews.shown(model),
         headline=api.reference.headlines[model.id],
         tiers=api.reference.tiers(model.id),
         routes=_routes(services, model),
-        related=[spoken(request, each) for each in related(dto, api.listing.matching_cards({}))],
+        related=[spoken(each) for each in related(dto, api.listing.matching_cards({}))],
         prices=api.reference.headlines,
         export=export_line(base_url(request)),
         **(
@@ -106,12 +107,10 @@ def related(model: Card, everything: Sequence[Card]) -> list[Card]:
     return sorted(newest, key=lambda one: _distance(model, one))[:RELATED]
 
 
-def spoken(request: Request, dto: Card) -> dict[str, Any]:
-    """Return a model with its description in the browser's language."""
-    known = dto["descriptionLocales"]
-    language = language_of(request.headers.get("accept-language", ""), known)
-    text = dto["description"] if language == ENGLISH else known[language]
-    return {**dto, "description": text, "language": language}
+def spoken(dto: Card) -> dict[str, Any]:
+    """Return a model with its description in the language of the page."""
+    text = dto["descriptionLocales"].get(current(), "")
+    return {**dto, "description": text or dto["description"], "language": current() if text else ENGLISH}
 
 
 def _distance(model: Card, other: Card) -> int:

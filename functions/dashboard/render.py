@@ -14,6 +14,8 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from dashboard import languages
+from dashboard.languages import gettext, ngettext
 from dashboard.permissions import may
 from dashboard.security import csrf_token, path_of
 from tollgate.composition import dashboard as dashboard_parts
@@ -28,6 +30,7 @@ from tollgate.reference.previews import KINDS, SERVICE
 from tollgate.reference.prices import Amount, condition, thousands
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.forms import ratio_box
+from tollgate.web.languages import ENGLISH, LANGUAGES, TRANSLATED
 from tollgate.web.problems import NO_LABELS, by_field, in_words
 
 if TYPE_CHECKING:
@@ -105,13 +108,14 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
 
 
 def public_page(request: Request, template: str, **context: Any) -> Response:
-    """Return a page that is the same for all visitors. It has no visitor data, so caches may keep it."""
+    """Return a page that is the same for all visitors of a language, so caches may keep it."""
     text = _environment().get_template(template).render({**_places(request), **context})
-    return cached_answer(request, text, "text/html")
+    return cached_answer(request, text, "text/html", {"vary": languages.VARY})
 
 
 def docs_page(request: Request, site: "Site", path: str, markdown: str, **context: Any) -> Response:
-    """Return a page of the docs around its Markdown."""
+    """Return a page of the docs around its Markdown. The docs are in English."""
+    languages.speak(ENGLISH)
     # Imported here: a parser that only these pages need.
     from tollgate.reference.guides import address  # noqa: PLC0415 - see above
     from tollgate.reference.markup import ICON_SLOT, html_of, sections_of  # noqa: PLC0415
@@ -122,17 +126,20 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
     text = Markup(html)  # noqa: S704 - it passes on no HTML
     shown = {"text": text, "doc": site.pages[path], "navigation": site.navigation()}
     sections = sections_of(markdown)
-    return public_page(request, "docs.html", **shown, sections=sections, **context)
+    known = {**_places(request), **shown, "sections": sections, **context}
+    return cached_answer(request, _environment().get_template("docs.html").render(known), "text/html")
 
 
-def cached_answer(request: Request, text: str, kind: str) -> Response:
+def cached_answer(request: Request, text: str, kind: str, more: Mapping[str, str] | None = None) -> Response:
     """Return a text that caches keep for a while and revalidate by ETag (RFC 9110, 13.1.2)."""
     page = CachedBody.of_bytes(text.encode())
-    return cached_response(page, request.headers.get("if-none-match"), kind, KEPT)
+    return cached_response(page, request.headers.get("if-none-match"), kind, KEPT, more)
 
 
 def _places(request: Request) -> dict[str, Any]:
-    """Return the addresses of pages and files that a browser uses."""
+    """Return the addresses of pages and files that a browser uses, and the language."""
+    address = f"{base_url(request)}{path_of(request)}"
+    chosen = request.query_params.get(languages.PARAMETER, ENGLISH)
     return {
         "home": home(request),
         "root": request.base_url.path.rstrip("/"),
@@ -140,9 +147,12 @@ def _places(request: Request) -> dict[str, Any]:
         "static": f"{home(request)}/static/{version()}",
         "version": version(),
         "release": VERSION,
-        "canonical": f"{base_url(request)}{path_of(request)}",
+        "address": address,
+        "canonical": f"{address}?{languages.PARAMETER}={chosen}" if chosen in TRANSLATED else address,
         "preview": SERVICE,
         "supplied": dashboard_parts.dashboard_settings().supplied_pages,
+        "language": languages.current(),
+        "languages": LANGUAGES,
     }
 
 
@@ -304,13 +314,16 @@ STATUS_WORDS = {
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
+    environment: Any = Environment(
+        extensions=["jinja2.ext.i18n"],
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)
     environment.filters |= {
         "usd": usd,
         "money": money,
@@ -331,4 +344,5 @@ def _environment() -> Environment:
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     # An account that its owner closes is suspended for this reason. The page words it differently.
     environment.globals["of_closing"] = BEING_CLOSED
-    return environment
+    found: Environment = environment
+    return found

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
+from dashboard.languages import gettext, speak, wanted
 from dashboard.render import PATH, home, invalid, is_part, page, part, toast, version
 from dashboard.security import (
     WANTED,
@@ -86,6 +87,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
 async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Refuse forged changes, name and log each request, and turn an unexpected fault into a page."""
     request_id = begin_request()
+    speak(wanted(request))
     # Here, because a mounted app adds its own path to the request's root.
     path = path_of(request)
     is_static = request.url.path.startswith(f"{home(request)}/static/")
@@ -125,8 +127,10 @@ def _forged(request: Request) -> Response:
     """Return the message for a change without the session's token, often from a page left open."""
     is_at_sign_in = path_of(request).startswith(f"{PATH}/sign-in")
     if "account_id" in request.session or is_at_sign_in:
-        return toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
-    return toast(request, "You are signed out.", status=FORGED, bad=True, is_signed_out=True)
+        return toast(
+            request, gettext("This page is too old. Reload it and try again."), status=FORGED, bad=True
+        )
+    return toast(request, gettext("You are signed out."), status=FORGED, bad=True, is_signed_out=True)
 
 
 async def to_sign_in(request: Request, _: Exception) -> Response:

@@ -1,6 +1,9 @@
 // What every page does in the browser. Everything is found by data attributes; there are no inline scripts.
 
+import { _ } from "./words.js";
+
 const TOAST_MS = 6000;
+const YEAR_S = 31_536_000;
 const COPIED_MS = 1500;
 
 const say = (message, bad = false) => {
@@ -73,7 +76,7 @@ document.addEventListener("click", (event) => {
     document.documentElement.dataset.theme = theme;
     localStorage.setItem("theme", theme);
   }
-  if (button.matches("[data-copy]")) copy(button).catch(() => say("The browser did not let us copy.", true));
+  if (button.matches("[data-copy]")) copy(button).catch(() => say(_("The browser did not let us copy."), true));
   if (button.matches("[data-language]")) {
     localStorage.setItem("language", button.dataset.language);
     showLanguage(document);
@@ -114,8 +117,19 @@ const showPosters = (root) => {
 // Those that failed before this script ran.
 for (const image of document.images) if (image.complete && !image.naturalWidth && image.currentSrc) showResult(image);
 
+// The language that was chosen, which an address with another one would hide.
+const speak = (language) => {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `tollgate_language=${language}; path=/; max-age=${YEAR_S}; samesite=lax${secure}`;
+  const here = new URL(location);
+  if (!here.searchParams.has("lang")) return location.reload();
+  here.searchParams.delete("lang");
+  return location.replace(here);
+};
+
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-go]")) location.assign(event.target.value);
+  if (event.target.matches("[data-speak]")) speak(event.target.value);
 });
 
 // A question names what its form would send: `{usd}` is what is in that field, or what stands there while it is empty.
@@ -154,7 +168,7 @@ const REFUSED = 400;
 const TOO_MANY = 429;
 const BROKEN = 500;
 const RETRY_MS = 3000;
-const NO_ANSWER = "No answer from the service. Try again.";
+const NO_ANSWER = _("No answer from the service. Try again.");
 // What we say is HTML; a gateway before us has its own words, for programs.
 const isOurs = (xhr) => (xhr.getResponseHeader("content-type") ?? "").includes("html");
 const refuse = (form, xhr) => {

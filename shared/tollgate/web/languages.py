@@ -1,10 +1,25 @@
-"""Chooses the language of a description for a browser. Pure."""
+"""The languages of pages and of descriptions, and the choice for a browser. Pure."""
 
 from collections.abc import Collection
 
 ENGLISH = "en"
+# The languages of the catalog's descriptions, each with its own name.
+LANGUAGES = {
+    "de": "Deutsch",
+    ENGLISH: "English",
+    "es": "Español",
+    "fr": "Français",
+    "ja": "日本語",
+    "zh": "中文",
+}
+TRANSLATED = tuple(language for language in LANGUAGES if language != ENGLISH)
 # At most this many languages of a header are read. A browser sends a few.
 MAX_WEIGHED = 20
+
+
+def phrase(text: str) -> str:
+    """Return the text. `make languages` finds it by this name; the page that shows it translates it."""
+    return text
 
 
 def language_of(header: str, known: Collection[str]) -> str:

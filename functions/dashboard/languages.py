@@ -1,0 +1,60 @@
+"""The language of a page, and its texts from gettext catalogs.
+
+The visitor's choice comes first, then `Accept-Language`, then English. English is the language of the
+sources and has no catalog. A catalog is read when a page first needs it. The reasons are in
+docs/decisions/0109-languages-of-the-pages.md.
+"""
+
+import gettext as catalogs
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from starlette.requests import Request
+
+from tollgate.web.languages import ENGLISH, LANGUAGES, language_of
+
+CATALOGS = Path(__file__).parent / "locale"
+# The visitor's choice, in a cookie that app.js sets. It is no secret.
+COOKIE = "tollgate_language"
+# In the address of a page: the language for visitors without a choice, such as search engines.
+PARAMETER = "lang"
+# A cached page has a copy for each value of these headers (RFC 9110, 12.5.5).
+VARY = "Accept-Language, Cookie"
+
+_current: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+def wanted(request: Request) -> str:
+    """Return the language for a request: of its address, its cookie, or its `Accept-Language`."""
+    for choice in (request.query_params.get(PARAMETER), request.cookies.get(COOKIE)):
+        if choice in LANGUAGES:
+            return choice
+    return language_of(request.headers.get("accept-language", ""), LANGUAGES)
+
+
+def speak(language: str) -> None:
+    """Use a language for the rest of this request."""
+    _current.set(language)
+
+
+def current() -> str:
+    """Return the language of this request."""
+    return _current.get()
+
+
+def gettext(text: str) -> str:
+    """Return a text in the language of this request."""
+    return _catalog(current()).gettext(text)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """Return a text in the language of this request, in the form for `count`."""
+    return _catalog(current()).ngettext(one, many, count)
+
+
+@cache
+def _catalog(language: str) -> catalogs.NullTranslations:
+    if language == ENGLISH:
+        return catalogs.NullTranslations()
+    return catalogs.translation("messages", CATALOGS, [language])
