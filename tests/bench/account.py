@@ -333,7 +333,7 @@ def _start(world: World, task_id: str) -> Task:
     attempt = Attempt("openai", world.clock.now_ms())
     started = replace(task, seq=task.seq + 1, status=TaskStatus.RUNNING, attempts=(attempt,))
     slots = world.ledger.slots(task.row_id)
-    tasks.start(started, world.ledger.acquire_slot(task.row_id, slots.most))
+    tasks.save(started, [world.ledger.acquire_slot(task.row_id, slots.most)])
     return started
 
 

@@ -188,6 +188,8 @@ class TestCreate:
             ({**PAID_BODY, "expiresInS": 3_599}, "/expiresInS"),
             ({**PAID_BODY, "expiresInS": 31_536_001}, "/expiresInS"),
             ({**PAID_BODY, "priority": "high"}, "/priority"),
+            ({**PAID_BODY, "webhookProgress": "yes"}, "/webhookProgress"),
+            ({**PAID_BODY, "webhookProgress": True}, "/webhookProgress"),
         ],
     )
     def test_a_problem_names_its_field(self, customer: OpenedAccount, body: Any, path: str) -> None:

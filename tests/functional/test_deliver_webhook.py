@@ -12,7 +12,8 @@ from deliver_webhook.app import handler
 from local.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
-from tests.functional.conftest import create, invoke, with_prompt
+from tests.functional.conftest import Worker, create, invoke, with_prompt
+from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.http_server import Received, http_server
@@ -117,6 +118,28 @@ class TestDelivery:
         assert len(received) == 8
         assert delivery_of(delivery_id).status == "failed"
         assert len({request.headers["webhook-id"] for request in received}) == 1
+
+
+@pytest.mark.usefixtures("loopback_open")
+class TestProgress:
+    def test_the_receiver_gets_the_start_of_a_task_that_asked_for_it_as_it_was(
+        self, customer: OpenedAccount, clock: ManualClock, worker: Worker
+    ) -> None:
+        received: list[Received] = []
+        with http_server(noting(received, 200)) as url:
+            task_id = create(customer, webhook=url, webhookProgress=True)
+            worker.start(task_id)
+            worker.step()
+            run_to_end(task_id, clock)
+            (message,) = worker.aws.messages("WebhookQueue")
+            invoke(handler, "WebhookQueue", message)
+        (event,) = [json.loads(request.body) for request in received]
+        assert event["type"] == "task.progress"
+        assert (event["data"]["status"], event["data"]["sequence"]) == ("running", 1)
+        assert event["data"].keys().isdisjoint({"files", "finishedAt"})
+        status, body, _ = call("GET", f"/api/v1/webhooks/deliveries?taskId={task_id}", customer.api_key)
+        kinds = [one["type"] for one in body["data"]["deliveries"]]
+        assert (status, kinds) == (200, ["task.finished", "task.progress"])
 
 
 @pytest.mark.usefixtures("loopback_open")

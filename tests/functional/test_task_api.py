@@ -150,7 +150,7 @@ class TestCancel:
         runner = run_task_parts.step_runner()
         attempts = (Attempt("fal", 0),)
         under_way = replace(task_of(task_id), status=TaskStatus.RUNNING, seq=1, attempts=attempts)
-        runner.tasks.start(under_way, runner.ledger.acquire_slot(customer.account_id))
+        runner.tasks.save(under_way, [runner.ledger.acquire_slot(customer.account_id)])
         invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "cancel": 0}))
         assert task_of(task_id).status == "running"
         assert json.loads(aws.messages("TaskQueue")[-1]) == {"task_id": task_id, "cancel": 1}

@@ -16,6 +16,7 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import iso
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.tasks.events import pending_delivery
 from tollgate.tasks.openai_images import read_image_request
 from tollgate.tasks.repository import StaleTaskError, TaskRepository
 
@@ -185,7 +186,9 @@ class TestMeanwhile:
         task_id = create(customer, webhook="https://receiver.test/hook")
         run_to_end(task_id, clock)
         delete(customer, task_id)
-        event = deliver_webhook_parts.webhook_sender().event_of_task(task_id)
+        event = deliver_webhook_parts.webhook_sender().event_of_task(
+            pending_delivery(task_of(task_id), "https://example.com/", 0)
+        )
         assert event is not None
         assert "files" not in event.data
         assert "filesDeletedAt" in event.data

@@ -119,6 +119,7 @@ class TestCreateOptions:
             price_version="v1",
             finish_by_s=300,
             expires_in_s=3600,
+            webhook_progress=True,
         )
         assert seen[0].headers["idempotency-key"] == "mine"
         assert json.loads(seen[0].content) == {
@@ -130,6 +131,7 @@ class TestCreateOptions:
             "priceVersion": "v1",
             "finishByS": 300,
             "expiresInS": 3600,
+            "webhookProgress": True,
         }
 
     def test_one_that_there_is_not_is_said_before_anything_is_sent(self) -> None:

@@ -28,6 +28,8 @@ export interface CreateOptions {
     finishByS?: number;
     /** Delete the files this many seconds after the task's end. */
     expiresInS?: number;
+    /** Send events about the progress to the webhook too. */
+    webhookProgress?: boolean;
 }
 export interface WaitOptions {
     timeoutS?: number;

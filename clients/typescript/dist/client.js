@@ -104,6 +104,7 @@ export class Client {
             priceVersion: options.priceVersion,
             finishByS: options.finishByS,
             expiresInS: options.expiresInS,
+            webhookProgress: options.webhookProgress,
         };
         const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
         const created = await this.#data({

@@ -65,6 +65,8 @@ export interface CreateOptions {
   finishByS?: number;
   /** Delete the files this many seconds after the task's end. */
   expiresInS?: number;
+  /** Send events about the progress to the webhook too. */
+  webhookProgress?: boolean;
 }
 
 export interface WaitOptions {
@@ -181,6 +183,7 @@ export class Client {
       priceVersion: options.priceVersion,
       finishByS: options.finishByS,
       expiresInS: options.expiresInS,
+      webhookProgress: options.webhookProgress,
     };
     const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const created = await this.#data<TaskStatus>({

@@ -21,8 +21,10 @@ from tollgate.ledger.reader import LedgerReader
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.service import SealedLedger
 from tollgate.tasks.events import event_of
+from tollgate.tasks.progress_webhooks import progress_event_of
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.failing_endpoints import FailingEndpoints
+from tollgate.webhooks.models import PROGRESS_EVENT, Delivery
 from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
@@ -52,9 +54,11 @@ def webhook_sender() -> WebhookSender:
     db = database()
     tasks = TaskRepository(db, settings.tasks_table)
 
-    def event_of_task(task_id: str) -> Event | None:
-        task = tasks.get(task_id)
-        return None if task is None else event_of(task)
+    def event_of_task(delivery: Delivery) -> Event | None:
+        task = tasks.get(delivery.task_id or "")
+        if task is None or delivery.event != PROGRESS_EVENT:
+            return None if task is None else event_of(task)
+        return progress_event_of(task, delivery)
 
     return WebhookSender(
         deliveries=DeliveryRepository(db, settings.deliveries_table),

@@ -36,6 +36,7 @@ class RunTaskSettings(SpendingSettings):
     providers_table: str
     task_queue_url: str
     poll_queue_url: str
+    webhook_queue_url: str
     media_bucket: str
     storage_url: str
     provider_secret_arn: str
@@ -81,6 +82,7 @@ def step_runner() -> StepRunner:
         queue=queue,
         # Separate from the tasks' queue: a poll is short, but a copy occupies a worker for minutes.
         polls=Queue(sdk.sqs(), settings.poll_queue_url),
+        webhooks=Queue(sdk.sqs(), settings.webhook_queue_url),
         clock=clock(),
         callback_base_url=settings.callback_base_url,
         # 0 days: files are kept forever, and tasks have no time of deletion.

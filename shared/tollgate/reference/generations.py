@@ -65,6 +65,7 @@ def _create(model: Model) -> Schema:
             "provider": {"$ref": "ProviderWishes"},
             "finishByS": {"type": "integer", "minimum": least_s, "maximum": most_s},
             "expiresInS": {"type": "integer", "minimum": LEAST_KEPT_S, "maximum": MOST_KEPT_S},
+            "webhookProgress": {"type": "boolean", "default": False},
         },
     }
     example = example_input(model)

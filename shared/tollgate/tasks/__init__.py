@@ -19,6 +19,7 @@ lifecycle.py     the next state of a task: pure, every path is a value
 sources.py       keeps the files that decided a price, for the provider
 step.py          one step: read, decide, ask the provider, write
 events.py        the webhook event of an ended task
+progress_webhooks.py webhook events about the progress of a task
 finalizer.py     the end, in one transaction
 dispatch.py      from a change of a row to the next message
 callbacks.py     a provider's callback that a job moved: poll it sooner

@@ -123,6 +123,19 @@ class Share:
         return {"secret": self.secret, "with_input": self.with_input}
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The events about progress that the customer asked for: their number, and the last one's facts."""
+
+    count: int = 0
+    at_ms: int = 0
+    progress: int | None = None
+
+    def to_item(self) -> Item:
+        """Return them as a map of plain values."""
+        return {"count": self.count, "at_ms": self.at_ms, "progress": self.progress}
+
+
 class CreatedTaskView(Shape):
     """A task that was charged and queued."""
 
@@ -250,6 +263,8 @@ class Task:
     """The part of its charge that the parent of a sub-account earns (`ledger/families.py`)."""
     expires_in_s: int | None = None
     """How long its files are kept after its end, if its customer chose a time."""
+    told: Told | None = None
+    """The events about its progress, if its customer asked for them."""
 
     @property
     def row_id(self) -> str:

@@ -36,16 +36,15 @@ class TaskRepository(OneTable):
         id_is_new = Missing("task_id")
         self._db.transact([*before, *(self._put(task, id_is_new) for task in tasks)])
 
-    def start(self, task: Task, place: TransactWrite) -> None:
-        """Write a task's first attempt together with the write that takes its `place`.
+    def save(self, task: Task, others: Sequence[TransactWrite] = ()) -> None:
+        """Write a step's outcome together with `others`, such as the write that takes its place.
 
-        Raises `StaleTaskError` when another step came first, and the errors of the refused `place`.
+        Raises `StaleTaskError` when another step came first, and the errors of the others.
         """
-        # Together: without its attempt the slot would stay taken, because only the end of a task frees it.
-        self._db.transact([self._put(task, _no_step_came_first(task)), place])
-
-    def save(self, task: Task) -> None:
-        """Write a step's outcome. Raises `StaleTaskError` when another step came first."""
+        if others:
+            # Together: without its first attempt, the slot that it takes would stay taken.
+            self._db.transact([self._put(task, _no_step_came_first(task)), *others])
+            return
         token = new_id("step")
         self._db.write(
             Write(

@@ -44,7 +44,7 @@ LEAST_SHARE = 3
 LEAST_KEPT_S, MOST_KEPT_S = 60 * 60, 365 * 24 * 60 * 60
 FIELDS = (
     *("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider"),
-    *("finishByS", "expiresInS"),
+    *("finishByS", "expiresInS", "webhookProgress"),
 )
 # Named, so that its refusal has a reason (docs/decisions/0104-options-of-a-task.md).
 NO_PRIORITY = (
@@ -70,6 +70,8 @@ class CreateRequest:
     """The time after which the task expires, if it is shorter than the model's."""
     expires_in_s: int | None = None
     """How long the files are kept after the end."""
+    webhook_progress: bool = False
+    """Whether the webhook gets events about the progress too."""
 
     @property
     def time_s(self) -> int:
@@ -95,6 +97,11 @@ def parse_request(
     )
     finish_by_s = _checked("finishByS", body, problems, lambda value: _finish_by_problem(value, model))
     expires_in_s = _checked("expiresInS", body, problems, _expires_in_problem)
+    progress = _checked(
+        "webhookProgress", body, problems, lambda value: _flag_problem("/webhookProgress", value)
+    )
+    if progress is True and "webhook" not in body:
+        problems.append(Problem("/webhookProgress", "Needs a webhook that gets the events."))
     wishes, found = _wishes(body.get("provider"), known)
     problems += found
     if problems or model is None or checked is None:
@@ -112,6 +119,7 @@ def parse_request(
         wishes,
         finish_by_s=None if finish_by_s is None else int(finish_by_s),
         expires_in_s=None if expires_in_s is None else int(expires_in_s),
+        webhook_progress=progress is True,
     )
 
 
@@ -225,6 +233,10 @@ def _finish_by_problem(value: Any, model: Model | None) -> Problem | None:
     if seconds is None or not least <= seconds <= most:
         return Problem("/finishByS", f"Must be whole seconds, for this model {allowed}.", allowed)
     return None
+
+
+def _flag_problem(path: str, value: Any) -> Problem | None:
+    return None if isinstance(value, bool) else one_of(path, [True, False])
 
 
 def _expires_in_problem(value: Any) -> Problem | None:

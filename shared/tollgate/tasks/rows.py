@@ -10,7 +10,7 @@ from tollgate.artifacts.models import StoredFile
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.ledger.attribution import Attribution
-from tollgate.tasks.models import Attempt, Origin, Share, Task, TaskError, TaskErrorCode, TaskStatus
+from tollgate.tasks.models import Attempt, Origin, Share, Task, TaskError, TaskErrorCode, TaskStatus, Told
 
 _PLAIN = (
     "task_id",
@@ -52,6 +52,7 @@ def task_row(task: Task) -> Item:
         "wallet": task.wallet or None,
         "markup": task.markup_micro_usd or None,
         "budgets": list(task.budgets) or None,
+        "told": task.told.to_item() if task.told else None,
         "share": task.share.to_item() if task.share else None,
         "routing": None if task.routing is None else list(task.routing),
         **task.attribution.stored(),
@@ -79,6 +80,7 @@ def task_of(row: Item) -> Task:
         markup_micro_usd=row.get("markup", 0),
         budgets=tuple(row.get("budgets", ())),
         attribution=Attribution.from_item(row),
+        told=Told(**row["told"]) if "told" in row else None,
         share=Share(**row["share"]) if "share" in row else None,
         routing=tuple(row["routing"]) if "routing" in row else None,
     )

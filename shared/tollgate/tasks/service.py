@@ -39,7 +39,7 @@ from tollgate.tasks.charges import MarkupChangedError, Others, Purchase, TaskCha
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
-from tollgate.tasks.models import CreatedTaskView, Origin, Task, TaskView
+from tollgate.tasks.models import CreatedTaskView, Origin, Task, TaskView, Told
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
@@ -104,6 +104,7 @@ class PricedTask:
             webhook=request.webhook,
             metadata=request.metadata,
             expires_in_s=request.expires_in_s,
+            told=Told() if request.webhook_progress else None,
             origin=self.origin,
             correlation_id=correlation_id(),
             measured=dict(self.measured) or None,

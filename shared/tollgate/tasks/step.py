@@ -18,6 +18,7 @@ from tollgate.catalog.models import Route
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
+from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.observability import add_to_log
 from tollgate.ledger.repository import ConcurrencyLimitReachedError, LedgerRepository
@@ -54,6 +55,7 @@ from tollgate.tasks.lifecycle import (
     without_files,
 )
 from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.progress_webhooks import with_progress_event
 from tollgate.tasks.repository import StaleTaskError, TaskRepository
 from tollgate.tasks.sources import SourceKeeper
 
@@ -105,6 +107,7 @@ class StepRunner:
     sources: SourceKeeper
     queue: Queue
     polls: Queue
+    webhooks: Queue
     clock: Clock
     callback_base_url: str | None = None
     kept_ms: int | None = None
@@ -208,8 +211,7 @@ class StepRunner:
         repeats = _may_repeat(task, adapters)
         decision = decide(task, providers, self.clock.now_ms(), is_idempotent=repeats)
         if isinstance(decision, Submit):
-            claimed = _with_token(decision.task)
-            self._claim(task, claimed)
+            claimed = self._claim(task, _with_token(decision.task))
             # After the claim, so that the next task sees this slot as taken.
             if was_woken:
                 self.finalizer.start_next(task.row_id)
@@ -228,10 +230,9 @@ class StepRunner:
         if isinstance(decision, End):
             ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
             return StepReport(StepResult.ENDED, ended)
-        moved = decision.task
         # Saved first, sent after: a message whose `seq` is not stored yet would be dropped as stale, and the
         # sweeper sends a message that is lost in a crash here.
-        self.tasks.save(moved)
+        moved = self._save(decision.task)
         message = {"task_id": moved.task_id, "seq": moved.seq}
         if moved.attempt is not None and moved.attempt.handle is not None:
             self.polls.send({**message, "poll": True}, decision.delay_s)
@@ -239,18 +240,27 @@ class StepRunner:
             self.queue.send(message, decision.delay_s)
         return StepReport(StepResult.CONTINUED, moved)
 
-    def _claim(self, task: Task, claimed: Task) -> None:
-        """Write the attempt before the call, so that the call is never made twice.
+    def _claim(self, task: Task, claimed: Task) -> Task:
+        """Write the attempt before the call, so that the call is never made twice. Return the task.
 
         The first attempt takes one of the account's running slots. Raises `ConcurrencyLimitReachedError`.
         """
         if task.status is not TaskStatus.NOT_STARTED:
-            self.tasks.save(claimed)
-            return
+            return self._save(claimed)
         slots = self.ledger.slots(task.row_id)
         if slots.free <= 0:
             raise ConcurrencyLimitReachedError  # cheaper than a write that is refused
-        self.tasks.start(claimed, self.ledger.acquire_slot(task.row_id, slots.most))
+        return self._save(claimed, self.ledger.acquire_slot(task.row_id, slots.most))
+
+    def _save(self, task: Task, *others: TransactWrite) -> Task:
+        """Write a step's outcome with the others and the event that is due; return the task."""
+        task, event = with_progress_event(task, self.clock.now_ms())
+        events = [] if event is None else [self.finalizer.deliveries.enqueue(event)]
+        self.tasks.save(task, [*others, *events])
+        if event is not None:
+            # If a crash prevents this, the sweeper sends the message.
+            self.webhooks.send({"delivery_id": event.delivery_id, "seq": event.seq})
+        return task
 
     def _best_first(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers, best first; a provider that recovers after failures gets one task to try."""

@@ -1,15 +1,21 @@
 """A delivery: one event for one URL, and the log of its attempts."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NotRequired
+
+from ulid import ULID
 
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.response_shapes import Shape, Timestamp
 
 TEST_EVENT = "webhook.test"
+PROGRESS_EVENT = "task.progress"
+# Receivers get at most this many events about the progress of a task.
+MAX_PROGRESS_EVENTS = 30
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 
 
@@ -152,6 +158,19 @@ class Delivery:
 def delivery_id_of(task_id: str) -> str:
     """Return the id of a task's completion event, which is the same for every attempt and redelivery."""
     return "evt_" + task_id.removeprefix("task_")
+
+
+def progress_delivery_id(task_id: str, sequence: int) -> str:
+    """Return the id of an event about a task's progress, which is always the same for its number."""
+    name = hashlib.blake2s(f"{task_id}#{sequence}".encode(), digest_size=10).digest()
+    created = ULID.from_str(task_id.removeprefix("task_")).bytes[:6]
+    return f"evt_{ULID.from_bytes(created + name)}"
+
+
+def delivery_ids_of(task_id: str) -> list[str]:
+    """Return the ids of all events that a task can have."""
+    numbers = range(1, MAX_PROGRESS_EVENTS + 1)
+    return [delivery_id_of(task_id), *(progress_delivery_id(task_id, number) for number in numbers)]
 
 
 def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:

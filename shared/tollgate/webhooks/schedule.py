@@ -15,13 +15,14 @@ from ulid import ULID
 from tollgate.kit.aws.queue import MAX_DELAY_S
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RedeliveryLimitError
-from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
+from tollgate.webhooks.models import PROGRESS_EVENT, TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
 # The waits after each failed attempt; the first attempt is immediate. They need no jitter, because an
 # account's lane spreads deliveries that are due together.
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
 MAX_ATTEMPTS = len(WAITS_S) + 1
-MAX_TEST_ATTEMPTS = 1
+# A test is sent once. The progress of a task is soon outdated.
+MOST_ATTEMPTS = {TEST_EVENT: 1, PROGRESS_EVENT: 3}
 # Longer than the timeout of one attempt.
 CLAIM_LEASE_MS = 60 * MS_PER_S
 # The delay after which the sweeper sends the message of an attempt again.
@@ -56,7 +57,7 @@ def new_test_delivery(account_id: str, url: str, now_ms: int, correlation_id: st
 
 def has_attempts_left(delivery: Delivery) -> bool:
     """Return whether a pending delivery has an attempt left; it has none if its last attempt did not end."""
-    most = MAX_TEST_ATTEMPTS if delivery.event == TEST_EVENT else MAX_ATTEMPTS
+    most = MOST_ATTEMPTS.get(delivery.event, MAX_ATTEMPTS)
     return delivery.attempts - delivery.redeliveries < most
 
 

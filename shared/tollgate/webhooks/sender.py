@@ -57,7 +57,7 @@ class WebhookSender:
 
     deliveries: DeliveryRepository
     lanes: LaneRepository
-    event_of_task: Callable[[str], Event | None]
+    event_of_task: Callable[[Delivery], Event | None]
     account: Callable[[str], Account | None]
     outbound: Outbound
     queue: Queue
@@ -154,9 +154,9 @@ class WebhookSender:
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
             return build_test_event(delivery).body()
-        if delivery.data is not None:
+        if delivery.data is not None and delivery.task_id is None:
             return Event(delivery.event, delivery.created_at_ms, delivery.data).body()
-        event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)
+        event = None if delivery.task_id is None else self.event_of_task(delivery)
         if event is None:
             raise NoReceiverAnswerError("The task no longer exists.")
         return event.body()

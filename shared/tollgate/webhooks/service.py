@@ -22,7 +22,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.rotation import old_secret_ends
-from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_id_of
+from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_ids_of
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
@@ -129,9 +129,10 @@ class WebhookService:
 
     def _page(self, account_id: str, wanted: DeliveryQuery) -> Page[Delivery]:
         if wanted.task_id is not None:
-            # A task has at most one delivery, with an id that is known.
-            found = self.deliveries.get_all([delivery_id_of(wanted.task_id)])
-            return Page([one for one in found if one.account_id == account_id and wanted.matches(one)], None)
+            # The deliveries of a task have ids that are known.
+            found = self.deliveries.get_all(delivery_ids_of(wanted.task_id))
+            mine = [one for one in found if one.account_id == account_id and wanted.matches(one)]
+            return Page(sorted(mine, key=lambda one: one.created_at_ms, reverse=True), None)
         return read_page(
             wanted.before,
             wanted.limit,

@@ -62,7 +62,7 @@ def send_a_new_task_on_its_way(world: World) -> Doing:
 
 
 def submit_a_task(world: World) -> Doing:
-    message = json.dumps({"task_id": task(world), "seq": 0})
+    message = json.dumps({"task_id": task(world, webhookProgress=True), "seq": 0})
     return lambda: invoke(run_task, "TaskQueue", message)
 
 

@@ -55,6 +55,8 @@ class CreateOptions(TypedDict, total=False):
     """Refund the task if it has no result after this many seconds."""
     expires_in_s: int | None
     """Delete the files this many seconds after the task's end."""
+    webhook_progress: bool | None
+    """Send events about the progress to the webhook too."""
 
 
 _NAMES = {
@@ -64,6 +66,7 @@ _NAMES = {
     "price_version": "priceVersion",
     "finish_by_s": "finishByS",
     "expires_in_s": "expiresInS",
+    "webhook_progress": "webhookProgress",
 }
 
 
