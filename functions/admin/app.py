@@ -9,6 +9,7 @@ tasks.py       a task's history; cancel and refund it
 providers.py   the state of providers; switches
 prices.py      prices and margins; a change with its preview
 costs.py       our costs beside the providers' reports
+incidents.py   incidents on the status page
 work.py        dead letters, checks of the ledger
 log.py         actions of operators
 services.py    the services that the pages call
@@ -18,7 +19,7 @@ from tollgate.composition import framework  # isort: skip  # noqa: F401 - before
 from fastapi import Request
 from mangum import Mangum
 
-from admin import accounts, costs, log, prices, providers, tasks, work
+from admin import accounts, costs, incidents, log, prices, providers, tasks, work
 from admin.services import PATH
 from dashboard.security import operator_of, role_of, visitor_of
 from dashboard.serving import TEXT_TYPES, site
@@ -32,7 +33,7 @@ def permitted(request: Request) -> None:
 
 
 app = site(permitted)
-for pages in (accounts, tasks, providers, prices, costs, work, log):
+for pages in (accounts, tasks, providers, prices, costs, incidents, work, log):
     app.include_router(pages.router, prefix=PATH)
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

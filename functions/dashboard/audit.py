@@ -71,6 +71,7 @@ WORDS = {
     Action.PRICE_CHANGED: "Prices changed",
     Action.CATALOG_CHANGED: "Catalog changed",
     Action.PROVIDER_SWITCHED: "Provider switched",
+    Action.INCIDENT_POSTED: "Posted an incident",
     Action.REDRIVEN: "Dead letters redriven",
     Action.SIGNED_IN: "Signed in",
     Action.SIGN_IN_REFUSED: "Sign-in refused",

@@ -28,8 +28,8 @@ from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.snippets import export_line, text_snippets
 from tollgate.routing.measures import UNMEASURED
+from tollgate.tasks.availability import is_down
 from tollgate.tasks.sharing import share_id_of
-from tollgate.tasks.watch import is_down
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
 from tollgate.web.languages import ENGLISH

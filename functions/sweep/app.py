@@ -1,9 +1,10 @@
 """Trigger: every minute, and once a day for the catalog.
 
 Sends a message for each task and each delivery that is due or whose chain of messages broke, and resolves
-holds of text requests that ended without doing so. Then counts the models without a working route. Never
-decides about a task: the step of the message does. The event of the day counts prices, costs, routes and
-models of the catalog that need an operator soon (`tollgate.catalog.due`).
+holds of text requests that ended without doing so. Then counts the models without a working route, and every
+five minutes records a check for the status page. Never decides about a task: the step of the message does.
+The event of the day counts prices, costs, routes and models of the catalog that need an operator soon
+(`tollgate.catalog.due`).
 """
 
 from typing import Any
@@ -36,6 +37,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         logger.warning(
             "sweep.routes_down", models=watched.models_down, providers_failing=watched.providers_failing
         )
+    sweep_parts.status_recorder().record(is_late=swept.is_late)
     emit({"SingleRouteDown": len(watched.models_down), "DeadRoutes": len(watched.providers_failing)})
 
 

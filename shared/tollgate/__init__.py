@@ -23,5 +23,6 @@ usage/         statistics; activity/: each request and its cost; audit/: the log
 exports/       requests and costs for other programs
 web/           the content of the pages; reference/: OpenAPI and the docs; mcp/: the service as tools
 visits/        Tollgate's own customer, from outside
+status/        the status page: checks, 90 days of them, incidents
 kit/           shared by all of them
 """

@@ -31,7 +31,7 @@ from tollgate.web.development import OPERATOR
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
 # Its price changes on 2027-01-01 (catalog/data/text/gemini.yaml).
 ANNOUNCED = "gemini-3.8-flash"
-PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/costs", "/work", "/log")
+PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/costs", "/incidents", "/work", "/log")
 WELCOME_CENTS = 10_000
 
 

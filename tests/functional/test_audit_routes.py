@@ -103,6 +103,7 @@ NOTED = {
     f"POST {A}/tasks/{{task_id}}/cancel": {Action.TASK_CANCELLED},
     f"POST {A}/work/redrive": {Action.REDRIVEN},
     f"POST {A}/providers": {Action.PROVIDER_SWITCHED},
+    f"POST {A}/incidents": {Action.INCIDENT_POSTED},
     f"POST {A}/models/{{model_id}}": {Action.PRICE_CHANGED},
     f"POST {R}/files": {Action.FILE_UPLOADED},
     f"DELETE {R}/files/{{file_id}}": {Action.FILE_DELETED},

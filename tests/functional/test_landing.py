@@ -1,6 +1,5 @@
 """The landing page through the dashboard's handler: public, the same for everybody, and kept."""
 
-import json
 import re
 from copy import deepcopy
 from typing import Any
@@ -9,13 +8,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from dashboard.app import handler
-from tests.conftest import Aws
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
-from tests.support.samples import PAID_IMAGE
 from tollgate.catalog.views import Card
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
-from tollgate.composition import parts
 
 MAX_BYTES = 150_000
 
@@ -89,34 +84,3 @@ class TestLanding:
         text = get("/")["body"]
         for path in ("/docs", "/dashboard/playground", "/dashboard", "/dashboard/catalog"):
             assert f'href="{STAGE}{path}"' in text
-
-
-class TestStatus:
-    def test_a_model_without_a_provider_is_shown_as_unavailable_to_everybody(self, aws: Aws) -> None:
-        browser = Browser(base="")
-        assert "All models are operational" in browser.get("/status").text
-        health = dashboard_parts.dashboard().health
-        providers = {
-            route.provider for route in api_parts.api().catalog.catalog().media_model(PAID_IMAGE).routes
-        }
-        first, *_ = sorted(providers)
-        health.switch(f"{first}/{PAID_IMAGE}", disabled=True, reason="a secret of ours")
-        parts.forget()
-        assert "<h1>All models work, 1 on a backup provider</h1>" in browser.get("/status").text
-        for provider in providers:
-            health.switch(provider, disabled=True, reason="a secret of ours")
-        parts.forget()
-        answer = browser.get("/status")
-        assert answer.status == 200
-        assert re.search(rf"/models/{PAID_IMAGE}\".*?Unavailable", answer.text)
-        assert "a secret of ours" not in answer.text
-        assert answer.cookie is None
-
-        told = browser.get("/status?format=json")
-        assert told.headers["content-type"].startswith("application/json")
-        models = json.loads(told.text)["models"]
-        assert models[PAID_IMAGE] == "down"
-        down = list(models.values()).count("down")
-        assert f"<h1>{down} models are unavailable</h1>" in answer.text
-        assert down < len(models)
-        assert browser.get("/status?format=xml").status == 400

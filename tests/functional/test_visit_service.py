@@ -81,8 +81,10 @@ def public(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[PublicAddress]
         monkeypatch.setenv("PUBLIC_URL", found.url)
         monkeypatch.setenv("VISITOR_PARAMETER", PARAMETER)
         visit_parts.visitor.cache_clear()
+        visit_parts.visit_recorder.cache_clear()
         yield found
     visit_parts.visitor.cache_clear()
+    visit_parts.visit_recorder.cache_clear()
 
 
 def visit(capsys: pytest.CaptureFixture[str]) -> tuple[list[str], list[float]]:

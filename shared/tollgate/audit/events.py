@@ -85,6 +85,7 @@ class Action(StrEnum):
     PRICE_CHANGED = "price.changed"  # An operator changed prices of a model.
     CATALOG_CHANGED = "catalog.changed"  # An operator published a catalog, or removed the published one.
     PROVIDER_SWITCHED = "provider.switched"  # An operator switched a provider or a route.
+    INCIDENT_POSTED = "incident.posted"  # An operator opened or updated an incident of the status page.
     REDRIVEN = "dead_letters.redriven"  # An operator sent dead letters again.
     SIGNED_IN = "session.began"  # A person signed in, or switched to this account from another.
     SIGN_IN_REFUSED = "session.refused"  # A person could not sign in or join; at most one event an hour.

@@ -9,6 +9,7 @@ service.py        the parts of that service, in this process
 accounts.py       accounts, credits, limits
 tasks.py          list, cancel and refund tasks
 providers.py      the state of providers; switch one off and on
+incidents.py      incidents on the status page
 examples.py       examples on the pages of models
 catalog.py        lint, diff, push, pull, reset; `comparison.py`: the differences
 refresh_catalog.py  the same catalog beside public lists

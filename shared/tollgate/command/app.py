@@ -7,7 +7,17 @@ from botocore.exceptions import BotoCoreError, ClientError
 from typer.core import TyperGroup
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.command import accounts, catalog, examples, providers, restore, secrets, tasks, visits
+from tollgate.command import (
+    accounts,
+    catalog,
+    examples,
+    incidents,
+    providers,
+    restore,
+    secrets,
+    tasks,
+    visits,
+)
 from tollgate.command.check_ledger import check_ledger
 from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
@@ -75,6 +85,7 @@ cli.add_typer(accounts.cli, name="accounts")
 cli.add_typer(tasks.cli, name="tasks")
 cli.add_typer(examples.cli, name="examples")
 cli.add_typer(providers.cli, name="providers")
+cli.add_typer(incidents.cli, name="incidents")
 cli.add_typer(restore.cli, name="restore")
 cli.add_typer(visits.cli, name="visits")
 cli.command()(redrive)

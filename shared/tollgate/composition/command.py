@@ -28,6 +28,7 @@ from tollgate.operator.accounts import AccountConsole
 from tollgate.operator.changes import Change, ChangesRedrive, NotHandledError
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.dead_letters import DeadLetterConsole, Work
+from tollgate.operator.incidents import IncidentConsole
 from tollgate.operator.overview import OperatorOverview
 from tollgate.operator.prices import PriceConsole, lines_of, margins_of
 from tollgate.operator.provider_measures import ProviderMeasure, of_media, of_text
@@ -36,6 +37,7 @@ from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
+from tollgate.status.repository import IncidentRepository
 from tollgate.tasks.audit import SlotCountAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.examples import Examples
@@ -188,6 +190,12 @@ class Operator:
             audit=self.api.audit,
             who=self.who,
         )
+
+    @property
+    def incident_console(self) -> IncidentConsole:
+        """Return the console for incidents on the status page."""
+        rows = IncidentRepository(database(), self.api.budgets_table)
+        return IncidentConsole(rows=rows, clock=self.clock, audit=self.api.audit, who=self.who)
 
     def media_measures(self) -> dict[str, ProviderMeasure]:
         """Return how the providers of generations did, by name."""

@@ -7,6 +7,7 @@ from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import OnceLog
+from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
@@ -28,6 +29,8 @@ from tollgate.payments.repository import BillingRepository
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.scim.repository import DirectoryRepository
 from tollgate.scim.service import DirectoryService
+from tollgate.status.repository import IncidentRepository, StatusRepository
+from tollgate.status.service import Checks, StatusPage
 from tollgate.subaccounts.repository import SubaccountRepository
 from tollgate.tasks.examples import Examples
 from tollgate.tasks.repository import ExampleRepository
@@ -93,6 +96,7 @@ class Dashboard:
     sign_ins: SignIns
     health: ProviderHealthStore
     measures: MeasuredRoutes
+    status: StatusPage
     pool: PoolSettings | None
 
     @property
@@ -109,11 +113,6 @@ class Dashboard:
     def upload_origin(self) -> str:
         """Return the origin to which the browser uploads files."""
         return self.api.files.uploads.origin
-
-    @property
-    def route_watch(self) -> RouteWatch:
-        """Return the service that finds models without a working route."""
-        return RouteWatch(self.api.catalog.catalog(), self.health, self.clock)
 
     @property
     def billing(self) -> BillingService:
@@ -155,6 +154,7 @@ def dashboard() -> Dashboard:
     people = IdentityRepository(db, settings.identities_table, accounts)
     teams = TeamRepository(db, settings.members_table)
     sessions = SessionStore(db, settings.sessions_table, parts.clock())
+    health = ProviderHealthStore(db, settings.providers_table, parts.clock())
     # Read when the parts are created, not per request: it signs the cookies of all visitors.
     secret = sdk.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     keys, audit = api_parts.api().keys, api_parts.api().audit
@@ -203,10 +203,19 @@ def dashboard() -> Dashboard:
         ),
         sessions=sessions,
         sign_ins=SignIns(sessions, people, keys, audit, refusals),
-        health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
+        health=health,
         measures=MeasuredRoutes(db, settings.usage_table, parts.clock()),
+        status=_status(settings, health),
         pool=_pool(settings.sign_in_parameter),
     )
+
+
+def _status(settings: DashboardSettings, health: ProviderHealthStore) -> StatusPage:
+    api, rows = api_parts.api(), StatusRepository(database(), settings.usage_table)
+    # The parts are kept, and the catalog changes.
+    watch = RouteWatch(CurrentCatalog(api.catalog.catalog), health, parts.clock())
+    incidents = IncidentRepository(database(), settings.budgets_table)
+    return StatusPage(Checks(rows, watch), rows, incidents, parts.clock())
 
 
 def _pool(parameter: str | None) -> PoolSettings | None:

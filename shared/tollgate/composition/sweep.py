@@ -12,6 +12,8 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import utc_day
 from tollgate.kit.dynamodb.due_index import DueIndex
 from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.status.repository import StatusRepository
+from tollgate.status.service import Checks, StatusRecorder
 from tollgate.tasks.sweep import Sweeper
 from tollgate.tasks.watch import RouteWatch
 
@@ -23,6 +25,7 @@ class SweepSettings(SpendingSettings):
     tasks_table: str
     deliveries_table: str
     providers_table: str
+    usage_table: str
     task_queue_url: str
     webhook_queue_url: str
     live_providers: str
@@ -65,3 +68,10 @@ def route_watch() -> RouteWatch:
     # The current catalog, so that a newly pushed model is watched too.
     catalog = running_catalog(settings.live_providers, settings.config_bucket).catalog
     return RouteWatch(CurrentCatalog(catalog), health, clock())
+
+
+@part
+def status_recorder() -> StatusRecorder:
+    """Create the part that records checks for the status page."""
+    rows = StatusRepository(database(), SweepSettings.from_env().usage_table)
+    return StatusRecorder(rows, Checks(rows, route_watch()), clock())

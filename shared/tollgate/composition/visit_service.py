@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tollgate.composition.parts import part
+from tollgate.composition.database import database
+from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.settings import Settings
+from tollgate.status.repository import StatusRepository
+from tollgate.status.service import VisitRecorder
 from tollgate.visits.visitor import VisitError, Visitor
 
 
@@ -15,6 +18,7 @@ from tollgate.visits.visitor import VisitError, Visitor
 class VisitSettings(Settings):
     """Settings of `functions/visit_service`: the address, and the name of the parameter with the key."""
 
+    usage_table: str
     public_url: str
     visitor_parameter: str
 
@@ -34,3 +38,9 @@ def visitor() -> Visitor:
         return found["Parameter"]["Value"]
 
     return Visitor(settings.public_url, read_key, time.sleep)
+
+
+@part
+def visit_recorder() -> VisitRecorder:
+    """Create the part that records visits for the status page."""
+    return VisitRecorder(StatusRepository(database(), VisitSettings.from_env().usage_table), clock())

@@ -146,6 +146,7 @@ NOT_MAILED = {
     Action.PRICE_CHANGED: "not about an account",
     Action.CATALOG_CHANGED: "not about an account",
     Action.PROVIDER_SWITCHED: "not about an account",
+    Action.INCIDENT_POSTED: "not about an account",
     Action.REDRIVEN: "not about an account",
     Action.TOKEN_CREATED: "short-lived, and limited by its key",
     Action.TOKEN_REVOKED: "short-lived, and limited by its key",

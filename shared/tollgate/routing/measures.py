@@ -88,7 +88,7 @@ def counted(calls: Iterable[Call]) -> dict[Row, Counter[str]]:
     """Return the counts of some calls by row; a name is the provider and the count: `openai up`."""
     found: dict[Row, Counter[str]] = {}
     for call in calls:
-        for row in ((call.model, _minute(call.at_ms)), (call.model, _hour(call.at_ms))):
+        for row in ((call.model, minute_of(call.at_ms)), (call.model, _hour(call.at_ms))):
             found.setdefault(row, Counter()).update(f"{call.provider} {name}" for name in call.counts())
     return found
 
@@ -102,7 +102,7 @@ def queries_of(model_id: str, now_ms: int) -> list[Condition]:
     """Return the two queries of the rows with a model's measures of now: of minutes, and of hours."""
     partition = Equals("account_id", key_of(model_id, "")["account_id"])
     ago_ms, day_ms = now_ms - MINUTES * MS_PER_MINUTE, now_ms - HOURS * MS_PER_HOUR
-    ranges = (_minute(ago_ms), _minute(now_ms)), (_hour(day_ms), _hour(now_ms))
+    ranges = (minute_of(ago_ms), minute_of(now_ms)), (_hour(day_ms), _hour(now_ms))
     return [partition & Between("usage_day", first, last) for first, last in ranges]
 
 
@@ -116,7 +116,7 @@ def measures_of(rows: Iterable[Mapping[str, Any]], now_ms: int) -> dict[str, Mea
     named = {row["usage_day"]: row for row in rows}
     hours = [row for name, row in named.items() if name.startswith(_HOUR)]
     minutes = {name: row for name, row in named.items() if name.startswith(_MINUTE)}
-    first = _minute(now_ms - SHORT_MINUTES * MS_PER_MINUTE)
+    first = minute_of(now_ms - SHORT_MINUTES * MS_PER_MINUTE)
     short = by_provider(row for name, row in minutes.items() if name >= first)
     medium, long = by_provider(minutes.values()), by_provider(hours)
     return {
@@ -186,7 +186,8 @@ def _step_at(steps: Sequence[tuple[int, int]], place: int) -> int:
     return steps[-1][0]
 
 
-def _minute(at_ms: int) -> str:
+def minute_of(at_ms: int) -> str:
+    """Return the name of the row of a minute."""
     return f"{_MINUTE}{at_ms // MS_PER_MINUTE}"
 
 

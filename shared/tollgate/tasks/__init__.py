@@ -28,5 +28,6 @@ repository.py    writes, each guarded by `seq`
 reader.py        customers' reads; `query.py` reads the question; `waiting.py`: when to ask again
 progress_events.py a task as server-sent events
 reports.py       log lines and metrics of a step
-audit.py         proves the count of waiting tasks; `watch.py`: models that no provider can serve now
+audit.py         proves the count of waiting tasks; `watch.py`: models that no provider can serve now;
+                 `availability.py`: its rules
 """

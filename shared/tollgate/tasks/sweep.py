@@ -4,15 +4,18 @@ Source: docs/architecture.md#tasks.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tollgate.kit.aws.queue import Queue
+from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb.due_index import DueIndex, StaleDueRowError
+from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
 from tollgate.ledger.repository import LedgerRepository
 
 # In one sweep; the rest waits a minute for the next.
 MAX_DUE_PER_SHARD = 200
+# Deliveries whose sending a process remembers.
+MAX_SENT = 2_000
 # When a row that was sent again is considered stuck once more; its message may only wait its turn.
 RESEND_AFTER_MS = 120 * MS_PER_S
 # The same for tasks that have not started: most wait for a slot, and the end of another task wakes them.
@@ -24,11 +27,13 @@ class SweepCounts:
     """The number of messages that a sweep sent, and of holds that it resolved.
 
     One message for each task or delivery whose `wake_at` had passed, even if an earlier message is pending.
+    `is_late`: the same delivery was due two minutes ago, and nothing has moved it since.
     """
 
     tasks: int
     deliveries: int
     holds: int
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +46,33 @@ class Sweeper:
     task_queue: Queue
     webhook_queue: Queue
     clock: Clock
+    _sent: BoundedCache[int] = field(default_factory=lambda: BoundedCache(MAX_SENT))
+    """Deliveries that this process has sent, with their counters: `delivery_1 3`."""
 
     def sweep(self) -> SweepCounts:
         """Send due messages. An extra message is harmless: the row's counter shows that it is stale."""
         now_ms = self.clock.now_ms()
-        return SweepCounts(
-            self._send_due(self.tasks, self.task_queue, now_ms, RESEND_WAITING_AFTER_MS),
-            self._send_due(self.deliveries, self.webhook_queue, now_ms, RESEND_AFTER_MS),
-            # Holds need no message: due holds are resolved here, by a write that is harmless the second
-            # time.
-            self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
-        )
+        tasks = self._send_due(self.tasks, self.task_queue, now_ms, RESEND_WAITING_AFTER_MS)
+        deliveries = self._send_due(self.deliveries, self.webhook_queue, now_ms, RESEND_AFTER_MS)
+        # Holds need no message: due holds are resolved here, by a write that is harmless the second time.
+        holds = self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD)
+        return SweepCounts(len(tasks), len(deliveries), holds, self._is_late(deliveries, now_ms))
+
+    def _is_late(self, due: list[Due], now_ms: int) -> bool:
+        """Return whether one of these was sent a while ago, and nothing has moved it since."""
+        names = [f"{row.row_id} {row.seq}" for row in due]
+        found = any(now_ms - self._sent.get(name, now_ms) >= RESEND_AFTER_MS for name in names)
+        for name in names:
+            if name not in self._sent:
+                self._sent[name] = now_ms
+        return found
 
     @staticmethod
-    def _send_due(index: DueIndex, queue: Queue, now_ms: int, unmoved_again_ms: int) -> int:
-        """Send the due rows of one table; `unmoved_again_ms` is for rows that no step has moved yet."""
+    def _send_due(index: DueIndex, queue: Queue, now_ms: int, unmoved_again_ms: int) -> list[Due]:
+        """Send the due rows of one table, and return them.
+
+        `unmoved_again_ms` is for rows that no step has moved yet.
+        """
         due = index.due(now_ms, MAX_DUE_PER_SHARD)
         # Sent first, postponed after: after a crash in between the message is sent twice rather than never.
         queue.send_all([{index.key: row.row_id, "seq": row.seq} for row in due])
@@ -63,4 +80,4 @@ class Sweeper:
             # The step may be faster than this write, which is fine.
             with suppress(StaleDueRowError):
                 index.postpone(row, now_ms + (RESEND_AFTER_MS if row.seq else unmoved_again_ms))
-        return len(due)
+        return due

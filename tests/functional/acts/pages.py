@@ -303,6 +303,13 @@ def switch_a_provider_off(world: World) -> Doing:
     return lambda: posted(console, "/providers", fields)
 
 
+def open_an_incident(world: World) -> Doing:
+    console = _console(world)
+    fields = {"title": "Late videos", "impact": "down", "part-media": "1", "phase": "identified"}
+    fields["words"] = "We know the cause."
+    return lambda: posted(console, "/incidents", fields)
+
+
 def change_a_price(world: World) -> Doing:
     console = _console(world)
     return lambda: posted(console, f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""})
@@ -368,5 +375,6 @@ ACTS: tuple[Act, ...] = (
     suspend,
     refund_by_an_operator,
     switch_a_provider_off,
+    open_an_incident,
     change_a_price,
 )

@@ -217,6 +217,15 @@ def sweep(world: World) -> Doing:
     return lambda: sweep_parts.sweeper().sweep() and None
 
 
+def record_a_check(world: World) -> Doing:
+    def recorded() -> None:
+        # A process remembers its last check.
+        sweep_parts.status_recorder.cache_clear()
+        sweep_parts.status_recorder().record(is_late=False)
+
+    return recorded
+
+
 def move_mark_up(world: World) -> Doing:
     ada = world.customer()
     child = child_of(ada).rpartition("/")[2]
@@ -285,6 +294,7 @@ ACTS: tuple[Act, ...] = (
     change_exports,
     count_usage,
     sweep,
+    record_a_check,
     move_mark_up,
     top_up_by_a_saved_card,
     erase_an_account_and_its_person,

@@ -382,6 +382,8 @@ class TestEveryWrite:
         "run_tokens/repository.py RunTokenRepository.revoked",
         "subaccounts/repository.py SubaccountRepository.opened",
         "subaccounts/repository.py SubaccountRepository._remembered",
+        "status/repository.py IncidentRepository.save",
+        "status/repository.py StatusRepository.count",
         "subaccounts/repository.py SubaccountRepository._changed",
         "tasks/idempotency.py IdempotencyStore.remember",
         "tasks/repository.py TaskRepository.save",

@@ -7,7 +7,7 @@ import pytest
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN, Health
-from tollgate.tasks.watch import unavailable
+from tollgate.tasks.availability import unavailable
 
 NOW_MS = 1_000_000
 OPEN = Health(FAILURES_TO_OPEN, NOW_MS + 1)

@@ -1,0 +1,121 @@
+"""The state of everything at one moment, from data that the service records anyway. Pure.
+
+A media model is judged by the health of its providers. A text model is judged by the calls of the last ten
+minutes, because each request tries all of its providers: without enough calls its state is unknown.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from tollgate.providers.runtime.health import Health
+from tollgate.routing.measures import DOWN, MS_PER_MINUTE, UP, Counts, key_of, minute_of
+from tollgate.status.history import State, worst
+from tollgate.tasks.availability import ModelStatus, is_down
+
+# The parts of the service, in the order of the page.
+API, TEXT, MEDIA, WEBHOOKS, DASHBOARD = "api", "text", "media", "webhooks", "dashboard"
+PARTS = (API, TEXT, MEDIA, WEBHOOKS, DASHBOARD)
+# Calls of text providers that are judged together.
+WINDOW_MINUTES = 10
+# A provider is not judged by fewer calls without an answer.
+MIN_CALLS = 3
+# The steps of a visit (visits/visitor.py) that each part needs. A visit without a key shows nothing.
+STEPS = {API: ("chat", "image"), DASHBOARD: ("page",)}
+NO_KEY = "key"
+
+_OF_WORD = {"up": State.UP, "reserve": State.DEGRADED, "down": State.DOWN}
+
+
+def model(model_id: str) -> str:
+    """Return the name of a model among the subjects."""
+    return f"model/{model_id}"
+
+
+def provider(name: str) -> str:
+    """Return the name of a provider among the subjects."""
+    return f"provider/{name}"
+
+
+def window(model_ids: Iterable[str], now_ms: int) -> list[dict[str, str]]:
+    """Return the keys of the rows with the latest calls of text models."""
+    ends = range(WINDOW_MINUTES)
+    return [key_of(each, minute_of(now_ms - ago * MS_PER_MINUTE)) for each in model_ids for ago in ends]
+
+
+def of_media(found: Iterable[ModelStatus], health: Mapping[str, Health], now_ms: int) -> dict[str, State]:
+    """Return the states of media models, of their providers, and of media."""
+    models: dict[str, State] = {}
+    providers: set[str] = set()
+    for each in found:
+        models[model(each.model.id)] = _OF_WORD[each.word]
+        providers |= {route.provider for route in each.model.routes}
+    states = {
+        provider(name): State.DOWN if is_down(name, "", health, now_ms) else State.UP for name in providers
+    }
+    return {**models, **states, **_part(MEDIA, models)}
+
+
+def of_text(calls: Mapping[str, Mapping[str, Counts]]) -> dict[str, State]:
+    """Return the states of text models, of their providers, and of text, from calls by model and provider."""
+    models: dict[str, State] = {}
+    sums: dict[str, Counter[str]] = {}
+    for model_id, by_provider in calls.items():
+        for name, counts in by_provider.items():
+            sums.setdefault(name, Counter()).update({UP: counts.get(UP, 0), DOWN: counts.get(DOWN, 0)})
+        state = _of_routes(by_provider)
+        if state is not None:
+            models[model(model_id)] = state
+    providers = {provider(name): state for name, counts in sums.items() if (state := _judged(counts))}
+    return {**models, **providers, **_part(TEXT, models)}
+
+
+def of_webhooks(*, is_late: bool) -> dict[str, State]:
+    """Return the state of webhooks: degraded while a delivery waits although it is due."""
+    return {WEBHOOKS: State.DEGRADED if is_late else State.UP}
+
+
+def of_visit(failed: Iterable[str]) -> dict[str, State]:
+    """Return the states that a visit shows, by the steps that failed."""
+    steps = frozenset(failed)
+    if NO_KEY in steps:
+        return {}
+    found = {}
+    for name, needed in STEPS.items():
+        wrong = len(steps.intersection(needed))
+        found[name] = State.UP if not wrong else State.DOWN if wrong == len(needed) else State.DEGRADED
+    return found
+
+
+def joined(*found: Mapping[str, State]) -> dict[str, State]:
+    """Return all states; a subject in several has the worst, such as a provider of media and of text."""
+    states: dict[str, State] = {}
+    for each in found:
+        for name, state in each.items():
+            states[name] = worst((state, states.get(name, state)))
+    return states
+
+
+def _of_routes(by_provider: Mapping[str, Counts]) -> State | None:
+    """Return the state of a text model: down if no call was answered, degraded if a provider gave none."""
+    total: Counter[str] = Counter()
+    for counts in by_provider.values():
+        total.update({UP: counts.get(UP, 0), DOWN: counts.get(DOWN, 0)})
+    whole = _judged(total)
+    if whole is State.UP and State.DOWN in map(_judged, by_provider.values()):
+        return State.DEGRADED
+    return whole
+
+
+def _judged(counts: Counts) -> State | None:
+    """Return whether calls were answered; `None` if there are too few to tell."""
+    if counts.get(UP, 0):
+        return State.UP
+    return State.DOWN if counts.get(DOWN, 0) >= MIN_CALLS else None
+
+
+def _part(name: str, models: Mapping[str, State]) -> dict[str, State]:
+    """Return the state of a part: down with half of its models, degraded with any that is down."""
+    if not models:
+        return {}
+    down = sum(state is State.DOWN for state in models.values())
+    return {name: State.DOWN if 2 * down >= len(models) else State.DEGRADED if down else State.UP}
