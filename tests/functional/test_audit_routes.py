@@ -359,6 +359,8 @@ class TestTheRoutes:
         page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=console)
         off = {"provider": "fal", "disabled": "true", "reason": "slow"}
         page("/providers", "/providers", off, browser=console)
+        incident = {"title": "Late", "impact": "down", "phase": "identified", "words": "A", "part-api": "1"}
+        page("/incidents", "/incidents", incident, browser=console)
         # There is no document of its own yet.
         prices = {"price-default": "0.05", "version": ""}
         page("/models/{model_id}", f"/models/{PAID_IMAGE}", prices, browser=console)
