@@ -9,6 +9,7 @@ import pytest
 from tests.support.text_app import USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
+from tollgate.ledger.entries import EntryKind
 from tollgate.text import answer_cache
 from tollgate.text.answer_cache import CACHED
 
@@ -129,7 +130,18 @@ class TestMisses:
         client.post("/chat/completions", CHAT, **ON)
         kept = answer_cache._kept
         monkeypatch.setattr(answer_cache, "_kept", lambda *row: replace(kept(*row), provider="unwanted"))
+        [made] = text_parts._made.values()
+        place, placed = made.service.billing.place, []
+
+        async def placing(*given: Any, **fields: Any) -> Any:
+            placed.append(hold := await place(*given, **fields))
+            return hold
+
+        monkeypatch.setattr(made.service.billing, "place", placing)
         assert client.post("/chat/completions", CHAT, **ON).headers[CACHE] == "miss"
+        # Each hold counts in the rate window.
+        assert len(placed) == 1
+        assert client.entries_of(EntryKind.VOID) == []
         assert client.settled()
 
     def test_after_its_time(self, client: TextClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,11 +119,11 @@ class AnswerCache:
         row_id = _PREFIX + digest_of(request, model, key, headers)
         kept = None if wish.is_fresh else await self._find(key.account_id, row_id)
         if kept is not None:
-            placed = await service.hold_nothing(request, model, key, request_id, headers)
-            if any(one.provider == kept.provider for one in placed.routes.candidates):
+            placed = await service.hold_nothing(
+                request, model, key, request_id, headers, provider=kept.provider
+            )
+            if placed is not None:
                 return await self._hit(request, model, placed, kept)
-            # The present wishes exclude the provider of the stored answer.
-            await service.finishing.run(service.billing.void(placed))
         response = await service.respond(request, key, request_id, headers)
         keep = partial(self._keep, _Place(key.account_id, row_id, request_id, wish.ttl_s))
         match response:

@@ -18,6 +18,10 @@ from tollgate.text.metering import Demand, HoldPlan, affordable_hold, dearest_pr
 from tollgate.text.models import TextModel, TextRoute
 
 
+class ProviderExcludedError(Exception):
+    """The wishes of a request, its key or its account exclude the provider of a stored answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A route of a model that may answer, and the most that the request can use of that model."""

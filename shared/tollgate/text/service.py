@@ -52,7 +52,7 @@ from tollgate.text.response import (
     TextResponse,
 )
 from tollgate.text.route_measures import KnownMeasures
-from tollgate.text.route_plan import Choose, RoutePlan, plan_from, plan_of
+from tollgate.text.route_plan import Choose, ProviderExcludedError, RoutePlan, plan_from, plan_of
 from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
 from tollgate.text.usage import read_token_count
@@ -136,15 +136,30 @@ class TextService:
         key: ApiKey,
         request_id: str,
         headers: Mapping[str, str],
-    ) -> PlacedHold:
-        """Place an empty hold, for a request that no provider answers. It counts in the rate window.
+        *,
+        provider: str,
+    ) -> PlacedHold | None:
+        """Place an empty hold for a request with a stored answer of a `provider`.
 
+        It counts in the rate window.
+
+        Returns `None` if the request, its key or its account exclude the provider; then nothing is counted.
         Raises as `hold` does.
         """
-        choose = await self._chooser(request, key, [model], NOTHING)
+        choose_any = await self._chooser(request, key, [model], NOTHING)
+
+        def choose(account: Wishes) -> RoutePlan:
+            plan = choose_any(account)
+            if all(one.provider != provider for one in plan.candidates):
+                raise ProviderExcludedError
+            return plan
+
         spender = key.spender(attribution_of(headers, request.sent or request.fields))
         allowance = key.allowance(self.clock.now_ms())
-        placed = await self.billing.place(key.account_id, request_id, choose, allowance, spender=spender)
+        try:
+            placed = await self.billing.place(key.account_id, request_id, choose, allowance, spender=spender)
+        except ProviderExcludedError:
+            return None
         placed.api = request.api
         return placed
 
