@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import run_response as run_response_parts
 from tollgate.kit.observability import begin_log
-from tollgate.text.responses.items import request_id_of
+from tollgate.text.responses.timers import request_id_of
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's shape

@@ -1,12 +1,13 @@
 """Trigger: every minute, and once a day for the catalog.
 
 Sends a message for each task and each delivery that is due or whose chain of messages broke, and resolves
-holds of text requests that ended without doing so. Then counts the models without a working route, and every
-five minutes records a check for the status page. Never decides about a task: the step of the message does.
-The event of the day counts prices, costs, routes and models of the catalog that need an operator soon
-(`tollgate.catalog.due`).
+holds of text requests that ended without doing so. Returns the charge of a background response that was
+lost. Then counts the models without a working route, and every five minutes records a check for the status
+page. Never decides about a task: the step of the message does. The event of the day counts prices, costs,
+routes and models of the catalog that need an operator soon (`tollgate.catalog.due`).
 """
 
+from dataclasses import asdict
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -27,7 +28,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         _check_catalog()
         return
     swept = sweep_parts.sweeper().sweep()
-    logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
+    logger.info("sweep.done", **asdict(swept))
     # Emitted also if 0, because an alarm requires data. AWS charges for a metric in each hour with a value.
     emit({"SweptTasks": swept.tasks, "ExpiredHolds": swept.holds})
     if swept.deliveries:

@@ -390,20 +390,21 @@ def stored(client: TextClient) -> list[dict[str, Any]]:
     return [row for row in found if not row["response_id"]["S"].startswith("day_")]
 
 
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what lets time pass for all readers and for the sweeper."""
+    real, past = SystemClock.now_ms, 0
+
+    def pass_by(ms: int) -> None:
+        nonlocal past
+        past += ms
+
+    monkeypatch.setattr(SystemClock, "now_ms", lambda self: real(self) + past)
+    return pass_by
+
+
 class TestCrashes:
     """A process stops after a step: the response ends, and its money comes back once."""
-
-    @pytest.fixture
-    def later(self, monkeypatch: pytest.MonkeyPatch) -> Any:
-        """Return what lets time pass for all readers and for the sweeper."""
-        real, past = SystemClock.now_ms, 0
-
-        def pass_by(ms: int) -> None:
-            nonlocal past
-            past += ms
-
-        monkeypatch.setattr(SystemClock, "now_ms", lambda self: real(self) + past)
-        return pass_by
 
     def test_before_it_is_run(self, client: TextClient, later: Any) -> None:
         made = start(client)

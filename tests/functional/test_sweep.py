@@ -14,13 +14,16 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, with_prompt
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.lost_response import RESPONSE, lose_response
 from tests.unit.ledger.test_holds import Account
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.providers.runtime.health_store import REFRESH_MS
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
 from tollgate.tasks.sweep import RESEND_WAITING_AFTER_MS
+from tollgate.text.responses import states
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/sweep.json").read_text())
 
@@ -48,6 +51,39 @@ class TestHolds:
         sweep()
         assert account.balance() == 800
         assert account.books_agree()
+
+
+class TestLostResponses:
+    def test_the_charge_is_returned_once_its_process_cannot_run_any_more(
+        self, aws: Aws, clock: ManualClock
+    ) -> None:
+        account = Account(aws, 1_000)
+        lose_response(account, aws.stack.refs["ResponsesTable"], clock.now_ms(), 200)
+        clock.advance(states.RUNNING_S * MS_PER_S - 1)
+        sweep()
+        assert account.balance() == 800
+        clock.advance(1)
+        for _ in range(2):
+            sweep()
+            assert account.balance() == 1_000
+        assert account.books_agree()
+
+    def test_nothing_is_returned_to_a_closed_account(self, aws: Aws, clock: ManualClock) -> None:
+        account, table = Account(aws, 1_000), aws.stack.refs["ResponsesTable"]
+        lose_response(account, table, clock.now_ms(), 200)
+        aws.clients.dynamodb.update_item(
+            TableName=aws.stack.refs["AccountsTable"],
+            Key={"account_id": {"S": account.id}},
+            UpdateExpression="SET closed_at_ms = :now",
+            ExpressionAttributeValues={":now": {"N": "1"}},
+        )
+        clock.advance(states.RUNNING_S * MS_PER_S)
+        sweep()
+        assert account.balance() == 800
+        # It is not due again.
+        row = account.db.get(table, {"account_id": account.id, "response_id": RESPONSE})
+        assert row is not None
+        assert "wake_at" not in row
 
 
 class TestTasks:

@@ -37,6 +37,7 @@ ACTING = (
     "tollgate.tasks.charges",
     "tollgate.text.budgets",
     "tollgate.text.drawing",
+    "tollgate.text.responses.stopped",
     "tollgate.text.wallets",
     "tollgate.subaccounts.closing",
     "tollgate.*.service",

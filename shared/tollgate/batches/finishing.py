@@ -20,6 +20,8 @@ _FOLDER = "responses/"
 
 ChangeOwn = Callable[[Callable[[Batch], Item]], Awaitable[Batch]]
 """Changes the row of the batch that this worker has."""
+Lost = Callable[[int], Awaitable[Outcome | None]]
+"""Returns the outcome of a line without a result that was charged, and returns its charge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class BatchFiles:
             return b""
         return await self.objects.get(key) or b""
 
-    async def finish(self, batch: Batch, lines: list[bytes], change: ChangeOwn) -> None:
+    async def finish(self, batch: Batch, lines: list[bytes], change: ChangeOwn, lost: Lost) -> None:
         """Write the files of results, and end the batch. A repeat writes the same files."""
         now_s = self.kept.storage.now_s()
 
@@ -49,7 +51,7 @@ class BatchFiles:
         batch = await change(finalizing)
         is_cancelled = batch.state is State.CANCELLING
         end = State.CANCELLED if is_cancelled else State.COMPLETED
-        results, not_run = await self._results(batch, lines, is_cancelled=is_cancelled)
+        results, not_run = await self._results(batch, lines, lost, is_cancelled=is_cancelled)
         errors_of_input = list(batch.row["errors"])
         if len(lines) < batch.row["total"]:
             end, errors_of_input = State.FAILED, [INPUT_GONE]
@@ -70,7 +72,7 @@ class BatchFiles:
         await change(lambda now: now.changed(end, self.kept.storage.now_s(), **ended))
 
     async def _results(
-        self, batch: Batch, lines: list[bytes], *, is_cancelled: bool
+        self, batch: Batch, lines: list[bytes], lost: Lost, *, is_cancelled: bool
     ) -> tuple[list[Result], int]:
         """Return the results of all lines in order, and how many lines were not run."""
         found: list[Result] = []
@@ -80,10 +82,14 @@ class BatchFiles:
             numbers = range(start, min(start + MAX_AT_ONCE, total))
             stored = await asyncio.gather(*(self.kept.result(batch, number) for number in numbers))
             for number, result in zip(numbers, stored, strict=True):
+                # A worker that died before the batch was cancelled or expired may have charged a line.
+                outcome = await lost(number) if result is None else None
                 not_run += result is None
                 # A line of an input that was deleted has no name.
                 if result is not None or number < len(lines):
-                    found.append(result or _not_run(batch, number, lines[number], is_cancelled=is_cancelled))
+                    found.append(
+                        result or _not_run(batch, number, lines[number], outcome, is_cancelled=is_cancelled)
+                    )
         return found, not_run
 
     async def _put(self, account_id: str, file_id: str, name: str, batch_id: str, data: bytes) -> None:
@@ -103,9 +109,13 @@ def input_key(batch: Batch) -> str:
     return f"{_FOLDER}{batch.account_id}/{batch.id}-input.jsonl"
 
 
-def _not_run(batch: Batch, number: int, text: bytes, *, is_cancelled: bool) -> Result:
-    code = "batch_cancelled" if is_cancelled else "batch_expired"
-    outcome = Outcome(request_id_of(batch.id, number, 0, 0), code=code)
+def _not_run(
+    batch: Batch, number: int, text: bytes, outcome: Outcome | None, *, is_cancelled: bool
+) -> Result:
+    """Return the result of a line without one; its `outcome` if it ran."""
+    if outcome is None:
+        code = "batch_cancelled" if is_cancelled else "batch_expired"
+        outcome = Outcome(request_id_of(batch.id, number, 0, 0), code=code)
     return Result(result_line(batch.kind, read_line(batch.kind, text).custom_id, outcome), is_error=True)
 
 

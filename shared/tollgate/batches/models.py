@@ -129,16 +129,15 @@ class Batch:
 
     def claimed(self, token: str, now_s: int) -> dict[str, Any]:
         """Return the fields of the claim of a worker."""
+        return {**self.reminded(now_s), "claim": token, "claims": self.row["claims"] + 1}
+
+    def reminded(self, now_s: int) -> dict[str, Any]:
+        """Return the fields of a batch that no worker has and whose message was sent again."""
         dirty = list(self.row["dirty"])
         if self.row["claim"] is not None:
+            # Its worker died.
             dirty.append(self.row["claims"])
-        until_s = now_s + CLAIM_S
-        return {
-            "claim": token,
-            "claims": self.row["claims"] + 1,
-            "claim_until_s": until_s,
-            "dirty": dirty,
-        }
+        return {"claim": None, "claim_until_s": now_s + CLAIM_S, "dirty": dirty}
 
 
 def new_batch(account_id: str, kind: Kind, now_ms: int, fingerprint: str, fields: Mapping[str, Any]) -> Batch:

@@ -12,7 +12,6 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.batches.download import Download
 from tollgate.batches.finishing import input_key, results_key
 from tollgate.batches.models import (
-    CLAIM_S,
     MAX_INPUT_BYTES,
     MAX_UNFINISHED,
     Batch,
@@ -195,7 +194,7 @@ class BatchService:
         if found.is_forgotten(now_s):
             # Once in that time, even if clients look often.
             def reminded(now: Batch) -> Item | None:
-                return now.changed(claim_until_s=now_s + CLAIM_S) if now.is_forgotten(now_s) else None
+                return now.changed(**now.reminded(now_s)) if now.is_forgotten(now_s) else None
 
             await self.kept.change(key.account_id, batch_id, reminded)
             await self.send({"account_id": key.account_id, "batch_id": batch_id})

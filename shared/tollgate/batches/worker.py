@@ -37,7 +37,7 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger, note
 from tollgate.ledger.crediting import AlreadyPostedError, credit_of_lost_response, credit_writes
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
+from tollgate.ledger.hold_entries import charge_ids
 
 # A worker begins lines for this time. With the longest line (`LINE_TIMEOUT_S`) and the files it stays below
 # the function's 15 minutes.
@@ -81,7 +81,12 @@ class BatchWorker:
             batch = await _Slice(self, batch, lines).run()
         note("run_batch.ran", total=batch.row["total"], next_line=batch.row["next_line"])
         if is_gone or batch.row["next_line"] >= batch.row["total"] or self.stops(batch):
-            await self.files.finish(batch, lines, lambda change: self.change(batch, change))
+            await self.files.finish(
+                batch,
+                lines,
+                lambda change: self.change(batch, change),
+                lambda number: self.lost(batch, number),
+            )
             return
         await self.change(batch, lambda now: now.changed(claim=None))
         await self.send({"account_id": account_id, "batch_id": batch_id})
@@ -131,6 +136,30 @@ class BatchWorker:
             return now.changed(None if is_cancelled else State.IN_PROGRESS, now_s, total=len(lines))
 
         return await self.change(batch, begun)
+
+    async def lost(self, batch: Batch, number: int) -> Outcome | None:
+        """Return the outcome of a line that a worker that died has charged, if one did.
+
+        Returns its charge, once.
+        """
+        for claim in batch.row["dirty"]:
+            for attempt in range(MAX_ATTEMPTS):
+                request_id = request_id_of(batch.id, number, claim, attempt)
+                for entry_id in charge_ids(request_id):
+                    key = {"account_id": batch.account_id, "entry_id": entry_id}
+                    entry = await self.kept.storage.db.get(self.ledger_table, key)
+                    if entry is not None and entry["amount_micro_usd"] < 0:
+                        await self._return_charge(Entry.from_item(entry))
+                        return Outcome(request_id, code="response_lost")
+        return None
+
+    async def _return_charge(self, charge: Entry) -> None:
+        now_ms = self.kept.storage.now_s() * MS_PER_S
+        logger.error("run_batch.response_lost", request=charge.request_id, micro_usd=-charge.amount_micro_usd)
+        credit = credit_of_lost_response(charge, now_ms)
+        # Posted already: a worker returned it, and died before it stored the result of the line.
+        with suppress(AlreadyPostedError):
+            await self.kept.storage.db.transact(credit_writes(self.accounts_table, self.ledger_table, credit))
 
 
 @dataclass(slots=True)
@@ -236,7 +265,7 @@ class _Slice:
         if batch.row["dirty"] or number < self._first + MAX_AHEAD:
             if (stored := await worker.kept.result(batch, number)) is not None:
                 return stored
-            outcome = await self._lost(number)
+            outcome = await worker.lost(batch, number)
         if outcome is None and self._is_full:
             request_id = request_id_of(batch.id, number, self._attempts.claim, 0)
             outcome = Outcome(request_id, code="batch_output_full")
@@ -245,29 +274,3 @@ class _Slice:
         result = Result(result_line(batch.kind, line.custom_id, outcome), outcome.is_error)
         await worker.kept.keep_result(batch, number, result)
         return result
-
-    async def _lost(self, number: int) -> Outcome | None:
-        """Return the outcome of a line that a worker that died has charged, if one did."""
-        database, batch = self.worker.kept.storage.db, self.batch
-        for claim in batch.row["dirty"]:
-            for attempt in range(MAX_ATTEMPTS):
-                request_id = request_id_of(batch.id, number, claim, attempt)
-                for entry_id in (text_entry_id(request_id), late_entry_id(request_id)):
-                    key = {"account_id": batch.account_id, "entry_id": entry_id}
-                    entry = await database.get(self.worker.ledger_table, key)
-                    if entry is not None and entry["amount_micro_usd"] < 0:
-                        await self._return_charge(Entry.from_item(entry))
-                        return Outcome(request_id, code="response_lost")
-        return None
-
-    async def _return_charge(self, charge: Entry) -> None:
-        """Return the charge of a lost response, once."""
-        worker = self.worker
-        now_ms = worker.kept.storage.now_s() * MS_PER_S
-        logger.error("run_batch.response_lost", request=charge.request_id, micro_usd=-charge.amount_micro_usd)
-        writes = credit_writes(
-            worker.accounts_table, worker.ledger_table, credit_of_lost_response(charge, now_ms)
-        )
-        # Posted already: a worker returned it, and died before it stored the result of the line.
-        with suppress(AlreadyPostedError):
-            await worker.kept.storage.db.transact(writes)

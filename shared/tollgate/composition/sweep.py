@@ -16,6 +16,7 @@ from tollgate.status.repository import StatusRepository
 from tollgate.status.service import Checks, StatusRecorder
 from tollgate.tasks.sweep import Sweeper
 from tollgate.tasks.watch import RouteWatch
+from tollgate.text.responses.stopped import StoppedResponses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class SweepSettings(SpendingSettings):
 
     tasks_table: str
     deliveries_table: str
+    responses_table: str
     providers_table: str
     usage_table: str
     task_queue_url: str
@@ -44,6 +46,9 @@ def sweeper() -> Sweeper:
         tasks=DueIndex(db, settings.tasks_table, "task_id"),
         deliveries=DueIndex(db, settings.deliveries_table, "delivery_id"),
         ledger=ledger_of(settings),
+        responses=StoppedResponses(
+            db, settings.responses_table, settings.accounts_table, settings.ledger_table
+        ),
         task_queue=Queue(sdk.sqs(), settings.task_queue_url),
         webhook_queue=Queue(sdk.sqs(), settings.webhook_queue_url),
         clock=clock(),

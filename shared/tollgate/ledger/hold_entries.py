@@ -24,6 +24,11 @@ def late_entry_id(request_id: str) -> str:
     return f"{request_id}#late"
 
 
+def charge_ids(request_id: str) -> tuple[str, str]:
+    """Return the ids of both possible charges of a text request; at most one is written."""
+    return text_entry_id(request_id), late_entry_id(request_id)
+
+
 def text_entry(
     account_id: str,
     request_id: str,

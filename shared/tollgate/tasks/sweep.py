@@ -11,6 +11,7 @@ from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.text.responses.stopped import StoppedResponses
 
 # In one sweep; the rest waits a minute for the next.
 MAX_DUE_PER_SHARD = 200
@@ -24,7 +25,7 @@ RESEND_WAITING_AFTER_MS = 300 * MS_PER_S
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The number of messages that a sweep sent, and of holds that it resolved.
+    """The number of messages that a sweep sent, of holds that it resolved, and of charges that it returned.
 
     One message for each task or delivery whose `wake_at` had passed, even if an earlier message is pending.
     `is_late`: the same delivery was due two minutes ago, and nothing has moved it since.
@@ -33,6 +34,7 @@ class SweepCounts:
     tasks: int
     deliveries: int
     holds: int
+    responses: int
     is_late: bool = False
 
 
@@ -43,6 +45,7 @@ class Sweeper:
     tasks: DueIndex
     deliveries: DueIndex
     ledger: LedgerRepository
+    responses: StoppedResponses
     task_queue: Queue
     webhook_queue: Queue
     clock: Clock
@@ -56,7 +59,9 @@ class Sweeper:
         deliveries = self._send_due(self.deliveries, self.webhook_queue, now_ms, RESEND_AFTER_MS)
         # Holds need no message: due holds are resolved here, by a write that is harmless the second time.
         holds = self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD)
-        return SweepCounts(len(tasks), len(deliveries), holds, self._is_late(deliveries, now_ms))
+        responses = self.responses.end(now_ms, MAX_DUE_PER_SHARD)
+        is_late = self._is_late(deliveries, now_ms)
+        return SweepCounts(len(tasks), len(deliveries), holds, responses, is_late)
 
     def _is_late(self, due: list[Due], now_ms: int) -> bool:
         """Return whether one of these was sent a while ago, and nothing has moved it since."""

@@ -27,10 +27,12 @@ from tests.functional.test_run_task import task_of
 from tests.functional.test_sources import probes, served
 from tests.support.foreign_bucket import NAME, REGION, ROLE, foreign_bucket
 from tests.support.http_server import http_server
+from tests.support.lost_response import lose_response
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
 from tests.support.user_pool import People
+from tests.unit.ledger.test_holds import Account
 from tests.unit.probing.media_files import mp4, picture
 from tests.unit.probing.media_server import media_server
 from tollgate.account_closure.service import DELAY_MS
@@ -44,6 +46,7 @@ from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.members.service import Actor
 from tollgate.probing.service import Prober
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
+from tollgate.text.responses import states
 
 RECEIVER = "https://receiver.test/hook"
 
@@ -226,6 +229,14 @@ def record_a_check(world: World) -> Doing:
     return recorded
 
 
+def return_the_charge_of_a_lost_response(world: World) -> Doing:
+    lose_response(
+        Account(world.aws, 1_000), world.aws.stack.refs["ResponsesTable"], world.clock.now_ms(), 200
+    )
+    world.clock.advance(states.RUNNING_S * MS_PER_S)
+    return lambda: sweep_parts.sweeper().sweep() and None
+
+
 def move_mark_up(world: World) -> Doing:
     ada = world.customer()
     child = child_of(ada).rpartition("/")[2]
@@ -295,6 +306,7 @@ ACTS: tuple[Act, ...] = (
     count_usage,
     sweep,
     record_a_check,
+    return_the_charge_of_a_lost_response,
     move_mark_up,
     top_up_by_a_saved_card,
     erase_an_account_and_its_person,

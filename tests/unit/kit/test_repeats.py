@@ -391,6 +391,7 @@ class TestEveryWrite:
         "text/responses/conversations.py ConversationRepository.create",
         "text/responses/conversations.py ConversationRepository._put",
         "text/responses/states.py claim",
+        "text/responses/timers.py stopped",
         "text/responses/storage.py Storage.put",
         "text/responses/storage.py Storage.gone",
         "usage/repository.py RollUp._mark",

@@ -16,7 +16,8 @@ gathering.py how many bytes a request gathers from stored responses
 keeping.py   stores a response and its turn in a conversation
 storage.py   rows and objects of stored content
 repository.py, service.py   stored responses, and their routes
-states.py    the states of a background response
+states.py    the states of a background response; `timers.py`: its timer
+stopped.py   returns the charges of responses whose process stopped, for the sweep
 background.py  starts, runs and cancels such responses
 parts.py     their events as they are stored; `follow.py`: the same as a stream
 conversations.py, conversation_service.py   the same for conversations

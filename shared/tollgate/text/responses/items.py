@@ -126,11 +126,6 @@ def response_id_of(item_id: str) -> str:
     return f"resp_{rest.partition('_')[0]}"
 
 
-def request_id_of(response_id: str) -> str:
-    """Return the id of the request that created a response."""
-    return f"req_{response_id.removeprefix('resp_')}"
-
-
 def with_ids(items: Sequence[Any], response_id: str) -> list[Any]:
     """Return items of an input, each with an id: its own, or one derived from the response."""
     core = response_id.removeprefix("resp_")

@@ -12,6 +12,7 @@ from tollgate.text.responses.events import INCOMPLETE
 from tollgate.text.responses.items import COMPLETED, numbered, with_ids
 from tollgate.text.responses.repository import ResponseRepository, StoredResponse
 from tollgate.text.responses.states import is_claimed_by
+from tollgate.text.responses.timers import CLAIM
 
 Keep = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 
@@ -71,7 +72,7 @@ class Keeping:
             await self.responses.keep(self.account_id, stored)
             return
         # The claim stays, because a cancelled response is stored again when it is settled.
-        fields = {"claim": self.claim, "is_streamed": self.is_streamed}
+        fields = {CLAIM: self.claim, "is_streamed": self.is_streamed}
         await self.responses.end(self.account_id, stored, is_claimed_by(self.claim), **fields)
 
     async def _append(self, response: dict[str, Any]) -> None:

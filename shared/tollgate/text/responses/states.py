@@ -3,7 +3,7 @@
     queued ──claim──► in_progress ──► ended: its row has no state any more
        └──cancel──► ended
 
-A state has an end. After it, readers see a failed response. So nothing has to notice that a process stopped.
+A state has an end. After it, readers see a failed response. The sweep returns its charge (`stopped.py`).
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from tollgate.kit.dynamodb.expressions import Equals, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.text.responses.events import FAILED, IN_PROGRESS, QUEUED, error_of_response
+from tollgate.text.responses.timers import CLAIM, timed
 
 # How long a response may wait for a process that runs it.
 QUEUED_S = 10 * 60
@@ -50,14 +51,19 @@ def shown(response: Mapping[str, Any], row: Item, now_s: int) -> Mapping[str, An
 
 
 def claim(table: str, row: Item, token: str, now_s: int) -> Write:
-    """Return the write by which one process, with a new `token`, takes a queued response.
+    """Return the write by which one process, with a new `token`, takes a queued response, with a timer.
 
     Refused: `MovedOnError`.
     """
+    ends_by_s = now_s + RUNNING_S
     return Write(
         table,
         key={name: row[name] for name in ("account_id", "response_id")},
-        update=(Set("state", IN_PROGRESS), Set("claim", token), Set("ends_by_s", now_s + RUNNING_S)),
+        update=(
+            Set("state", IN_PROGRESS),
+            Set("ends_by_s", ends_by_s),
+            *timed(row["response_id"], token, ends_by_s),
+        ),
         condition=Equals("state", QUEUED),
         refused=lambda _: MovedOnError(),
     )
@@ -65,7 +71,7 @@ def claim(table: str, row: Item, token: str, now_s: int) -> Write:
 
 def is_claimed_by(token: str) -> Equals:
     """Return the condition that this process has taken the response, and its owner has not deleted it."""
-    return Equals("claim", token)
+    return Equals(CLAIM, token)
 
 
 def is_unclaimed() -> Equals:

@@ -13,6 +13,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
 from tollgate.text.errors import StoreFullError
 from tollgate.text.responses.states import MovedOnError
+from tollgate.text.responses.timers import TIMER
 
 # OpenAI's own: "Response objects are saved for 30 days by default".
 LIFETIME_S = 30 * 24 * 3600
@@ -80,7 +81,8 @@ class Storage:
 
     def gone_row(self, row: Item) -> Item:
         """Return a row without its content. It expires, so the function needs no permission to delete."""
-        return {**row_key(row["account_id"], row["response_id"]), "expires_at_s": self.now_s()}
+        timer = {name: row[name] for name in TIMER if name in row}
+        return {**row_key(row["account_id"], row["response_id"]), **timer, "expires_at_s": self.now_s()}
 
     async def count(self, account_id: str, size_bytes: int, conversations: int = 0) -> None:
         """Count what an account stores today. Raises `StoreFullError`."""
