@@ -13,12 +13,12 @@ from tollgate.accounts.networks import gateway_address
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
+from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.kit.http.forms import MAX_FORM_BYTES, read_form
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
 from tollgate.text.asgi import Scope as ASGIScope
-from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
+from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.endpoints import endpoints_view
 from tollgate.text.event_stream import STREAM_HEADERS, audio_response, http_response, in_plain_text
 from tollgate.text.kinds import KINDS
@@ -43,11 +43,8 @@ async def completions(request: Request) -> Answer:
     """Respond in OpenAI's legacy protocol of completions."""
     key = await _authenticate(request)
     asked = read_completion_request(await _body(request))
-    rendering = CompletionsRendering()
-    try:
-        return await _respond_to(request, key, asked, rendering)
-    except InvalidInputError as exc:
-        raise in_completions(exc) from exc
+    with own_names():
+        return await _respond_to(request, key, asked, CompletionsRendering())
 
 
 async def messages(request: Request) -> Answer:

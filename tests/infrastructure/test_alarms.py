@@ -285,6 +285,7 @@ class TestAlarms:
             ("CounterUnderflowAlarm", "CounterUnderflows", 0, 900),
             ("StorageBusyAlarm", "StorageBusy", 10, 900),
             ("ResponsesNotStoredAlarm", "ResponsesNotStored", 10, 900),
+            ("RoutesNotMeasuredAlarm", "RoutesNotMeasured", 100, 900),
             ("MailsRefusedAlarm", "MailsRefused", 0, 900),
             ("CatalogRefusedAlarm", "CatalogRefused", 0, 300),
             ("PaymentToCheckAlarm", "PaymentToCheck", 0, 300),

@@ -6,9 +6,8 @@ from typing import Any, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.batches.request import COMPLETIONS, ENDPOINTS, MESSAGES, RESPONSES
-from tollgate.kit.errors import InvalidInputError
 from tollgate.text.asgi import Reply
-from tollgate.text.completions import CompletionsRendering, in_completions, read_completion_request
+from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.event_stream import http_response
 from tollgate.text.fields import invalid
 from tollgate.text.kinds import KINDS
@@ -57,10 +56,8 @@ class LineCalls:
         return cast("Reply", await http_response(responding, rendering, _as_it_is))
 
     async def _completion(self, body: bytes, call: Call) -> Reply:
-        try:
+        with own_names():
             return await self._respond(read_completion_request(body), call, CompletionsRendering())
-        except InvalidInputError as exc:
-            raise in_completions(exc) from exc
 
     async def _response(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Reply:
         if fields.get("background"):

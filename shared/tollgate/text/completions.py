@@ -7,6 +7,7 @@ Source: `openai.types.completion_create_params`, `openai.types.completion`.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,11 +52,15 @@ def _problems(fields: Mapping[str, Any], prompt: Any) -> Iterator[Problem]:
             yield Problem(f"/{name}", row.about)
 
 
-def in_completions(error: InvalidInputError) -> InvalidInputError:
-    """Return an error about the chat with the names that the client used."""
-    return error.renamed(
-        lambda each: replace(each, path="/prompt") if each.path.startswith(_MESSAGE) else each
-    )
+@contextmanager
+def own_names() -> Iterator[None]:
+    """Name fields in errors about the chat by their names in this protocol."""
+    try:
+        yield
+    except InvalidInputError as exc:
+        raise exc.renamed(
+            lambda each: replace(each, path="/prompt") if each.path.startswith(_MESSAGE) else each
+        ) from exc
 
 
 @dataclass(slots=True)

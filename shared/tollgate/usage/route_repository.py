@@ -15,7 +15,7 @@ from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, Set
 from tollgate.kit.dynamodb.writes import CountingWrite, Write, put_new
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import emit, logger
 from tollgate.ledger.entries import Entry
 from tollgate.routing.measures import (
     HOURS,
@@ -47,7 +47,7 @@ class RouteMeter:
     """Counts the calls of ended requests.
 
     Measures are no money: if the database refuses them, they are left out with a line in the log, so that no
-    bill waits for them.
+    bill waits for them. The metric `RoutesNotMeasured` counts them.
     """
 
     def __init__(self, db: Database, usage_table: str, counted_table: str, clock: Clock) -> None:
@@ -62,18 +62,22 @@ class RouteMeter:
         for some in in_transactions(measured.values(), _writes_of, MAX_AT_ONCE):
             try:
                 self._count(some)
-            except DatabaseError:
+            except (DatabaseError, CountedError):
                 logger.exception("record_usage.routes_not_measured", entries=len(some))
+                emit({"RoutesNotMeasured": len(some)})
 
     def _count(self, entries: Sequence[Entry]) -> None:
+        """Count entries. Raises `DatabaseError`, and `CountedError` if others count the same all the time."""
         left = list(entries)
-        for _ in range(MAX_ROUNDS):
+        for attempt in range(1, MAX_ROUNDS + 1):
             try:
                 self._db.transact([*(self._mark(entry) for entry in left), *self._rows(left)])
             except CountedError:
                 keys = [{"entry_id": _mark_of(entry)} for entry in left]
                 marks = {row["entry_id"] for row in self._db.get_all(self._counted_table, keys)}
                 left = [entry for entry in left if _mark_of(entry) not in marks]
+                if left and attempt == MAX_ROUNDS:
+                    raise
                 if left:
                     continue
             return

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 from tests.support.laws import examples
 from tests.unit.usage.test_roll_up import Books, books
+from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.trace import Ending, RouteCall, Trace
 from tollgate.routing.measures import LATENCY, MS_PER_MINUTE, Call, Measures, counted, percentiles, step_of
 from tollgate.usage.route_calls import calls_of
-from tollgate.usage.route_repository import MeasuredRoutes, RouteMeter
+from tollgate.usage.route_repository import CountedError, MeasuredRoutes, RouteMeter
 
 __all__ = ["books"]
 NOW_MS = 1_795_219_200_000
@@ -124,6 +125,23 @@ class TestCounted:
         )["Items"]
         assert {row["usage_day"]["S"]: {name: int(value["N"]) for name, value in row.items() if " " in name}
                 for row in stored} == {name: dict(counts) for (_, name), counts in rows.items()}  # fmt: skip
+
+    @pytest.mark.parametrize("failure", [DatabaseBusyError(), CountedError("other")], ids=["busy", "counted"])
+    def test_calls_that_the_database_refuses_are_counted_for_the_alarm(
+        self,
+        books: Books,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        failure: Exception,
+    ) -> None:
+        def refused(*_: object) -> None:
+            raise failure
+
+        monkeypatch.setattr(Database, "transact", refused)
+        meter = RouteMeter(database(books), "Usage", "Counted", clock())
+        made = [entry(FAILED, number=at, model=next(self.models), entry_id=f"refused-{at}") for at in (1, 2)]
+        meter.check_entries(made)
+        assert '"RoutesNotMeasured":[2.0]' in capsys.readouterr().out
 
     def test_the_windows(self, books: Books) -> None:
         meter, model = RouteMeter(database(books), "Usage", "Counted", clock()), next(self.models)

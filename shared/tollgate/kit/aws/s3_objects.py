@@ -4,9 +4,10 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 from urllib.parse import quote
 
 from tollgate.kit.aws.s3_get import object_url
@@ -29,6 +30,8 @@ _KEY = re.compile(rb"<Key>([\w./-]+)</Key>", re.ASCII)
 _NONE: Mapping[str, str] = MappingProxyType({})
 _MISSING = 404
 _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
+
+T = TypeVar("T")
 
 
 class ObjectStoreError(Exception):
@@ -58,52 +61,49 @@ class S3Objects:
 
         Raises `ObjectStoreError`.
         """
-        await self._send("PUT", name, body, headers=headers)
+        await self._send("PUT", name, _whole, body, headers=headers)
 
     async def get(self, name: str) -> bytes | None:
         """Return an object, or `None` if there is none. Raises `ObjectStoreError`."""
-        return await self._send("GET", name)
+        return await self._send("GET", name, _whole)
 
     async def open(self, name: str) -> Response | None:
         """Return an object whose body is still on its way, or `None`. Raises `ObjectStoreError`."""
-        try:
-            response = await self._request("GET", name, timeout_s=OPEN_TIMEOUT_S)
-        except (HttpError, TimeoutError) as exc:
-            raise ObjectStoreError(f"GET {name}: {exc!r}") from exc
-        if response.status < _FIRST_ERROR:
-            return response
-        response.close()
-        if response.status == _MISSING:
-            return None
-        raise ObjectStoreError(f"GET {name}: HTTP {response.status}")
+        return await self._send("GET", name, _unread, timeout_s=OPEN_TIMEOUT_S)
 
     async def first_name(self, prefix: str) -> str | None:
         """Return the name of the first object whose name starts with `prefix`. Raises `ObjectStoreError`."""
         query = f"list-type=2&max-keys=1&prefix={quote(prefix, safe='')}"
-        found = _KEY.search(await self._send("GET", "", query=query) or b"")
+        found = _KEY.search(await self._send("GET", "", _whole, query=query) or b"")
         return None if found is None else found[1].decode()
 
     async def _send(
         self,
         method: str,
         name: str,
+        take: Callable[[Response], Awaitable[T]],
         body: bytes = b"",
         *,
         query: str = "",
         headers: Mapping[str, str] = _NONE,
-    ) -> bytes | None:
+        timeout_s: float = TIMEOUT_S,
+    ) -> T | None:
+        """Return the result of `take` for a response, or `None` if there is no such object."""
         last, status = "no answer", 0
         for attempt in range(MAX_ATTEMPTS):
             if attempt:
                 await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
             try:
-                response = await self._request(method, name, body, query=query, headers=headers)
-                status, found = response.status, await response.read(MAX_OBJECT_BYTES)
+                response = await self._request(
+                    method, name, body, query=query, headers=headers, timeout_s=timeout_s
+                )
+                status = response.status
+                if status < _FIRST_ERROR:
+                    return await take(response)
+                await _whole(response)
             except (HttpError, TimeoutError) as exc:
                 last, status = repr(exc), 0
                 continue
-            if status < _FIRST_ERROR:
-                return found
             if status == _MISSING:
                 return None
             last = f"HTTP {status}"
@@ -122,7 +122,7 @@ class S3Objects:
         *,
         query: str = "",
         headers: Mapping[str, str] = _NONE,
-        timeout_s: float = TIMEOUT_S,
+        timeout_s: float,
     ) -> Response:
         url = object_url(self.bucket, name, self.region, self.endpoint)
         signed = signed_request_headers(
@@ -141,3 +141,11 @@ class S3Objects:
         return await self.http.request(
             method, url, header_lines(signed), body, timeout_s=timeout_s, repeatable=True
         )
+
+
+async def _whole(response: Response) -> bytes:
+    return await response.read(MAX_OBJECT_BYTES)
+
+
+async def _unread(response: Response) -> Response:
+    return response

@@ -1,7 +1,7 @@
 """S3 without an SDK: what it refuses for a while is tried again, after a pause, and then said by its name."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from tollgate.kit.aws.s3_objects import MAX_ATTEMPTS, ObjectStoreError, S3Object
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.http.client import HttpClient
 
+Got = Callable[[], bytes | None]
 pytestmark = pytest.mark.usefixtures("short_waits")
 
 
@@ -36,38 +37,45 @@ def endpoint(statuses: list[int]) -> Iterator[str]:
         yield url.removesuffix("/hook")
 
 
-def got(endpoint: str) -> bytes | None:
-    async def get() -> bytes | None:
+@pytest.fixture(params=["get", "open"])
+def got(endpoint: str, request: pytest.FixtureRequest) -> Got:
+    """Return the two ways to read an object."""
+
+    async def read() -> bytes | None:
         http = HttpClient()
         key: Any = ReadOnlyCredentials("id", "secret", None)
+        objects = S3Objects(http, "bucket", "us-east-1", endpoint, lambda: key)
         try:
-            return await S3Objects(http, "bucket", "us-east-1", endpoint, lambda: key).get("a/b.json")
+            if request.param == "get":
+                return await objects.get("a/b.json")
+            opened = await objects.open("a/b.json")
+            return None if opened is None else await opened.read(100)
         finally:
             http.close()
 
-    return asyncio.run(get())
+    return lambda: asyncio.run(read())
 
 
-def test_slow_down_is_tried_again(endpoint: str, statuses: list[int]) -> None:
+def test_slow_down_is_tried_again(got: Got, statuses: list[int]) -> None:
     statuses += [503, 503]
-    assert got(endpoint) == b"found"
+    assert got() == b"found"
 
 
-def test_slow_down_for_all_tries_is_busy(endpoint: str, statuses: list[int]) -> None:
+def test_slow_down_for_all_tries_is_busy(got: Got, statuses: list[int]) -> None:
     statuses += [503] * MAX_ATTEMPTS
     with pytest.raises(StorageBusyError) as caught:
-        got(endpoint)
+        got()
     assert isinstance(caught.value, ObjectStoreError)
 
 
 @pytest.mark.parametrize("refusal", [[500] * MAX_ATTEMPTS, [403]])
-def test_anything_else_is_a_fault(endpoint: str, statuses: list[int], refusal: list[int]) -> None:
+def test_anything_else_is_a_fault(got: Got, statuses: list[int], refusal: list[int]) -> None:
     statuses += refusal
     with pytest.raises(ObjectStoreError) as caught:
-        got(endpoint)
+        got()
     assert not isinstance(caught.value, StorageBusyError)
 
 
-def test_none_is_none(endpoint: str, statuses: list[int]) -> None:
+def test_none_is_none(got: Got, statuses: list[int]) -> None:
     statuses += [404]
-    assert got(endpoint) is None
+    assert got() is None
