@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.render import home, moved_saying, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -22,7 +23,7 @@ def ask(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> 
     typed, balance = sent.get("account", ""), sent.get("balance", "")
     services.account_closure.request(visitor.account_id, typed, balance, visitor.actor)
     request.session.clear()
-    said = "The account is being closed. Sign in within 7 days to keep it."
+    said = gettext("The account is being closed. Sign in within 7 days to keep it.")
     return moved_saying(request, f"{home(request)}/sign-in", said)
 
 
@@ -30,4 +31,4 @@ def ask(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> 
 def undo(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Keep the account."""
     services.account_closure.undo(visitor.account_id, visitor.actor)
-    return moved_saying(request, home(request), "The account is kept. Its API keys stay revoked.")
+    return moved_saying(request, home(request), gettext("The account is kept. Its API keys stay revoked."))

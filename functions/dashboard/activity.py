@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.languages import gettext
 from dashboard.projects import project_names
 from dashboard.render import page
 from dashboard.security import SignedIn
@@ -19,6 +20,7 @@ from tollgate.ledger.attribution import NAME_PATTERN, PROJECT
 from tollgate.ledger.query import DASHBOARD
 from tollgate.tasks.models import TaskStatus
 from tollgate.usage.counts import KEY, MEMBER
+from tollgate.web.languages import phrase
 from tollgate.web.problems import in_words
 from tollgate.web.usage_chart import Metric, Sample, usage
 from tollgate.web.usage_query import (
@@ -42,7 +44,9 @@ METRICS = {
     Metric.ERRORS: "Errors",
     Metric.LATENCY: "Latency",
 }
-ONLY_NEWEST = "Only the newest requests of these days are in this chart. Choose fewer days for all of them."
+ONLY_NEWEST = phrase(
+    "Only the newest requests of these days are in this chart. Choose fewer days for all of them."
+)
 KINDS = {ActivityKind.TASK: "Generations", ActivityKind.TEXT: "Text requests"}
 
 router = APIRouter(prefix="/activity")
@@ -87,7 +91,8 @@ def download(services: Services, request: Request, visitor: SignedIn) -> Respons
 def key_names(services: Services, account_id: str) -> dict[str, str]:
     """Return the names of the account's keys and of the dashboard. A revoked key is named by its id."""
     keys = services.api.keys.all(account_id)
-    return {DASHBOARD: "Dashboard", "": "Dashboard", **{key["id"]: key["name"] or key["id"] for key in keys}}
+    dashboard = gettext("Dashboard")
+    return {DASHBOARD: dashboard, "": dashboard, **{key["id"]: key["name"] or key["id"] for key in keys}}
 
 
 def _query(services: Services, request: Request) -> UsageQuery:
@@ -120,7 +125,7 @@ def _samples(services: Services, account_id: str, query: UsageQuery) -> tuple[li
     """Return the samples of the chosen requests, and a problem or a note about them."""
     statistics = services.api.statistics
     if query.group == ANY_TAG and not _TAG_NAME.fullmatch(query.tag):
-        return [], "Enter the name of a tag, such as team."
+        return [], gettext("Enter the name of a tag, such as team.")
     if query.is_rolled_up:
         try:
             found = statistics.by_day(account_id, query.group_by, query.days)[1]
@@ -129,7 +134,7 @@ def _samples(services: Services, account_id: str, query: UsageQuery) -> tuple[li
         return [Sample(*each) for each in found if query.matches(each[1])], ""
     newest = services.api.activity.newest(account_id, query.rows)
     samples = samples_of(newest.rows, grouping(query, statistics.member_of_keys(account_id)))
-    return samples, ONLY_NEWEST if newest.cursor else ""
+    return samples, gettext(ONLY_NEWEST) if newest.cursor else ""
 
 
 def _names(services: Services, account_id: str, group: str, samples: list[Sample]) -> Mapping[str, str]:
@@ -140,5 +145,8 @@ def _names(services: Services, account_id: str, group: str, samples: list[Sample
         return project_names(services, account_id)
     if group == MEMBER:
         members = {each.group for each in samples if each.group}
-        return {"": "Dashboard, and keys without a member", **services.members.names(sorted(members))}
+        return {
+            "": gettext("Dashboard, and keys without a member"),
+            **services.members.names(sorted(members)),
+        }
     return {}

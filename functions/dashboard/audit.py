@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.languages import gettext
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -11,6 +12,7 @@ from tollgate.audit.events import OPERATOR, Action, AuditEvent, Log, is_operator
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import EntryView
+from tollgate.web.languages import phrase
 
 WORDS = {
     Action.KEY_CREATED: "API key created",
@@ -113,7 +115,7 @@ def line_of(event: AuditEvent) -> dict[str, Any]:
     return {
         "at": iso(event.at_ms),
         # Which of them it was is for operators.
-        "actor": OPERATOR if is_operators(event.actor) else event.actor,
+        "actor": gettext(OPERATOR) if is_operators(event.actor) else event.actor,
         "what": WORDS[event.action],
         "subject": event.subject,
         "detail": event.detail,
@@ -136,8 +138,8 @@ def _credits(services: Services, account_id: str) -> list[EntryView]:
 def _payment(entry: EntryView) -> dict[str, Any]:
     return {
         "at": entry["createdAt"],
-        "actor": "Stripe" if "reference" in entry else "administrator",
-        "what": "Credit added",
+        "actor": "Stripe" if "reference" in entry else gettext("administrator"),
+        "what": phrase("Credit added"),
         "subject": entry.get("reference") or entry.get("reason") or "",
         "detail": "",
         "amount": entry["amountMicroUsd"],

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
+from dashboard.languages import gettext
 from dashboard.render import home, invalid, moved_saying, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -41,7 +42,7 @@ def change(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
         services.api.exports.change(visitor.account_id, {what: body_of(what, sent)}, who=visitor.name)
     except InvalidInputError as error:
         return invalid(request, error, LABELS)
-    return moved_saying(request, f"{home(request)}/exports", "Saved.")
+    return moved_saying(request, f"{home(request)}/exports", gettext("Saved."))
 
 
 def body_of(what: str, sent: Fields) -> Any:

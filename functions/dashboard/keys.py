@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.projects import project_names
 from dashboard.render import base_url, home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
@@ -49,7 +50,7 @@ def choose_answers(services: Services, request: Request, visitor: SignedIn, sent
     """Choose whether text responses continue after their client has disconnected."""
     completes = sent.get("complete") == "1"
     services.api.answers.change(visitor.account_id, visitor.name, completes=completes)
-    return moved_saying(request, f"{home(request)}/keys", "Saved.")
+    return moved_saying(request, f"{home(request)}/keys", gettext("Saved."))
 
 
 @router.post("/for-code")

@@ -6,6 +6,7 @@ docs/decisions/0109-languages-of-the-pages.md.
 """
 
 import gettext as catalogs
+import re
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ PARAMETER = "lang"
 # A cached page has a copy for each value of these headers (RFC 9110, 12.5.5).
 VARY = "Accept-Language, Cookie"
 
+# A number of a composed text, with its currency or size.
+NUMBER = re.compile(r"\$?\d(?:[\d,.]*\d)?[KM]?\b")
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -45,12 +48,28 @@ def current() -> str:
 
 def gettext(text: str) -> str:
     """Return a text in the language of this request."""
-    return _catalog(current()).gettext(text)
+    # The empty text is the key of a catalog's header.
+    return _catalog(current()).gettext(text) if text else text
 
 
 def ngettext(one: str, many: str, count: int) -> str:
     """Return a text in the language of this request, in the form for `count`."""
     return _catalog(current()).ngettext(one, many, count)
+
+
+def spoken(text: str) -> str:
+    """Return a text of parts between commas, each with its numbers: `for 5 s, 720p`.
+
+    A catalog has such a part with `{n}` for each number. A part that it does not have is a name.
+    """
+    return gettext(", ").join(_part(part) for part in text.split(", "))
+
+
+def _part(text: str) -> str:
+    numbers = iter(NUMBER.findall(text))
+    key = NUMBER.sub("{n}", text)
+    found = gettext(key)
+    return text if found == key else re.sub(r"\{n\}", lambda _: next(numbers), found)
 
 
 @cache

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.render import base_url, home, moved, page, part, toast
 from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
@@ -83,7 +84,7 @@ def set_mail_topics(services: Services, request: Request, visitor: SignedIn, sen
     """Switch the visitor's own mails on or off, by topic: a box that is not ticked is not sent."""
     wanted = {topic: sent.get(topic) == "1" for topic in Topic}
     services.members.set_mail_topics(visitor.account_id, visitor.actor, wanted)
-    return toast(request, "Saved.")
+    return toast(request, gettext("Saved."))
 
 
 @router.post("/members/directory")
@@ -130,7 +131,7 @@ def show_invitation(services: Services, request: Request, invitation: str = "") 
         account_id, found = services.members.invitation_of(token)
     except TeamError as error:
         request.session.pop(INVITATION, None)
-        answer = page(request, "join.html", found=None, problem=str(error))
+        answer = page(request, "join.html", found=None, problem=gettext(str(error)))
         answer.status_code = GONE
         return answer
     # It waits here while its reader signs in.
@@ -163,7 +164,7 @@ def _show_directory(services: Services, request: Request, account_id: str) -> Re
         role = services.directories.role_for(account_id, identity_id)
     except TeamError as error:
         request.session.pop(INVITATION)
-        answer = page(request, "join.html", found=None, problem=str(error))
+        answer = page(request, "join.html", found=None, problem=gettext(str(error)))
         answer.status_code = GONE
         return answer
     name = services.members.people.emails([account_id]).get(account_id, account_id)

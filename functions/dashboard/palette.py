@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.languages import gettext
 from dashboard.permissions import may
 from dashboard.render import home, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.web.languages import phrase
 
 # Tasks in the list. Any other is found by its id.
 LATEST_TASKS = "20"
@@ -40,7 +42,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Return the places besides the pages of the menu, which the browser has already."""
     role = getattr(request.state, "role", None)
     goals = [
-        Goal("Page", name, f"{home(request)}{path}")
+        Goal(phrase("Page"), gettext(name), f"{home(request)}{path}")
         for path, name in PLACES.items()
         if may(role, f"GET {path}")
     ]
@@ -54,20 +56,20 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def _keys(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
     for key in services.api.keys.all(account_id):
         path = f"{home(request)}/keys/{key['id']}"
-        yield Goal("API key", key["name"] or key["id"], path, f"{key['id']} {key['prefix']}")
+        yield Goal(phrase("API key"), key["name"] or key["id"], path, f"{key['id']} {key['prefix']}")
 
 
 def _tasks(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
     for task in services.api.reader.found(account_id, {"limit": LATEST_TASKS}).rows:
         prompt = str(task.values.get("prompt") or "")[:PROMPT_LENGTH]
         name = f"{task.model}: {prompt}" if prompt else task.model
-        yield Goal("Task", name, f"{home(request)}/tasks/{task.task_id}", task.task_id)
+        yield Goal(phrase("Task"), name, f"{home(request)}/tasks/{task.task_id}", task.task_id)
 
 
 def _public(services: Services, request: Request) -> Iterator[Goal]:
     root = request.base_url.path.rstrip("/")
     for card in services.api.listing.matching_cards({}):
-        yield Goal("Model", card["name"], f"{root}/models/{card['id']}", card["id"])
+        yield Goal(phrase("Model"), card["name"], f"{root}/models/{card['id']}", card["id"])
     for doc in services.api.reference.site.pages.values():
         if not doc.path.startswith("models/"):
-            yield Goal("Docs", doc.title, f"{root}/docs/{doc.path}", doc.about)
+            yield Goal(phrase("Docs"), doc.title, f"{root}/docs/{doc.path}", doc.about)

@@ -27,6 +27,7 @@ from tollgate.web.budgets import (
     created_budget,
     rows_of_project,
 )
+from tollgate.web.languages import phrase
 from tollgate.web.problems import in_words
 
 # The form's name for a project that has no id yet.
@@ -151,9 +152,9 @@ def _one(
     account_id = visitor.account_id
     project = services.api.projects.one(account_id, project_id)
     periods = {
-        "Today": {"range": "today"},
-        "7 days": {"range": "7d"},
-        "This month": _month(services.clock.now_ms()),
+        phrase("Today"): {"range": "today"},
+        phrase("7 days"): {"range": "7d"},
+        phrase("This month"): _month(services.clock.now_ms()),
     }
     team = services.members.team(account_id)
     names = services.members.names([one.identity_id for one in team.members])

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from dashboard import languages
-from dashboard.languages import gettext, ngettext
+from dashboard.languages import gettext, ngettext, spoken
 from dashboard.permissions import may
 from dashboard.security import csrf_token, path_of
 from tollgate.composition import dashboard as dashboard_parts
@@ -237,7 +237,7 @@ def unit_price(price_usd: Decimal | str) -> Markup:
 
 def amount(shown: Amount) -> Markup:
     """Return a price of a headline, with all its digits on hover."""
-    return _with_exact(shown.shown, shown.exact)
+    return _with_exact(gettext(shown.shown), gettext(shown.exact))
 
 
 def _with_exact(shown: str, exact: str) -> Markup:
@@ -266,7 +266,7 @@ def minute(epoch_ms: int) -> str:
 
 def moment(text: str) -> str:
     """Return an ISO 8601 time as people read it, with its zone."""
-    return datetime.fromisoformat(text).strftime("%-d %b %Y, %H:%M UTC")
+    return datetime.fromisoformat(text).strftime(gettext("%-d %b %Y, %H:%M UTC"))
 
 
 def _price(decimal: str) -> str:
@@ -275,27 +275,37 @@ def _price(decimal: str) -> str:
 
 def day(text: str) -> str:
     """Return the date of an ISO 8601 time as people read it, in UTC."""
-    return datetime.fromisoformat(text).strftime("%-d %b %Y")
+    return datetime.fromisoformat(text).strftime(gettext("%-d %b %Y"))
 
 
 def short_day(text: str) -> str:
     """Return a date without its year, for an axis."""
-    return datetime.fromisoformat(text).strftime("%-d %b")
+    return datetime.fromisoformat(text).strftime(gettext("%-d %b"))
 
 
 def month(text: str) -> str:
     """Return a month (`2026-11`) as people read it."""
-    return datetime.fromisoformat(f"{text}-01").strftime("%B %Y")
+    return datetime.fromisoformat(f"{text}-01").strftime(gettext("%B %Y"))
 
 
 def second(epoch_ms: int) -> str:
     """Return epoch milliseconds to the second, for a column whose head has the zone and no room for more."""
-    return datetime.fromisoformat(iso(epoch_ms)).strftime("%-d %b, %H:%M:%S")
+    return datetime.fromisoformat(iso(epoch_ms)).strftime(gettext("%-d %b, %H:%M:%S"))
 
 
 def pretty(value: Any) -> str:
     """Return JSON for people to read."""
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def kind_word(media_type: str) -> str:
+    """Return the kind of a model's results as text."""
+    return gettext(KINDS[media_type])
+
+
+def capability(name: str) -> str:
+    """Return a capability of a model as text: `text-to-image` is "Text to image"."""
+    return gettext(name.replace("-", " ").capitalize())
 
 
 def tint(name: str) -> int:
@@ -337,7 +347,7 @@ def _environment() -> Environment:
         "minute": minute,
     }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
-    environment.filters["kind_word"] = KINDS.__getitem__
+    environment.filters |= {"kind_word": kind_word, "capability": capability, "spoken": spoken}
     environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"icon": icons.icon, "mark": icons.mark}

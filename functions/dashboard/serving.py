@@ -155,7 +155,7 @@ async def team_error(request: Request, error: Exception) -> Response:
     """Show why a change of the account's members was refused."""
     if path_of(request).startswith(SCIM):
         return scim_answer(scim_errors.body(REFUSED, str(error)), REFUSED)
-    return toast(request, str(error), status=REFUSED, bad=True)
+    return toast(request, gettext(str(error)), status=REFUSED, bad=True)
 
 
 async def oauth_error(_: Request, error: Exception) -> Response:

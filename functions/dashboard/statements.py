@@ -3,11 +3,13 @@
 from fastapi import APIRouter, Request, Response
 
 from dashboard.activity import key_names
+from dashboard.languages import speak
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.csv_table import as_csv
 from tollgate.usage.statement import COLUMNS
+from tollgate.web.languages import ENGLISH
 
 router = APIRouter(prefix="/statements")
 
@@ -33,6 +35,8 @@ def show(services: Services, request: Request, visitor: SignedIn, month: str = "
 @router.get(".csv")
 def download(services: Services, visitor: SignedIn, month: str = "", by: str = "") -> Response:
     """Return the statement of a month as a file for spreadsheets, with its usage by a label."""
+    # Programs read it.
+    speak(ENGLISH)
     statement, _ = services.api.months.statement(visitor.account_id, month or None)
     if by:
         statement = services.api.months.by_label(visitor.account_id, statement, by)

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.languages import gettext
 from dashboard.render import cached_answer, public_page
 from dashboard.services import Services
 from tollgate.catalog.loader import AnyModel
@@ -77,7 +78,9 @@ def show(services: Services, request: Request, format: Literal["html", "json"] =
     }
     rows = [row for found in kinds.values() for row in found]
     states = [row.state for row in rows if row.state is not None]
-    parts = [Row(PART_NAMES[name], None, shown.part(name), shown.bars(name)) for name in checks.PARTS]
+    parts = [
+        Row(gettext(PART_NAMES[name]), None, shown.part(name), shown.bars(name)) for name in checks.PARTS
+    ]
     # Text and media are counted by their models.
     part_state = worst(
         shown.part(name) or State.UP for name in (checks.API, checks.WEBHOOKS, checks.DASHBOARD)

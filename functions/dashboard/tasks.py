@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
+from dashboard.languages import gettext, ngettext
 from dashboard.render import MONEY_MOVED, base_url, frame, page, part, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -65,8 +66,11 @@ def delete(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
         except TaskNotEndedError:
             running += 1
     count = len(ids) - running
-    said = f"Files of {count} generation{'' if count == 1 else 's'} deleted."
-    answer = toast(request, f"{said} {running} still running." if running else said)
+    said = ngettext(
+        "Files of {count} generation deleted.", "Files of {count} generations deleted.", count
+    ).format(count=count)
+    still = gettext("{count} still running.")
+    answer = toast(request, f"{said} {still.format(count=running)}" if running else said)
     answer.headers["hx-trigger"] = DELETED
     return answer
 

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.render import MONEY_MOVED, base_url, home, invalid, moved, moved_saying, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
@@ -72,7 +73,7 @@ def change_low_balance(services: Services, request: Request, visitor: SignedIn, 
         services.api.low_balance.change(visitor.account_id, sent, visitor.name)
     except InvalidInputError as error:
         return invalid(request, error, LOW_BALANCE)
-    return moved_saying(request, f"{home(request)}/top-up", "Saved.")
+    return moved_saying(request, f"{home(request)}/top-up", gettext(gettext("Saved.")))
 
 
 @router.post("/billing")
@@ -92,7 +93,9 @@ def show_card(services: Services, request: Request, visitor: SignedIn) -> Respon
 def remove_card(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Remove the saved card, which ends automatic top-ups."""
     services.billing.remove_card(visitor.account_id, visitor.name)
-    return moved_saying(request, f"{home(request)}/top-up", "Card removed. Automatic top-ups are off.")
+    return moved_saying(
+        request, f"{home(request)}/top-up", gettext("Card removed. Automatic top-ups are off.")
+    )
 
 
 @router.get("/invoices/{entry_id}")

@@ -15,7 +15,7 @@ class TestWaitingInvitations:
         bob = Browser()
         bob.sign_in("bob@example.com")
         shown = bob.get("").text
-        assert "ada@example.com invites you to its account as <b>developer</b>" in shown
+        assert "ada@example.com invites you to its account as <b>Developer</b>" in shown
         (offered,) = re.findall(r"hx-vals='(\{[^']*inv_[^']*\})'", shown)
         eve = Browser()
         eve.sign_in("eve@example.com")

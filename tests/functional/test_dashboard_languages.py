@@ -1,10 +1,40 @@
 """The language of the pages: the visitor's choice, the browser's, else English; and no page without it."""
 
+import re
+from functools import cache
+from gettext import NullTranslations
+from html.parser import HTMLParser
+
 import pytest
 
+from dashboard import languages
+from dashboard.app import app
+from local.languages import DATE
 from tests.support.dashboard import ORIGIN, STAGE, Browser
+from tollgate.composition import api as api_parts
+from tollgate.providers.runtime.accounts import accounts
 
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.8"}
+# Routes of files and parts, and those that need a row of the account.
+NO_PAGES = {
+    f"/dashboard/{name}"
+    for name in (
+        *("activity.csv", "statements.csv", "top-up/receipt", "playground", "connect", "join"),
+        *("sign-in", "sign-in/begin", "sign-in/callback"),
+    )
+}
+PAGES = [
+    path
+    for path, methods in app.openapi()["paths"].items()
+    if path.startswith("/dashboard") and "get" in methods and "{" not in path and path not in NO_PAGES
+]
+PAGES += ["/", "/status", "/models/z-image", "/models/gpt-5.4-mini", "/models/tts-1"]
+NAMES = """
+    Tollgate UTC USD API MCP SDK CSV JSON URL OpenAPI llms Markdown Web Stripe Okta SCIM ada eve
+    curl Python TypeScript JavaScript fetch httpx boolean string on off all https
+    tag team agent research run authorization Bearer arn aws iam
+    aac alloy ash coral echo flac nova onyx pcm sage shimmer wav
+"""
 
 
 class TestTheLanguage:
@@ -45,3 +75,94 @@ class TestTheLanguage:
         page = Browser(base="").send("GET", "/docs", GERMAN)
         assert '<html lang="en">' in page.text
         assert "vary" not in page.headers
+
+
+class TestNoPageHasEnglishLeft:
+    """Each translated text is masked. What is still legible in a page is a name, a value, or a mistake."""
+
+    def test_on_any_page_without_a_parameter(
+        self, browser: Browser, account_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fill(browser)
+        monkeypatch.setattr(languages, "_catalog", lambda _: Masked())
+        left: dict[str, set[str]] = {}
+        for path in PAGES:
+            page = browser.at("").send("GET", path, GERMAN)
+            assert page.status == 200, path
+            for word in legible(page.text) - names():
+                left.setdefault(word, set()).add(path)
+        assert left == {}
+
+
+def fill(browser: Browser) -> None:
+    """Give the account a key, a project, a budget and an invitation."""
+    for path, fields in (
+        ("/keys", {"name": "k1", "scopes": ["media", "text"], "cap": "5", "per": "month", "days": ""}),
+        ("/projects", {"name": "p1"}),
+        ("/budgets", {"name": "b1", "scope": "account", "limit": "10", "per": "month"}),
+        ("/members/invitations", {"email": "eve@example.com", "role": "viewer"}),
+    ):
+        assert browser.post(path, fields).status == 200
+
+
+class Masked(NullTranslations):
+    """Translations without letters, which keep placeholders and tags."""
+
+    def gettext(self, message: str) -> str:
+        if DATE.fullmatch(message):
+            return "%Y"
+        held = re.compile(r"(%\(\w+\)s|%%|\{\w+\}|<[^>]+>|&\w+;)")
+        return "".join(part if held.fullmatch(part) else "·" * len(part) for part in held.split(message))
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+class Legible(HTMLParser):
+    """The words of a page that people read, but not code and text that is marked as English."""
+
+    SILENT = frozenset(("script", "style", "code", "pre", "textarea", "kbd", "svg", "time"))
+    VOID = frozenset(("input", "meta", "link", "img", "br", "source", "hr"))
+    SPOKEN = frozenset(("aria-label", "title", "placeholder", "alt", "hx-confirm"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: set[str] = set()
+        self._open: list[bool] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        is_marked = ("lang" in known and tag != "html") or "mono" in (known.get("class") or "")
+        if tag not in self.VOID:
+            self._open.append(is_marked or tag in self.SILENT)
+        for name in self.SPOKEN & known.keys():
+            self._take(known[name] or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not any(self._open):
+            self._take(data)
+
+    def _take(self, text: str) -> None:
+        self.words |= set(re.findall(r"(?<![\w@./_{-])[A-Za-z]{2,}(?![\w@/_-])", text))
+
+
+def legible(page: str) -> set[str]:
+    """Return the words of a page that are legible."""
+    parser = Legible()
+    parser.feed(page)
+    return parser.words
+
+
+@cache
+def names() -> frozenset[str]:
+    """Return the words that are names in every language."""
+    words = set(NAMES.split())
+    for card in api_parts.api().listing.matching_cards({}):
+        words |= set(re.findall(r"[A-Za-z]{2,}", f"{card['name']} {card['vendor']} {card['id']}"))
+    for provider in accounts().values():
+        words |= set(re.findall(r"[A-Za-z]{2,}", provider.about.title))
+    return frozenset(words)

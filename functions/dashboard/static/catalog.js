@@ -1,5 +1,7 @@
 // Models that are chosen to be compared stay chosen while filters change what is shown.
 
+import { _ } from "./words.js";
+
 const KEPT = "compared";
 const bar = document.querySelector("#compare");
 const most = Number(bar.dataset.most);
@@ -9,7 +11,9 @@ let chosen = JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
 const show = () => {
   sessionStorage.setItem(KEPT, JSON.stringify(chosen));
   bar.classList.toggle("open", chosen.length > 0);
-  count.textContent = chosen.length < 2 ? `Choose ${chosen.length ? "another" : "two"}, up to ${most}` : `${chosen.length} models`;
+  const texts = [_("Choose two, up to {most}"), _("Choose another, up to {most}"), _("{count} models")];
+  const text = texts[Math.min(chosen.length, 2)];
+  count.textContent = text.replace("{most}", most).replace("{count}", chosen.length);
   for (const box of document.querySelectorAll("[data-compared]")) {
     box.checked = chosen.includes(box.value);
     box.disabled = !box.checked && chosen.length >= most;

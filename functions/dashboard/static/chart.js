@@ -1,11 +1,13 @@
 // The card of a day on a chart by day: under the pointer, or moved with the arrow keys.
 
+import { _, locale } from "./words.js";
+
 const DAY_MS = 86_400_000;
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const MICRO = 1e6;
 const BESIDE_PX = 20;
 
-const asDay = (ms) => new Date(ms).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const asDay = (ms) => new Date(ms).toLocaleDateString(locale, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 // An amount with all its digits, and at least two after the point.
 const asUsd = (micro) => `$${(micro / MICRO).toFixed(6).replace(/(\.\d\d\d*?)0+$/, "$1")}`;
@@ -47,7 +49,7 @@ const show = (plot, column) => {
     // The parts of a latency stand on each other: the end of the second is its duration.
     list.prepend(line(part.dataset.series, names[part.dataset.series], form(metric === "latency" ? sum : amount)));
   }
-  if (metric !== "latency") list.append(line(null, "Total", form(sum)));
+  if (metric !== "latency") list.append(line(null, _("Total"), form(sum)));
   const card = plot.querySelector("[data-day-card]");
   card.replaceChildren(Object.assign(document.createElement("b"), { textContent: asDay(day) }), list);
   card.hidden = false;

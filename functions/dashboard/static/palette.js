@@ -1,5 +1,7 @@
 // Ctrl+K or ⌘K: a list of pages, models, keys, tasks and docs to go to. app.js loads it when it is needed.
 
+import { _ } from "./words.js";
+
 const MOST_SHOWN = 12;
 const AN_ID = /^(task_|req_|chatcmpl-|cmpl-|msg_|resp_)\w{20,}$/;
 const NOTHING = -1;
@@ -20,7 +22,7 @@ const option = (name, kind, href) => {
 
 // The pages of the menu are on each page already; the rest comes once, when it is needed.
 const fill = async () => {
-  for (const link of document.querySelectorAll(".side .places a")) list.append(option(link.textContent.trim(), "Page", link.href));
+  for (const link of document.querySelectorAll(".side .places a")) list.append(option(link.textContent.trim(), _("Page"), link.href));
   const answer = await fetch(dialog.dataset.more);
   if (!answer.ok || answer.redirected) return;
   const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -56,7 +58,7 @@ const find = () => {
   const text = input.value.trim().toLowerCase();
   list.querySelector("[data-by-id]")?.remove();
   if (AN_ID.test(input.value.trim())) {
-    const own = option(`Request ${input.value.trim()}`, "Id", `${dialog.dataset.requests}/${encodeURIComponent(input.value.trim())}`);
+    const own = option(_("Request {id}", { id: input.value.trim() }), "ID", `${dialog.dataset.requests}/${encodeURIComponent(input.value.trim())}`);
     own.dataset.byId = "";
     list.prepend(own);
   }

@@ -16,7 +16,7 @@ const show = (button) => {
   shown = button;
   enlarge(false);
   image.src = button.dataset.view;
-  image.alt = button.querySelector("img").alt.replace(/: enlarge$/, "");
+  image.alt = button.querySelector("img").alt;
   facts.textContent = button.dataset.facts;
   dialog.querySelector("[data-download]").href = button.dataset.view;
   for (const step of dialog.querySelectorAll("[data-step]")) step.hidden = all().length < 2;

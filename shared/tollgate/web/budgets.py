@@ -11,15 +11,22 @@ from tollgate.kit.money import dollars
 from tollgate.ledger.attribution import MAX_NAME_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.web.key_form import cents_of
+from tollgate.web.languages import phrase
 from tollgate.web.problems import in_words
 
 # The values whose bars are always visible. A click shows the others.
 MAX_BARS = 5
 # A bar changes its colour from here on, and a notice is sent.
-NEAR_PERCENT = 80
-FULL_PERCENT = 100
+NEARPERCENT = 80
+FULLPERCENT = 100
 # The choice of the form for all tags. Their names are in another field.
 ANY_TAG = "tag"
+PER = {
+    BudgetPeriod.DAY: "per day",
+    BudgetPeriod.WEEK: "per week",
+    BudgetPeriod.MONTH: "per month",
+    BudgetPeriod.TOTAL: "in total",
+}
 CREATED_FIELDS = ("name", "scope", "project", "key", "user", "tag", "tag_value", "limit", "per", "webhook")
 CHANGED_FIELDS = ("name", "limit", "per", "webhook")
 
@@ -36,17 +43,18 @@ class Bar:
     @property
     def level(self) -> str:
         """Return `full`, `near` or nothing: the class of the bar's colour."""
-        if self.percent >= FULL_PERCENT:
+        if self.percent >= FULLPERCENT:
             return "full"
-        return "near" if self.percent >= NEAR_PERCENT else ""
+        return "near" if self.percent >= NEARPERCENT else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A budget for the page: whom it limits and how much, in words, and a bar for each of its values."""
+    """A budget for the page: whom it limits, by kind and name; how much; and a bar for each of its values."""
 
     view: BudgetView
     whom: str
+    name: str
     limit: str
     bars: list[Bar]
     others: list[Bar]
@@ -54,7 +62,7 @@ class BudgetRow:
 
 def bar_of(name: str, spent_cents: int, left_cents: int, limit_cents: int) -> Bar:
     """Return the bar of an amount and its limit."""
-    percent = 100 * spent_cents // limit_cents if limit_cents else FULL_PERCENT
+    percent = 100 * spent_cents // limit_cents if limit_cents else FULLPERCENT
     return Bar(name, spent_cents, left_cents, percent)
 
 
@@ -68,9 +76,9 @@ def row_of(view: BudgetView, names: Mapping[str, str]) -> BudgetRow:
     bars = [
         _bar(each, view, "" if has_one_value else names.get(each["value"], each["value"])) for each in values
     ]
-    per = "in total" if view["per"] == BudgetPeriod.TOTAL else f"per {view['per']}"
-    limit = f"{dollars(view['limitCents'])} {per}"
-    return BudgetRow(view, _whom(scope, value, names), limit, bars[:MAX_BARS], bars[MAX_BARS:])
+    limit = f"{dollars(view['limitCents'])} {PER[view['per']]}"
+    whom, name = _whom(scope, value, names)
+    return BudgetRow(view, whom, name, limit, bars[:MAX_BARS], bars[MAX_BARS:])
 
 
 def rows_of_project(
@@ -153,14 +161,14 @@ def _values_of(view: BudgetView, value: str) -> list[BudgetValueView]:
     return [each for each in view["values"] if each["value"] == value]
 
 
-def _whom(scope: str, value: str | None, names: Mapping[str, str]) -> str:
-    """Return scope and value in words."""
+def _whom(scope: str, value: str | None, names: Mapping[str, str]) -> tuple[str, str]:
+    """Return scope and value: words that the page translates, and a name."""
     tag = scope.removeprefix(TAG)
     if scope == ACCOUNT:
-        return "The whole account"
+        return phrase("The whole account"), ""
     if value is None:
-        return {PROJECT: "Each project", KEY: "Each API key", USER: "Each end user"}.get(
-            scope, f"Each value of the tag {tag}"
-        )
-    what = {PROJECT: "Project", KEY: "API key", USER: "End user"}.get(scope, f"Tag {tag}:")
-    return f"{what} {names.get(value, value)}"
+        each = {PROJECT: phrase("Each project"), KEY: phrase("Each API key"), USER: phrase("Each end user")}
+        return (each[scope], "") if scope in each else (phrase("Each value of the tag"), tag)
+    what = {PROJECT: phrase("Project"), KEY: phrase("API key"), USER: phrase("End user")}
+    name = names.get(value, value)
+    return (what[scope], name) if scope in what else (phrase("Tag"), f"{tag}: {name}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_DAY
+from tollgate.web.languages import phrase
 
 # An account of this age no longer sees that it has done all steps.
 SHOWN_MS = 14 * MS_PER_DAY
@@ -24,10 +25,25 @@ def first_steps(keys: Sequence[Mapping[str, Any]], *, has_tasks: bool, has_budge
     """Return the four steps. `keys` are the account's keys as the API shows them."""
     is_capped = has_budget or any(key["spendingCap"] for key in keys)
     return [
-        Step("/playground", "Generate a first image", "in the playground, for $0.01.", has_tasks),
-        Step("/keys", "Create an API key", "for your programs.", bool(keys)),
-        Step("/keys", "Send a first request", "with the key.", any(key["lastUsedAt"] for key in keys)),
-        Step("/budgets", "Limit your spending", "with a budget, or with a limit of a key.", is_capped),
+        Step(
+            "/playground",
+            phrase("Generate a first image"),
+            phrase("in the playground, for $0.01."),
+            has_tasks,
+        ),
+        Step("/keys", phrase("Create an API key"), phrase("for your programs."), bool(keys)),
+        Step(
+            "/keys",
+            phrase("Send a first request"),
+            phrase("with the key."),
+            any(key["lastUsedAt"] for key in keys),
+        ),
+        Step(
+            "/budgets",
+            phrase("Limit your spending"),
+            phrase("with a budget, or with a limit of a key."),
+            is_capped,
+        ),
     ]
 
 

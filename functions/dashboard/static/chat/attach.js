@@ -1,5 +1,7 @@
 // What a message carries: images, made smaller than models look at, PDFs and text files; inside the request.
 
+import { _ } from "../words.js";
+
 const MAX_SIDE = 1568;
 const MAX_PDF_BYTES = 3 * 1024 * 1024;
 // About 64,000 tokens.
@@ -36,22 +38,22 @@ const textOf = async (file) => {
 
 // Returns `{kind, name, data}`; the data of a text file is its text. Throws what a person can read.
 const read = async (file) => {
-  const name = file.name || "Pasted image";
-  if (!file.size) throw new Error(`${name} is empty.`);
+  const name = file.name || _("Pasted image");
+  if (!file.size) throw new Error(_("{name} is empty.", { name }));
   if (file.type === "application/pdf") {
-    if (file.size > MAX_PDF_BYTES) throw new Error(`${name} is larger than 3 MB.`);
+    if (file.size > MAX_PDF_BYTES) throw new Error(_("{name} is larger than 3 MB.", { name }));
     return { kind: "pdf", name, data: await dataUrl(file) };
   }
   // A drawing in SVG is text, which models read better.
   if (!file.type.startsWith("image/") || file.type === "image/svg+xml") {
-    if (file.size > MAX_TEXT_BYTES) throw new Error(`${name} is larger than 256 KB. Images and PDFs can be larger.`);
+    if (file.size > MAX_TEXT_BYTES) throw new Error(_("{name} is larger than 256 KB. Images and PDFs can be larger.", { name }));
     const data = await textOf(file).catch(() => {
-      throw new Error(`${name}: only images, PDFs and text files in UTF-8 can be attached.`);
+      throw new Error(_("{name}: only images, PDFs and text files in UTF-8 can be attached.", { name }));
     });
     return { kind: "text", name, data };
   }
   const image = await smaller(file).catch(() => {
-    throw new Error(`${name} cannot be read as an image.`);
+    throw new Error(_("{name} cannot be read as an image.", { name }));
   });
   return { kind: "image", name, data: await dataUrl(image) };
 };

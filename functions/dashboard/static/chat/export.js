@@ -1,9 +1,10 @@
 // A conversation as a Markdown file.
 
 import { dollars } from "./stream.js";
+import { _ } from "../words.js";
 
 const markdownOf = (conversation) => {
-  const lines = [`# ${conversation.title || "Conversation"}`];
+  const lines = [`# ${conversation.title || _("Conversation")}`];
   for (const turn of conversation.turns) {
     lines.push("## You", turn.text);
     if (turn.files.length) lines.push(`Files: ${turn.files.map((file) => file.name).join(", ")}`);

@@ -7,6 +7,7 @@ import { sidebarOf } from "./sidebar.js";
 import { storeOf } from "./store.js";
 import { ask, chargeOf, costOf, dollars } from "./stream.js";
 import { answerView, saidView } from "./view.js";
+import { _ } from "../words.js";
 
 const DRAW_MS = 80;
 // "Stop" comes to where "Send" was: the second half of a double click is no stop.
@@ -14,12 +15,12 @@ const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
 const TEXT_FILE = '<file name="';
 const SHOWN_OF_A_FILE = 200;
-const STOPPED = "Stopped. The cost follows.";
-const UNKNOWN = "Stopped. Activity shows the cost.";
-const CHARGED = "Stopped. You pay for what was generated:";
-const LEFT = "You left before the answer ended. What was generated is billed.";
-const LOST = "The connection was lost. What was generated is billed.";
-const OFFLINE = "No connection to the service. Check your network, then try again.";
+const STOPPED = _("Stopped. The cost follows.");
+const UNKNOWN = _("Stopped. Activity shows the cost.");
+const CHARGED = _("Stopped. You pay for what was generated:");
+const LEFT = _("You left before the answer ended. What was generated is billed.");
+const LOST = _("The connection was lost. What was generated is billed.");
+const OFFLINE = _("No connection to the service. Check your network, then try again.");
 const page = document.querySelector("#chat");
 const form = page.querySelector("[data-compose]");
 const log = page.querySelector("[data-log]");
@@ -86,15 +87,15 @@ const bodyFor = (model, place, turns) => ({
 const showTotal = () => {
   const answers = conversation.turns.flatMap((turn) => [...turn.answers, ...(turn.replaced ?? [])]);
   const cost = answers.reduce((sum, one) => sum + (one.cost ?? 0), 0);
-  total.textContent = conversation.turns.length ? `This conversation: ${dollars(cost)}` : "";
+  total.textContent = conversation.turns.length ? _("This conversation: {cost}", { cost: dollars(cost) }) : "";
   total.title = `$${(cost / 1e6).toFixed(6)}`;
 };
 
 const keep = async (kept) => {
   if (dropped.has(kept.id)) return;
   kept.at = Date.now();
-  kept.title ||= (kept.turns[0]?.text || "Attachment").split("\n", 1)[0].slice(0, TITLE_CHARS);
-  await store.put(kept).catch(() => say("The browser has no room to keep this conversation."));
+  kept.title ||= (kept.turns[0]?.text || _("Attachment")).split("\n", 1)[0].slice(0, TITLE_CHARS);
+  await store.put(kept).catch(() => say(_("The browser has no room to keep this conversation.")));
   await drawSidebar();
 };
 
@@ -240,7 +241,7 @@ const again = (place) => {
 
 const begin = (text, files, replaced = []) => {
   conversation.turns.push({ text, files, answers: [], replaced });
-  answerTurn(models.chosen().map((_, place) => place));
+  answerTurn(models.chosen().map((model, place) => place));
 };
 
 const editTurn = (index, text) => {
@@ -289,7 +290,7 @@ const drawSidebar = sidebarOf(document.querySelector("#history"), store, icons, 
 
 // The code of this very conversation; what is attached is named, not repeated.
 const showCode = () => {
-  const short = (_, value) => {
+  const short = (name, value) => {
     if (typeof value !== "string") return value;
     if (value.startsWith("data:")) return `${value.slice(0, value.indexOf(",") + 1)}…`;
     const isLong = value.startsWith(TEXT_FILE) && value.length > SHOWN_OF_A_FILE;
@@ -298,7 +299,7 @@ const showCode = () => {
   const typed = field.value.trim();
   const asked = typed ? [...conversation.turns, { text: typed, files: attached.files(), answers: [] }] : conversation.turns;
   const turns = typed || !asked.length ? asked : [...asked.slice(0, -1), { ...asked.at(-1), answers: [] }];
-  const body = bodyFor(models.chosen()[0], 0, turns.length ? turns : [{ text: "Say hello", files: [], answers: [] }]);
+  const body = bodyFor(models.chosen()[0], 0, turns.length ? turns : [{ text: _("Say hello"), files: [], answers: [] }]);
   htmx.ajax("POST", page.dataset.code, {
     target: "#code",
     swap: "outerHTML",
@@ -313,7 +314,7 @@ form.addEventListener("submit", (event) => {
   if ((!text && !files.length) || running) return;
   field.value = "";
   attached.set([]);
-  begin(text || "Look at this.", files);
+  begin(text || _("Look at this."), files);
 });
 field.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {

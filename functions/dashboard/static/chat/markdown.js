@@ -2,6 +2,7 @@
 // Markdown needs, without styles, handlers, images or addresses but http(s) and mailto.
 
 import { Marked } from "../vendor/marked.js";
+import { _ } from "../words.js";
 
 const MAX_HIGHLIGHTED = 60_000;
 const DEEPEST = 6;
@@ -58,7 +59,7 @@ const maths = (kind, form) => ({
 });
 marked.use({ extensions: [maths("inline", INLINE_MATHS), maths("display", DISPLAYED_MATHS)] });
 
-DOMPurify.addHook("uponSanitizeAttribute", (_, data) => {
+DOMPurify.addHook("uponSanitizeAttribute", (node, data) => {
   const isKnown = LANGUAGE.test(data.attrValue) || MATHS.test(data.attrValue);
   if (data.attrName === "class" && !isKnown) data.keepAttr = false;
 });
@@ -73,7 +74,7 @@ const codeBox = (pre, copyButton) => {
   top.className = "code-top";
   const name = document.createElement("span");
   name.className = "muted small";
-  name.textContent = language || "code";
+  name.textContent = language || _("Code");
   top.append(name, copyButton.content.cloneNode(true));
   const shown = document.createElement("pre");
   shown.tabIndex = 0;
@@ -97,7 +98,7 @@ export const render = (text, copyButton) => {
     scroll.className = "scroll";
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", "Table");
+    scroll.setAttribute("aria-label", _("Table"));
     table.replaceWith(scroll);
     scroll.append(table);
   }

@@ -2,6 +2,7 @@
 
 import { exportConversation } from "./export.js";
 import { action, make } from "./nodes.js";
+import { _ } from "../words.js";
 
 const DAY_MS = 86_400_000;
 const MONTH_DAYS = 30;
@@ -10,16 +11,16 @@ const WEEK_DAYS = 7;
 // The heading under which a time stands, by the days of this browser's time zone.
 const dayOf = (at) => {
   const days = Math.floor((new Date().setHours(24, 0, 0, 0) - at) / DAY_MS);
-  if (days < 1) return "Today";
-  if (days < 2) return "Yesterday";
-  if (days < WEEK_DAYS) return "Last 7 days";
-  return days < MONTH_DAYS ? "Last 30 days" : "Earlier";
+  if (days < 1) return _("Today");
+  if (days < 2) return _("Yesterday");
+  if (days < WEEK_DAYS) return _("Last 7 days");
+  return days < MONTH_DAYS ? _("Last 30 days") : _("Earlier");
 };
 
 // A field in place of a title; Enter keeps the new one, Escape the old one.
 const renameIn = (row, one, onEnd) => {
   const field = Object.assign(make("input"), { value: one.title, maxLength: 100 });
-  field.setAttribute("aria-label", `New title of: ${one.title}`);
+  field.setAttribute("aria-label", _("New title of: {title}", { title: one.title }));
   let isDone = false;
   const end = (title) => {
     if (isDone) return;
@@ -76,9 +77,9 @@ export const sidebarOf = (box, store, icons, { current, open, retitle, forget })
     };
     const acts = make("span", "acts");
     acts.append(
-      action(icons, "edit", `Rename: ${one.title}`, rename),
-      action(icons, "download", `Export: ${one.title}`, async () => exportConversation(await store.get(one.id))),
-      action(icons, "bin", `Delete: ${one.title}`, drop),
+      action(icons, "edit", _("Rename: {title}", { title: one.title }), rename),
+      action(icons, "download", _("Export: {title}", { title: one.title }), async () => exportConversation(await store.get(one.id))),
+      action(icons, "bin", _("Delete: {title}", { title: one.title }), drop),
     );
     row.append(button, acts);
     return row;
@@ -94,13 +95,13 @@ export const sidebarOf = (box, store, icons, { current, open, retitle, forget })
       rows.append(...ones.map(rowOf));
       return [make("h2", "muted small", day), rows];
     });
-    list.replaceChildren(...(parts.length ? parts : [make("p", "muted small", find.value ? "No conversations found." : "No conversations yet.")]));
+    list.replaceChildren(...(parts.length ? parts : [make("p", "muted small", find.value ? _("No conversations found.") : _("No conversations yet."))]));
     clear.hidden = !parts.length;
   };
 
   find.addEventListener("input", draw);
   clear.addEventListener("click", async () => {
-    if (!confirm("Delete all conversations in this browser? They cannot be restored.")) return;
+    if (!confirm(_("Delete all conversations in this browser? They cannot be restored."))) return;
     forget(current());
     await store.clear();
     await draw();

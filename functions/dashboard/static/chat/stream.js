@@ -1,5 +1,7 @@
 // One answer, as it comes: streamed from the text route with a key of its own, which lives in this module alone.
 
+import { _ } from "../words.js";
+
 const RENEW_MS = 60_000;
 const MICRO = 1e-6;
 let key = null;
@@ -9,7 +11,7 @@ const apiKey = async (address) => {
     const headers = JSON.parse(document.body.getAttribute("hx-headers"));
     const answer = await fetch(address, { method: "POST", headers });
     const said = answer.redirected ? null : await answer.json().catch(() => null);
-    if (!answer.ok || !said) throw new Error(said?.message ?? "Your session has ended. Reload the page to sign in.");
+    if (!answer.ok || !said) throw new Error(said?.message ?? _("Your session has ended. Reload the page to sign in."));
     key = said;
   }
   return key.key;
@@ -31,7 +33,7 @@ async function* events(body) {
 
 const failed = async (answer) => {
   const body = await answer.json().catch(() => null);
-  return new Error(body?.error?.message ?? `The service answered ${answer.status}.`);
+  return new Error(body?.error?.message ?? _("The service answered {status}.", { status: answer.status }));
 };
 
 const authorized = async (addresses) => ({ authorization: `Bearer ${await apiKey(addresses.key)}` });
@@ -67,7 +69,7 @@ export const ask = async (addresses, body, stop, on) => {
     if (delta.content) on({ text: delta.content });
     if (chunk.usage) on({ usage: chunk.usage });
   }
-  throw new Error("The answer was interrupted.");
+  throw new Error(_("The answer was interrupted."));
 };
 
 const MOST_LOOKS = 60;

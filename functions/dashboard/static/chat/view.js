@@ -4,12 +4,13 @@ import { chipOf } from "./attach.js";
 import { highlight, render, typeset } from "./markdown.js";
 import { action, make } from "./nodes.js";
 import { dollars } from "./stream.js";
+import { _ } from "../words.js";
 
 const MS_PER_S = 1000;
 
 const noteOf = (answer) => {
   const said = [];
-  if (answer.usage) said.push(`${answer.usage.prompt_tokens} in · ${answer.usage.completion_tokens} out`);
+  if (answer.usage) said.push(_("{read} in · {written} out", { read: answer.usage.prompt_tokens, written: answer.usage.completion_tokens }));
   if (answer.cost !== undefined) said.push(dollars(answer.cost));
   if (answer.ms) said.push(`${(answer.ms / MS_PER_S).toFixed(1)} s`);
   return said.join(" · ");
@@ -20,7 +21,7 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   const box = make("article", "bubble assistant");
   const name = make("h2", "", answer.name);
   const reasoning = make("details", "reasoning");
-  const summary = make("summary", "", "Reasoning");
+  const summary = make("summary", "", _("Reasoning"));
   const thought = make("p", "muted small");
   reasoning.append(summary, thought);
   const body = make("div", "md");
@@ -31,18 +32,18 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   box.append(name, reasoning, body, problem, foot);
 
   const actions = make("span", "acts");
-  const copy = action(icons, "copy", "Copy the answer", async () => {
+  const copy = action(icons, "copy", _("Copy the answer"), async () => {
     await navigator.clipboard.writeText(answer.text);
     copy.classList.add("done");
   });
   actions.append(copy);
-  if (isLast) actions.append(action(icons, "again", "Regenerate", onAgain));
+  if (isLast) actions.append(action(icons, "again", _("Regenerate"), onAgain));
   foot.append(actions);
 
   const update = (isRunning = false) => {
     reasoning.hidden = !answer.reasoning;
     thought.textContent = answer.reasoning ?? "";
-    summary.textContent = isRunning && !answer.text ? "Reasoning…" : "Reasoning";
+    summary.textContent = isRunning && !answer.text ? _("Reasoning…") : _("Reasoning");
     body.replaceChildren(render(answer.text, copyButton));
     problem.textContent = answer.problem ?? "";
     note.textContent = noteOf(answer);
@@ -62,16 +63,16 @@ export const saidView = (turn, icons, { onEdit }) => {
   const text = make("p", "", turn.text);
   const files = make("div", "attached-list");
   files.append(...turn.files.map((file) => chipOf(file)));
-  box.append(make("h2", "hidden", "You"));
+  box.append(make("h2", "hidden", _("You")));
   if (turn.files.length) box.append(files);
   box.append(text);
 
   const edit = () => {
     const field = make("textarea");
     field.value = turn.text;
-    field.setAttribute("aria-label", "Edit the message");
-    const send = make("button", "primary", "Send");
-    const cancel = make("button", "", "Cancel");
+    field.setAttribute("aria-label", _("Edit the message"));
+    const send = make("button", "primary", _("Send"));
+    const cancel = make("button", "", _("Cancel"));
     send.type = cancel.type = "button";
     const row = make("div", "actions");
     row.append(cancel, send);
@@ -87,7 +88,7 @@ export const saidView = (turn, icons, { onEdit }) => {
     send.addEventListener("click", () => field.value.trim() && onEdit(field.value.trim()));
   };
   const acts = make("span", "acts");
-  acts.append(action(icons, "edit", "Edit and send again", edit));
+  acts.append(action(icons, "edit", _("Edit and send again"), edit));
   box.append(acts);
   return box;
 };

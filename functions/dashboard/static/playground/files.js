@@ -1,11 +1,17 @@
 // Files of a form: chosen, dropped or pasted ones go straight to storage; their names, and URLs, are what is sent.
 
+import { _ } from "../words.js";
+
 const THUMB = 56;
 const MAX_THUMB_BYTES = 30 * 1024 * 1024;
 const MB = 1024 * 1024;
 const MAX_MB = 200;
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
-const KINDS = { image: "an image", video: "a video", audio: "an audio file" };
+const OTHER_KINDS = {
+  image: _("{name} is not an image."),
+  video: _("{name} is not a video."),
+  audio: _("{name} is not an audio file."),
+};
 const headers = () => JSON.parse(document.body.getAttribute("hx-headers"));
 const nameOf = (url) => decodeURIComponent(url.split(/[?#]/)[0].split("/").pop() || url).slice(-40);
 
@@ -23,10 +29,11 @@ const thumb = async (file) => {
 
 // What a person can read of a file that no model could; nothing where it may be sent.
 const unusable = (file, takes) => {
-  if (KINDS[takes] && !file.type.startsWith(takes)) return `Choose ${KINDS[takes]}: ${file.name} is not one.`;
-  if (takes === "image" && !IMAGES.test(file.type)) return `${file.name}: choose a PNG, JPEG, WebP, GIF or AVIF image.`;
-  if (!file.size) return `${file.name} is empty.`;
-  if (file.size > MAX_MB * MB) return `${file.name} is larger than ${MAX_MB} MB.`;
+  const { name } = file;
+  if (OTHER_KINDS[takes] && !file.type.startsWith(takes)) return OTHER_KINDS[takes].replace("{name}", name);
+  if (takes === "image" && !IMAGES.test(file.type)) return _("{name}: choose a PNG, JPEG, WebP, GIF or AVIF image.", { name });
+  if (!file.size) return _("{name} is empty.", { name });
+  if (file.size > MAX_MB * MB) return _("{name} is larger than {most} MB.", { name, most: MAX_MB });
   return "";
 };
 
@@ -37,12 +44,12 @@ export const send = async (address, file) => {
     body: JSON.stringify({ filename: file.name.slice(-200) || "file", contentType: file.type, bytes: file.size }),
   });
   const granted = await asked.json().catch(() => ({}));
-  if (!asked.ok) throw new Error(granted.message ?? "The upload was refused. Reload the page and try again.");
+  if (!asked.ok) throw new Error(granted.message ?? _("The upload was refused. Reload the page and try again."));
   const form = new FormData();
   for (const [name, value] of Object.entries(granted.upload.fields)) form.append(name, value);
   form.append("file", file);
   const stored = await fetch(granted.upload.url, { method: granted.upload.method, body: form });
-  if (!stored.ok) throw new Error(`The storage refused the file (${stored.status}).`);
+  if (!stored.ok) throw new Error(_("The storage refused the file ({status}).", { status: stored.status }));
   return granted.id;
 };
 
@@ -74,7 +81,7 @@ const dropOf = (box, address) => {
     remove.type = "button";
     remove.className = "quiet round";
     remove.textContent = "×";
-    remove.setAttribute("aria-label", `Remove ${label}`);
+    remove.setAttribute("aria-label", _("Remove {name}", { name: label }));
     remove.addEventListener("click", () => {
       item.remove();
       keep();
@@ -85,15 +92,15 @@ const dropOf = (box, address) => {
   };
 
   const take = async (file) => {
-    problem.textContent = address ? unusable(file, box.dataset.takes) : "Sign in to upload files.";
+    problem.textContent = address ? unusable(file, box.dataset.takes) : _("Sign in to upload files.");
     if (problem.textContent) return;
-    const item = add(file.name || "Pasted file");
+    const item = add(file.name || _("Pasted file"));
     item.classList.add("sending");
     item.setAttribute("aria-busy", "true");
     try {
       if (file.type.startsWith("image/") && file.size < MAX_THUMB_BYTES) {
         const canvas = await thumb(file).catch(() => {
-          throw new Error(`${file.name} cannot be read as an image.`);
+          throw new Error(_("{name} cannot be read as an image.", { name: file.name }));
         });
         item.prepend(canvas);
       }
@@ -159,7 +166,7 @@ export const filesOf = (panels, address, say) => {
     const panel = event.target.closest?.("[data-panel]") ?? panels[0];
     const fitting = drops.get(panel).find((one) => one.isShown() && files[0].type.startsWith(one.takes));
     if (fitting) fitting.takeAll(files);
-    else say("This form takes no file of this kind.");
+    else say(_("This form takes no file of this kind."));
   };
   document.addEventListener("dragover", (event) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();

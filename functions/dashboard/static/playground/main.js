@@ -3,6 +3,7 @@
 import { filesOf } from "./files.js";
 import { pickerOf } from "./picker.js";
 import { rowsOf } from "./rows.js";
+import { _ } from "../words.js";
 
 const LINK_MS = 400;
 const MAX_LINK = 6000;
@@ -138,8 +139,8 @@ document.addEventListener("click", async (event) => {
   }
   if (button?.matches("[data-copy-link]")) {
     const address = link();
-    if (address.length > MAX_LINK) toast("Too long for a link: shorten the prompt.");
-    else await navigator.clipboard.writeText(location.origin + address).then(() => toast("Link copied."));
+    if (address.length > MAX_LINK) toast(_("Too long for a link: shorten the prompt."));
+    else await navigator.clipboard.writeText(location.origin + address).then(() => toast(_("Link copied.")));
   }
 });
 

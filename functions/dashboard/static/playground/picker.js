@@ -1,6 +1,7 @@
 // The models to choose from: for a panel, for a second one beside it, or for a result that is to be worked on.
 
 import { searchable } from "../picker.js";
+import { _ } from "../words.js";
 
 const KIND_WORDS = { video: ["video"], audio: ["audio", "voice", "track", "file"] };
 
@@ -50,7 +51,7 @@ export const pickerOf = (play, panels, link) => {
 
   const open = (next) => {
     purpose = next;
-    title.textContent = next.use ? "Use in which model?" : next.pick === "a" ? "Choose a model" : "Compare with";
+    title.textContent = next.use ? _("Use in which model?") : next.pick === "a" ? _("Choose a model") : _("Compare with");
     list.open();
     htmx.trigger(dialog, "picker-opened");
   };

@@ -2,6 +2,7 @@
 // which is also what one fills in where the schema cannot be read.
 
 import { send } from "./files.js";
+import { _ } from "../words.js";
 
 const make = (tag, properties = {}, ...inside) => {
   const made = Object.assign(document.createElement(tag), properties);
@@ -21,7 +22,7 @@ const objectOf = (schema, name) => {
 const controlOf = (about, isNeeded) => {
   if (about.enum) {
     const choose = make("select");
-    if (!isNeeded) choose.append(make("option", { value: "", textContent: "Not set" }));
+    if (!isNeeded) choose.append(make("option", { value: "", textContent: _("Not set") }));
     choose.append(...about.enum.map((value) => make("option", { value, textContent: words(value) })));
     return choose;
   }
@@ -42,8 +43,8 @@ const rowsOfField = (box, schema, address) => {
   if (!object) return;
   const most = schema.properties[box.dataset.objects].maxItems ?? Infinity;
   const list = make("ul", { className: "plain object-rows" });
-  const more = make("button", { type: "button", textContent: "Add" });
-  more.setAttribute("aria-label", `Add to ${label.childNodes[0].textContent.trim()}`);
+  const more = make("button", { type: "button", textContent: _("Add") });
+  more.setAttribute("aria-label", _("Add to {name}", { name: label.childNodes[0].textContent.trim() }));
 
   const keep = () => {
     const rows = [...list.children].map((row) => {
@@ -57,7 +58,7 @@ const rowsOfField = (box, schema, address) => {
 
   const upload = (control, row) => {
     const picked = make("input", { type: "file", hidden: true });
-    const choose = make("button", { type: "button", textContent: "Choose file" });
+    const choose = make("button", { type: "button", textContent: _("Choose file") });
     choose.addEventListener("click", () => picked.click());
     picked.addEventListener("change", async () => {
       row.setAttribute("aria-busy", "true");
@@ -84,7 +85,7 @@ const rowsOfField = (box, schema, address) => {
       if (about.format === "uri") row.append(...upload(control, row));
     }
     const drop = make("button", { type: "button", className: "quiet round", textContent: "×" });
-    drop.setAttribute("aria-label", "Remove this row");
+    drop.setAttribute("aria-label", _("Remove this row"));
     drop.addEventListener("click", () => {
       row.remove();
       keep();
