@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 256 * 1024
 MAX_KEY_BYTES = 1024
 """The longest key of an object in S3."""
-PRIVATE = "inputs/"
-"""Files of requests, which need a signed URL."""
+PRIVATE = ("inputs/", "private/", "responses/")
+"""Files that need a signed URL, or that only the service reads."""
 # The headers of the distribution in template.yaml.
 STORAGE_HEADERS = {
     "x-content-type-options": "nosniff",

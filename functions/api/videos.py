@@ -52,14 +52,14 @@ def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
 @router.get("/{video_id}/content")
 def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
     """Redirect to the video's file, which is too large for a function's response."""
-    return RedirectResponse(_file_url(api.reader.find(key.account_id, video_id)), status_code=302)
+    return RedirectResponse(_file_url(api, api.reader.find(key.account_id, video_id)), status_code=302)
 
 
 @router.post("/{video_id}/remix")
 async def remix_video(api: Services, key: MediaKey, video_id: str, sent: Sent, request: Request) -> Response:
     """Create a task that changes a finished video."""
     source = await run_in_threadpool(api.reader.find, key.account_id, video_id)
-    _file_url(source)
+    _file_url(api, source)
     asked = read_remix(sent.fields, source, api.tasks.catalog, is_form=sent.is_form)
     return await _created(api, key, asked, request, sent.fields)
 
@@ -83,13 +83,13 @@ async def _created(
     return _shown(task, body)
 
 
-def _file_url(task: Task) -> str:
+def _file_url(api: Api, task: Task) -> str:
     """Return the address of a video's file.
 
     Raises `TaskPendingError` if the task has not ended, and `UploadNotFoundError` if there is no file.
     """
     try:
-        files = files_of(task.view())
+        files = files_of(api.reader.view(task))
     except GenerationFailedError as error:
         # OpenAI's SDKs repeat a request after a 5xx, and this one would fail each time.
         raise UploadNotFoundError(error.message) from error

@@ -12,6 +12,7 @@ from fastapi import Request
 from dashboard.render import base_url
 from dashboard.security import Visitor
 from dashboard.services import Services
+from tollgate.artifacts.models import Address
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
@@ -66,7 +67,8 @@ def panel_of(
     filled |= input_of([param for param in dto["params"] if PREFIX + param["name"] in linked], linked)[0]
     if visitor and query.get("use"):
         used = services.api.reader.find(visitor.account_id, query["use"])
-        filled |= _worked_on(form_of_model(services, model, {}), used, query.get("file", ""))
+        form, address = form_of_model(services, model, {}), services.api.results.address
+        filled |= _worked_on(form, used, query.get("file", ""), address)
     form = form_of_model(services, model, filled)
     told = price_of(services, request, visitor, model, read(form, sent_by(form)))
     return {
@@ -161,11 +163,12 @@ def _linked(query: Any, key: str) -> dict[str, str]:
     }
 
 
-def _worked_on(form: list[FormField], task: Task, index: str) -> Values:
+def _worked_on(form: list[FormField], task: Task, index: str, address: Address) -> Values:
     """Return the input that names a file of a task, in the first field that takes files of its type."""
     number = digits(index, 0, len(task.files)) or 0
     for file in task.files[number : number + 1]:
         for field in form:
             if field.widget == "files" and field.takes == file.file_type:
-                return {field.param["name"]: [file.url] if field.param["isArray"] else file.url}
+                url = address(file.url)
+                return {field.param["name"]: [url] if field.param["isArray"] else url}
     return {}

@@ -322,6 +322,11 @@ STATUS_WORDS = {
 }
 
 
+def _address(url: str) -> str:
+    """Return the address to read a result, which is signed for a private one."""
+    return dashboard_parts.dashboard().api.results.address(url)
+
+
 @cache
 def _environment() -> Environment:
     environment: Any = Environment(
@@ -348,6 +353,7 @@ def _environment() -> Environment:
     }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
     environment.filters |= {"kind_word": kind_word, "capability": capability, "spoken": spoken}
+    environment.filters["address"] = _address
     environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"icon": icons.icon, "mark": icons.mark}

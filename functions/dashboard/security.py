@@ -42,7 +42,6 @@ OPENED_BY_OTHERS = ("/dashboard/connect", "/dashboard/sign-in")
 UPLOADING = ("/dashboard/playground", "/models")
 # The page that downloads stored results, and the pages below it, which show uploaded images.
 DOWNLOADING = "/dashboard/tasks"
-SHOWING_UPLOADS = "/dashboard/tasks/"
 _TOKEN_BYTES = 32
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -265,13 +264,15 @@ def security_headers(storage_url: str, upload_origin: str, *, path: str, is_loca
     media (`data:`), because the gateway cannot serve them.
     """
     storage = urlsplit(storage_url)
-    files = f"'self'{' data:' if is_public(path) or path.startswith(SHOWING) else ''} {storage.scheme}://{storage.netloc}"
+    # Private results and uploads are read from the bucket itself.
+    bucket = "" if is_public(path) else f" {upload_origin}"
+    stored = f" {storage.scheme}://{storage.netloc}{bucket}"
+    files = f"'self'{' data:' if is_public(path) or path.startswith(SHOWING) else ''}{stored}"
     uploads = f" {upload_origin}" if path.startswith(UPLOADING) else ""
-    downloads = f" {storage.scheme}://{storage.netloc}" if path == DOWNLOADING else ""
-    originals = f" {upload_origin}" if path.startswith(SHOWING_UPLOADS) else ""
+    downloads = stored if path == DOWNLOADING else ""
     policy = (
         f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{uploads}{downloads}; "
-        f"img-src {files}{originals}; media-src {files}; "
+        f"img-src {files}; media-src {files}; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     headers = {

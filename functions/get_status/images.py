@@ -95,7 +95,7 @@ async def _ended(request: Request, parts: GetStatus, made: Created) -> list[Task
             for task_id in made.task_ids
             if task_id not in ended
         ]
-        ended |= {task.task_id: task.view() for task in open_tasks if task.status in TERMINAL}
+        ended |= {task.task_id: parts.reader.view(task) for task in open_tasks if task.status in TERMINAL}
         if len(ended) == len(made.task_ids):
             return [ended[task_id] for task_id in made.task_ids]
         # An account can have 10,000 tasks in the queue, and each waiting response occupies a process.

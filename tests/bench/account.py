@@ -193,7 +193,7 @@ class World:
             webhook_guard=AddressGuard(),
             prober=_NoProbes(),
             inputs=InputStore(NOTHING, "bucket", "https://files.test", Uploads(NOTHING, "", "", self.clock)),
-            reader=TaskReader(tasks, CATALOG),
+            reader=TaskReader(tasks, CATALOG, str),
             charges=TaskCharges(
                 tasks,
                 self.ledger,

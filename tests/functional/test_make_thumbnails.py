@@ -41,6 +41,7 @@ class Drawing:
         self.asked: list[str] = []
         self.answers: dict[str, Any] | None = None
         self.before: Callable[[], object] = lambda: None
+        self.key_of: Callable[[str], str] = lambda url: url.removeprefix(f"{STORAGE_URL}/")
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         assert FunctionName == "DrawThumbnailFunction"
@@ -50,7 +51,7 @@ class Drawing:
         if self.answers is not None:
             failed = {"FunctionError": "Unhandled"} if "errorType" in self.answers else {}
             return {"Payload": io.BytesIO(json.dumps(self.answers).encode()), **failed}
-        key = url.removeprefix(f"{STORAGE_URL}/")
+        key = self.key_of(url)
         data = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
         drawn = Thumbnail(render(key.rpartition(".")[2], io.BytesIO(data)))
         self.before()

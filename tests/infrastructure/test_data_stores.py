@@ -371,6 +371,7 @@ class TestMedia:
             ("/media", "media/nothing/media"),
             ("/inputs/usr_1/a.png", "media/nothing/inputs/usr_1/a.png"),
             ("/responses/resp_1", "media/nothing/responses/resp_1"),
+            ("/private/task_1/a.png", "media/nothing/private/task_1/a.png"),
             # CloudFront chooses by the path without its dots, and sends it as it came.
             ("/media/..", "media/nothing/media/.."),
             ("/media/../inputs/a", "media/nothing/media/../inputs/a"),
@@ -413,12 +414,10 @@ class TestMedia:
         ends = {each["Prefix"]: each["ExpirationInDays"] for each in expiring}
         # A day longer than the rows that name them.
         assert ends == {"inputs/": 7, "responses/": LIFETIME_S // (24 * 3600) + 1}
-        (asked,) = (each["Fn::If"] for each in rules if "Fn::If" in each)
-        assert (asked[0], asked[1]["Prefix"], asked[2]) == (
-            "HasMediaRetention",
-            "media/",
-            {"Ref": "AWS::NoValue"},
-        )
+        asked = [each["Fn::If"] for each in rules if "Fn::If" in each]
+        assert [(when, rule["Prefix"], other) for when, rule, other in asked] == [
+            ("HasMediaRetention", folder, {"Ref": "AWS::NoValue"}) for folder in ("media/", "private/")
+        ]
 
     def test_a_browser_may_show_files_and_never_run_them(self, template: Template) -> None:
         (policy,) = template.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()

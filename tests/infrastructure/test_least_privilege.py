@@ -42,6 +42,8 @@ WITH_WILDCARD = {
     "${LedgerTable.Arn}/stream/*": "as above",
     "${MediaBucket.Arn}/media/*": "a result's key has its task's id",
     "${MediaBucket.Arn}/media/*.thumb.webp": "as above",
+    "${MediaBucket.Arn}/private/*": "as above",
+    "${MediaBucket.Arn}/private/*.thumb.webp": "as above",
     "${MediaBucket.Arn}/inputs/*": "an input's key has an id of its own",
     "${MediaBucket.Arn}/inputs/kept/*": "as above, of a file that decided a price",
     "${MediaBucket.Arn}/responses/*": "a stored response's key has its own",

@@ -120,6 +120,7 @@ class TestCreateOptions:
             finish_by_s=300,
             expires_in_s=3600,
             webhook_progress=True,
+            private=True,
         )
         assert seen[0].headers["idempotency-key"] == "mine"
         assert json.loads(seen[0].content) == {
@@ -132,6 +133,7 @@ class TestCreateOptions:
             "finishByS": 300,
             "expiresInS": 3600,
             "webhookProgress": True,
+            "private": True,
         }
 
     def test_one_that_there_is_not_is_said_before_anything_is_sent(self) -> None:

@@ -30,6 +30,8 @@ export interface CreateOptions {
     expiresInS?: number;
     /** Send events about the progress to the webhook too. */
     webhookProgress?: boolean;
+    /** Give the files signed addresses, each valid for an hour. */
+    private?: boolean;
 }
 export interface WaitOptions {
     timeoutS?: number;

@@ -105,6 +105,7 @@ export class Client {
             finishByS: options.finishByS,
             expiresInS: options.expiresInS,
             webhookProgress: options.webhookProgress,
+            private: options.private,
         };
         const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
         const created = await this.#data({

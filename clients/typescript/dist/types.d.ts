@@ -30,6 +30,8 @@ export interface TaskStatus {
     expiresAt?: string;
     /** When its customer had the files deleted. */
     filesDeletedAt?: string;
+    /** The addresses of its files are valid for an hour. */
+    private?: boolean;
     /** Seconds after which it is worth asking again. */
     pollAfterS?: number;
 }

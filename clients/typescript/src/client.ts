@@ -67,6 +67,8 @@ export interface CreateOptions {
   expiresInS?: number;
   /** Send events about the progress to the webhook too. */
   webhookProgress?: boolean;
+  /** Give the files signed addresses, each valid for an hour. */
+  private?: boolean;
 }
 
 export interface WaitOptions {
@@ -184,6 +186,7 @@ export class Client {
       finishByS: options.finishByS,
       expiresInS: options.expiresInS,
       webhookProgress: options.webhookProgress,
+      private: options.private,
     };
     const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const created = await this.#data<TaskStatus>({

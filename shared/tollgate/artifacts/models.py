@@ -1,11 +1,14 @@
 """A stored file, for tasks and for customers. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.response_shapes import Keywords, Shape, Timestamp
 
+# Returns the address to read a stored file by its URL, which is signed for a private file.
+Address = Callable[[str], str]
 FileType = Literal["image", "video", "audio", "3d"]
 
 
@@ -73,10 +76,10 @@ class StoredFile:
         """Return the URL of the thumbnail, which may be missing (`thumbnail_of`)."""
         return thumbnail_of(self.url)
 
-    def view(self) -> FileView:
-        """Return the file for the status of a task."""
+    def view(self, address: Address = str) -> FileView:
+        """Return the file for the status of a task, with the address of its URL."""
         return {
-            "fileUrl": self.url,
+            "fileUrl": address(self.url),
             "fileType": self.file_type,
             "contentType": self.content_type,
             "bytes": self.size_bytes,

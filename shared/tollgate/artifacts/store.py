@@ -12,7 +12,7 @@ import httpx
 
 from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.models import StoredFile
-from tollgate.artifacts.results import folder_of_results
+from tollgate.artifacts.results import PRIVATE, folder_of_results
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.artifacts.uploads import PREFIX as INPUTS
 from tollgate.kit.http.addresses import ForbiddenAddressError
@@ -38,6 +38,8 @@ MAX_KEPT_BYTES = 1024**3
 KEPT = f"{INPUTS}/kept/"
 TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
+# The address of a private file changes with each signature.
+PRIVATE_CACHE_CONTROL = "private, max-age=3600"
 HTTP_OK = 200
 
 
@@ -66,6 +68,7 @@ class ArtifactStore:
         heartbeat: Callable[[], None] = lambda: None,
         *,
         is_quick: bool = False,
+        is_private: bool = False,
     ) -> list[StoredFile]:
         """Copy the results of a task; call `heartbeat` with each piece of data that arrives.
 
@@ -77,8 +80,9 @@ class ArtifactStore:
         run = secrets.token_hex(TOKEN_BYTES)
         deadline = time.monotonic() + (QUICK_TIMEOUT_S if is_quick else COPY_TIMEOUT_S)
         most_bytes = PART_BYTES if is_quick else MAX_FILE_BYTES
+        folder = folder_of_results(task_id, is_private=is_private)
         return [
-            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, most_bytes, heartbeat)
+            self._copy(source, f"{folder}{run}-{index}", deadline, most_bytes, heartbeat)
             for index, source in enumerate(sources)
         ]
 
@@ -153,7 +157,7 @@ class ArtifactStore:
                 Key=key,
                 Body=first,
                 ContentType=found.content_type,
-                CacheControl=CACHE_CONTROL,
+                CacheControl=cache_control_of(key),
             )
             return len(first), digest.hexdigest()
         size = len(first)
@@ -171,7 +175,7 @@ class ArtifactStore:
     def _multipart(self, key: str, found: MediaType) -> Iterator["_Multipart"]:
         """Open a multipart upload; complete it at the end, or abort it after any exception."""
         started = self.s3.create_multipart_upload(
-            Bucket=self.bucket, Key=key, ContentType=found.content_type, CacheControl=CACHE_CONTROL
+            Bucket=self.bucket, Key=key, ContentType=found.content_type, CacheControl=cache_control_of(key)
         )
         upload = _Multipart(self.s3, self.bucket, key, started["UploadId"])
         try:
@@ -182,6 +186,11 @@ class ArtifactStore:
         except BaseException:
             upload.abort()
             raise
+
+
+def cache_control_of(key: str) -> str:
+    """Return how long browsers and edges may keep an object."""
+    return PRIVATE_CACHE_CONTROL if key.startswith(PRIVATE) else CACHE_CONTROL
 
 
 class _Multipart:

@@ -226,7 +226,8 @@ def api() -> Api:
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
     # Services are created once, but the catalog changes. This one always reads the current catalog.
     current, tasks = CurrentCatalog(catalog.catalog), TaskRepository(db, settings.tasks_table)
-    reader = TaskReader(tasks, current)
+    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
+    reader = TaskReader(tasks, current, results.address)
     # One object each for the process, so that routes and headers use the same counts.
     meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
     task_queue = _when_needed(settings.task_queue_url)
@@ -238,7 +239,6 @@ def api() -> Api:
     budgets = BudgetRepository(db, settings.accounts_table, settings.budgets_table)
     runs = RunTokenRepository(db, settings.budgets_table)
     projects = ProjectRepository(db, settings.budgets_table)
-    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
     return Api(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.artifacts.results import Results
 from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings
@@ -42,6 +43,8 @@ class DeliverWebhookSettings(LedgerSettings):
     budgets_table: str
     seals_table: str
     webhook_queue_url: str
+    media_bucket: str
+    storage_url: str
 
 
 @part
@@ -53,11 +56,12 @@ def webhook_sender() -> WebhookSender:
     settings = DeliverWebhookSettings.from_env()
     db = database()
     tasks = TaskRepository(db, settings.tasks_table)
+    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
 
     def event_of_task(delivery: Delivery) -> Event | None:
         task = tasks.get(delivery.task_id or "")
         if task is None or delivery.event != PROGRESS_EVENT:
-            return None if task is None else event_of(task)
+            return None if task is None else event_of(task, results.address)
         return progress_event_of(task, delivery)
 
     return WebhookSender(

@@ -82,11 +82,13 @@ def get_status() -> GetStatus:
     db = database()
     # Used only for a task in the queue, to estimate how long the tasks before it take.
     catalog = running_catalog(settings.live_providers, settings.config_bucket)
+    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
+    tasks = TaskRepository(db, settings.tasks_table)
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
-        reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
+        reader=TaskReader(tasks, CurrentCatalog(catalog.catalog), results.address),
         images=ImageCreates(sdk.lambda_for_creates, settings.api_function),
-        results=Results(sdk.s3(), settings.media_bucket, settings.storage_url),
+        results=results,
         # A status takes no money, so this process knows only the limit of that window.
         meter=RateMeter(settings.requests_per_minute),
         requests=RequestMeter(settings.requests_per_minute),

@@ -66,6 +66,7 @@ def _create(model: Model) -> Schema:
             "finishByS": {"type": "integer", "minimum": least_s, "maximum": most_s},
             "expiresInS": {"type": "integer", "minimum": LEAST_KEPT_S, "maximum": MOST_KEPT_S},
             "webhookProgress": {"type": "boolean", "default": False},
+            "private": {"type": "boolean", "default": False},
         },
     }
     example = example_input(model)

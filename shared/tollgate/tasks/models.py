@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NotRequired
 
-from tollgate.artifacts.models import FileView, StoredFile
+from tollgate.artifacts.models import Address, FileView, StoredFile
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import cents_up
@@ -197,6 +197,8 @@ class TaskView(Shape):
     """The provider of the result."""
     expiresAt: NotRequired[Timestamp]
     filesDeletedAt: NotRequired[Timestamp]
+    private: NotRequired[bool]
+    """The addresses of its files are valid for an hour. Each status has new ones."""
     metadata: NotRequired[Metadata]
 
 
@@ -265,6 +267,8 @@ class Task:
     """How long its files are kept after its end, if its customer chose a time."""
     told: Told | None = None
     """The events about its progress, if its customer asked for them."""
+    private: bool = False
+    """Whether its files are readable only through signed addresses."""
 
     @property
     def row_id(self) -> str:
@@ -302,8 +306,11 @@ class Task:
         """Return the attempt that has not ended, if there is one."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
 
-    def view(self) -> TaskView:
-        """Return the `data` of the status endpoint and of the webhook: both are the same."""
+    def view(self, address: Address = str) -> TaskView:
+        """Return the `data` of the status endpoint and of the webhook: both are the same.
+
+        `address` returns the address of a file. Without it, private files have URLs that no one can read.
+        """
         shown: TaskView = {
             "taskId": self.task_id,
             "status": self.status,
@@ -316,7 +323,7 @@ class Task:
         if self.progress is not None:
             shown["progress"] = self.progress
         if self.files:
-            shown["files"] = [file.view() for file in self.files]
+            shown["files"] = [file.view(address) for file in self.files]
         if self.output is not None:
             shown["output"] = self.output
         if self.error is not None:
@@ -329,6 +336,11 @@ class Task:
             shown["expiresAt"] = iso(self.expires_at_ms)
         if self.files_deleted_at_ms is not None:
             shown["filesDeletedAt"] = iso(self.files_deleted_at_ms)
+        return self._with_options(shown)
+
+    def _with_options(self, shown: TaskView) -> TaskView:
+        if self.private:
+            shown["private"] = True
         if self.metadata is not None:
             shown["metadata"] = self.metadata
         return shown

@@ -102,6 +102,10 @@ def read_remix(
     `body` has the `prompt`, and may have fields of the model's input. Raises `InvalidInputError` if the model
     takes no video that it changes.
     """
+    if source.private:
+        raise InvalidInputError(
+            [Problem("", "A private video cannot be remixed. Send its file to another model.")]
+        )
     name = body.get("model", source.model)
     model = catalog.find_by_name(name) if isinstance(name, str) else None
     properties = properties_of(model) if isinstance(model, Model) else {}

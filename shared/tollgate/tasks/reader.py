@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tollgate.artifacts.models import Address
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
@@ -29,6 +30,7 @@ class TaskReader:
 
     tasks: TaskRepository
     catalog: Catalog
+    address: Address
 
     def status(self, account_id: str, task_id: str) -> TaskView:
         """Return the `data` of a task's status. Raises `TaskNotFoundError` for other accounts' tasks too."""
@@ -44,10 +46,10 @@ class TaskReader:
     def view(self, task: Task) -> TaskView:
         """Return a task as the status shows it; a waiting task with its place in the queue."""
         if task.status is not TaskStatus.NOT_STARTED:
-            return task.view()
+            return task.view(self.address)
         ahead = self.tasks.count_ahead(task, MAX_COUNTED)
         rounds = ahead // MAX_RUNNING_TASKS
-        shown = task.view()
+        shown = task.view(self.address)
         shown["queue"] = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}
         return shown
 
@@ -61,7 +63,7 @@ class TaskReader:
             raise InvalidInputError([Problem("/ids", message, f"1 to {MAX_IDS}")])
         known = [task_id for task_id in dict.fromkeys(ids) if is_id("task", task_id)]
         found = self.tasks.get_all(known)
-        mine = {task.task_id: task.view() for task in found if task.account_id == account_id}
+        mine = {task.task_id: task.view(self.address) for task in found if task.account_id == account_id}
         return {"tasks": [mine[task_id] for task_id in known if task_id in mine]}
 
     def page(self, account_id: str, query: Mapping[str, str]) -> TaskPageView:
@@ -71,7 +73,7 @@ class TaskReader:
         `cursor`. Raises `InvalidInputError`.
         """
         page = self.found(account_id, query)
-        shown: TaskPageView = {"tasks": [task.view() for task in page.rows]}
+        shown: TaskPageView = {"tasks": [task.view(self.address) for task in page.rows]}
         if page.cursor is not None:
             shown["cursor"] = page.cursor
         return shown

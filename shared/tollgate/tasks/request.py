@@ -44,7 +44,7 @@ LEAST_SHARE = 3
 LEAST_KEPT_S, MOST_KEPT_S = 60 * 60, 365 * 24 * 60 * 60
 FIELDS = (
     *("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion", "provider"),
-    *("finishByS", "expiresInS", "webhookProgress"),
+    *("finishByS", "expiresInS", "webhookProgress", "private"),
 )
 # Named, so that its refusal has a reason (docs/decisions/0104-options-of-a-task.md).
 NO_PRIORITY = (
@@ -72,6 +72,8 @@ class CreateRequest:
     """How long the files are kept after the end."""
     webhook_progress: bool = False
     """Whether the webhook gets events about the progress too."""
+    private: bool = False
+    """Whether the files are readable only through signed addresses."""
 
     @property
     def time_s(self) -> int:
@@ -100,6 +102,7 @@ def parse_request(
     progress = _checked(
         "webhookProgress", body, problems, lambda value: _flag_problem("/webhookProgress", value)
     )
+    private = _checked("private", body, problems, lambda value: _flag_problem("/private", value))
     if progress is True and "webhook" not in body:
         problems.append(Problem("/webhookProgress", "Needs a webhook that gets the events."))
     wishes, found = _wishes(body.get("provider"), known)
@@ -120,6 +123,7 @@ def parse_request(
         finish_by_s=None if finish_by_s is None else int(finish_by_s),
         expires_in_s=None if expires_in_s is None else int(expires_in_s),
         webhook_progress=progress is True,
+        private=private is True,
     )
 
 

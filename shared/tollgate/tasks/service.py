@@ -104,6 +104,7 @@ class PricedTask:
             webhook=request.webhook,
             metadata=request.metadata,
             expires_in_s=request.expires_in_s,
+            private=request.private,
             told=Told() if request.webhook_progress else None,
             origin=self.origin,
             correlation_id=correlation_id(),

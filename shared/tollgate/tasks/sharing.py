@@ -17,6 +17,7 @@ from tollgate.tasks.repository import StaleTaskError, TaskRepository
 # Only its customer and operators change an ended task.
 MAX_ATTEMPTS = 3
 SECRET_BYTES = 16
+PRIVATE = "This generation is private, so it has no public page."
 NO_FILES = "This generation has no files to share."
 
 
@@ -43,6 +44,8 @@ class TaskSharing:
         """
         for _ in range(MAX_ATTEMPTS):
             task = self.reader.find(account_id, task_id)
+            if task.private:
+                raise ForbiddenError(PRIVATE, "Create it without `private` to share it.")
             if not task.files:
                 raise ForbiddenError(NO_FILES, "Share a finished generation before its files are deleted.")
             if task.share is not None and task.share.with_input == with_input:

@@ -329,7 +329,9 @@ class StepRunner:
     def _copy(self, task: Task, result: Succeeded, *, is_quick: bool = False) -> End:
         """Copy the files of a result, and return the end with them. Raises `CopyError`."""
         heartbeat = self._heartbeat(task)
-        files = self.artifacts.copy(result.files[:MAX_FILES], task.task_id, heartbeat, is_quick=is_quick)
+        files = self.artifacts.copy(
+            result.files[:MAX_FILES], task.task_id, heartbeat, is_quick=is_quick, is_private=task.private
+        )
         return after_copy(task, result, files, self.clock.now_ms(), self.kept_ms)
 
     def _heartbeat(self, task: Task) -> Callable[[], None]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.artifacts.presence import is_stored
-from tollgate.artifacts.store import CACHE_CONTROL
+from tollgate.artifacts.results import Results, key_of_result
+from tollgate.artifacts.store import cache_control_of
 from tollgate.kit.aws.batches import NotYetError
 from tollgate.kit.observability import logger
 from tollgate.thumbnails.response import RETRY_REASON, DrawResult, NoThumbnail, read_result
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 CONTENT_TYPE = "image/webp"
-# The prefix of the keys of all results (artifacts/results.py)
-RESULTS = "media/"
 # Lambda's names for a timeout, a process that ended, and a process without memory.
 _CRASHES = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
 
@@ -62,10 +61,10 @@ class ThumbnailService:
         Raises `UnreachableResultError`, `DrawFaultError`, and boto3's errors.
         """
         # A URL from before a change of the storage's base URL has the same key.
-        key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
+        key = key_of_result(url)
         if not is_stored(self.s3, self.bucket, key):
             return ThumbnailOutcome.GONE
-        found = self._result(f"{self.storage_url}/{key}")
+        found = self._result(self._address(key))
         if isinstance(found, NoThumbnail):
             logger.warning("make_thumbnails.none", key=key, reason=found.reason)
             return ThumbnailOutcome.NONE
@@ -75,13 +74,16 @@ class ThumbnailService:
             Key=target,
             Body=found.data,
             ContentType=CONTENT_TYPE,
-            CacheControl=CACHE_CONTROL,
+            CacheControl=cache_control_of(key),
         )
         # A deletion removes the result first and its thumbnail afterwards, so either that or this removes it.
         if not is_stored(self.s3, self.bucket, key):
             self.s3.delete_object(Bucket=self.bucket, Key=target)
             return ThumbnailOutcome.GONE
         return ThumbnailOutcome.STORED
+
+    def _address(self, key: str) -> str:
+        return Results(self.s3, self.bucket, self.storage_url).address(f"{self.storage_url}/{key}")
 
     def _result(self, url: str) -> DrawResult:
         answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())

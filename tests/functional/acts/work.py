@@ -75,7 +75,7 @@ def end_a_task_that_is_refused(world: World) -> Doing:
 
 
 def finish_a_task(world: World) -> Doing:
-    task_id = task(world)
+    task_id = task(world, private=True)
     invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "seq": 0}))
     world.clock.advance(MS_PER_S)
     message = json.dumps({"task_id": task_id, "seq": 2, "poll": True})
@@ -125,8 +125,9 @@ def seal_the_days_that_are_over(world: World) -> Doing:
 def erase_an_account(world: World) -> Doing:
     ada = world.person(ADA)
     ada.get("/closing")
-    made = api_parts.api().tasks.create(account_of(ada), {**PAID_BODY, **with_prompt("fine")}, None)
-    world.end(str(made["taskId"]))
+    for private in (False, True):
+        body = {**PAID_BODY, **with_prompt("fine"), "private": private}
+        world.end(str(api_parts.api().tasks.create(account_of(ada), body, None)["taskId"]))
     ada.post("/closing", {"account": account_of(ada), "balance": "give up"})
     world.clock.advance(DELAY_MS)
     return lambda: close_accounts(CLOSING, Context("CloseAccountsFunction"))

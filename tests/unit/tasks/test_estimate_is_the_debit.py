@@ -124,7 +124,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
             "https://files.test",
             Uploads(NO_FILES, "bucket", "https://files.test", SystemClock()),
         ),
-        reader=TaskReader(tasks, LIVE),
+        reader=TaskReader(tasks, LIVE, str),
         charges=TaskCharges(tasks, ledger, RateMeter(600), limits, budgets),
         queue=lambda: pytest.fail("nothing is sent by create"),
         clock=SystemClock(),

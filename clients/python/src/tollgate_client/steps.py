@@ -57,6 +57,8 @@ class CreateOptions(TypedDict, total=False):
     """Delete the files this many seconds after the task's end."""
     webhook_progress: bool | None
     """Send events about the progress to the webhook too."""
+    private: bool | None
+    """Give the files signed addresses, each valid for an hour."""
 
 
 _NAMES = {
@@ -67,6 +69,7 @@ _NAMES = {
     "finish_by_s": "finishByS",
     "expires_in_s": "expiresInS",
     "webhook_progress": "webhookProgress",
+    "private": "private",
 }
 
 
