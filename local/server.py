@@ -95,7 +95,10 @@ DASHBOARD_PATHS = (
 DASHBOARD_FOLDERS = ("/docs/", "/models/", "/dashboard/", "/oauth/", "/scim/", "/.well-known/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
-WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/images/", "/clients/", "/previews/")
+WAITING_PATHS = (
+    *("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/workflows/stream/", "/api/v1/images/"),
+    *("/clients/", "/previews/"),
+)
 """Paths of the function that waits, and serves packages of clients and images."""
 TEXT_PATHS = tuple(
     f"{base}/{name}"

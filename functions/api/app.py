@@ -50,6 +50,7 @@ from api import (
     tokens,
     videos,
     webhooks,
+    workflows,
 )
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
@@ -83,6 +84,7 @@ ROUTERS = [
         tokens,
         projects,
         quotes,
+        workflows,
         subaccounts,
         budgets,
         media,

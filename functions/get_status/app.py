@@ -1,7 +1,7 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: routes that wait.
 
 status.py       the status of a task, which customers poll, or with `wait` its end
-stream.py       the progress of a task as server-sent events
+stream.py       the progress of a task or a workflow as server-sent events
 images.py       images in OpenAI's protocol: `api` creates the task, and the response is sent at its end
 built_files.py  the packages of our clients and the images of link previews, because only streamed
                 responses can contain bytes
@@ -27,7 +27,7 @@ from get_status.images import held_image
 from get_status.status import ROUTE as STATUS_ROUTE
 from get_status.status import shown_status
 from get_status.stream import ROUTE as STREAM_ROUTE
-from get_status.stream import streamed_status
+from get_status.stream import WORKFLOW_ROUTE, streamed_status, streamed_workflow
 from tollgate.composition.get_status import get_status
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import (
@@ -99,6 +99,7 @@ app = Starlette(
     routes=[
         Route(STATUS_ROUTE, named(shown_status), methods=["GET"]),
         Route(STREAM_ROUTE, named(streamed_status), methods=["GET"]),
+        Route(WORKFLOW_ROUTE, named(streamed_workflow), methods=["GET"]),
         *(Route(route, named(held_image), methods=["POST"]) for route in IMAGE_ROUTES),
         Route(CLIENTS, named(client_package), methods=["GET"]),
         Route(PREVIEWS, named(preview), methods=["GET"]),

@@ -1,5 +1,7 @@
 """The status of a task, or with `wait` its status after it has ended."""
 
+from contextlib import suppress
+
 import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -9,6 +11,7 @@ from get_status.http import address_of
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition.get_status import GetStatus, get_status
+from tollgate.kit.errors import ForbiddenError
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.waiting import read_pauses
 
@@ -32,12 +35,23 @@ async def shown_status(request: Request) -> Response:
 
 async def authenticated(request: Request) -> ApiKey:
     """Return the caller's key, and count the request."""
-    parts = get_status()
     request.state.task_id = request.path_params["task_id"]
+    return await _authenticated(request, Scope.MEDIA)
+
+
+async def authenticated_for_any(request: Request) -> ApiKey:
+    """Return the caller's key, which has the scope `text` or `media`, and count the request."""
+    with suppress(ForbiddenError):
+        return await _authenticated(request, Scope.TEXT)
+    return await _authenticated(request, Scope.MEDIA)
+
+
+async def _authenticated(request: Request, scope: Scope) -> ApiKey:
+    parts = get_status()
     key = await run_in_threadpool(
         parts.authenticator.authenticate,
         sent_key(request.headers, request.query_params),
-        Scope.MEDIA,
+        scope,
         address_of(request),
     )
     request.state.account_id = key.account_id

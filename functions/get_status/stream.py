@@ -1,16 +1,18 @@
-"""The progress of a task as server-sent events, until it ends."""
+"""The progress of a task or a workflow as server-sent events, until it ends."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from get_status.status import authenticated
+from get_status.status import authenticated, authenticated_for_any
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.retry import fault
-from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.progress_events import (
     KEEP_ALIVE,
     KEEP_ALIVE_S,
@@ -20,20 +22,48 @@ from tollgate.tasks.progress_events import (
     events_of,
 )
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_within
+from tollgate.workflows.views import workflow_view
 
 ROUTE = "/api/v1/task/stream/{task_id}"
+WORKFLOW_ROUTE = "/api/v1/workflows/stream/{workflow_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The data of a status, and the number of the last step."""
+
+    view: Mapping[str, Any]
+    seq: int
+    has_ended: bool
+
+    @property
+    def is_queued(self) -> bool:
+        return bool(self.view["status"] == TaskStatus.NOT_STARTED)
+
+
+Look = Callable[[], _State]
 
 
 async def streamed_status(request: Request) -> Response:
     """Return the events of a task. An error before the first event is a response as for a status."""
-    parts = get_status()
-    key = await authenticated(request)
-    task = await _found(request, parts, key.account_id)
-    events = _events(request, parts, task)
+    parts, key = get_status(), await authenticated(request)
+    task_id = request.path_params["task_id"]
+    return await _streamed(request, ROUTE, lambda: _task(parts, key.account_id, task_id))
+
+
+async def streamed_workflow(request: Request) -> Response:
+    """Return the events of a workflow, in the same way."""
+    parts, key = get_status(), await authenticated_for_any(request)
+    workflow_id = request.path_params["workflow_id"]
+    return await _streamed(request, WORKFLOW_ROUTE, lambda: _workflow(parts, key.account_id, workflow_id))
+
+
+async def _streamed(request: Request, route: str, look: Look) -> Response:
+    events = _events(request, route, look, await run_in_threadpool(look))
     return StreamingResponse(events, headers={"cache-control": "no-store"}, media_type="text/event-stream")
 
 
-async def _events(request: Request, parts: GetStatus, task: Task) -> AsyncIterator[str]:
+async def _events(request: Request, route: str, look: Look, state: _State) -> AsyncIterator[str]:
     """Yield the current state, unless the client has it, and each later one.
 
     Ends after the task, or after `MAX_STREAM_S` (`MAX_WAIT_S` if the task is still in the queue).
@@ -42,24 +72,28 @@ async def _events(request: Request, parts: GetStatus, task: Task) -> AsyncIterat
     shown, silent_s, waited_s = request.headers.get("last-event-id"), 0.0, 0.0
     try:
         for pause_s in [*pauses_within(MAX_STREAM_S), 0.0]:
-            view = await run_in_threadpool(parts.reader.view, task)
-            state = str(task.seq)
-            if state != shown or task.ended:
-                for event in events_of(view, task.seq):
+            if str(state.seq) != shown or state.has_ended:
+                for event in events_of(state.view, state.seq):
                     yield event
-                shown, silent_s = state, 0.0
-            is_late = task.status is TaskStatus.NOT_STARTED and waited_s >= MAX_WAIT_S
-            if task.ended or is_late or await request.is_disconnected():
+                shown, silent_s = str(state.seq), 0.0
+            is_late = state.is_queued and waited_s >= MAX_WAIT_S
+            if state.has_ended or is_late or await request.is_disconnected():
                 return
             await anyio.sleep(pause_s)
             waited_s, silent_s = waited_s + pause_s, silent_s + pause_s
             if silent_s >= KEEP_ALIVE_S:
                 yield KEEP_ALIVE
                 silent_s = 0.0
-            task = await _found(request, parts, task.account_id)
+            state = await run_in_threadpool(look)
     except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, and told in the stream
-        yield error_event(fault(exc, "get_status.fault", route=ROUTE).body())
+        yield error_event(fault(exc, "get_status.fault", route=route).body())
 
 
-async def _found(request: Request, parts: GetStatus, account_id: str) -> Task:
-    return await run_in_threadpool(parts.reader.find, account_id, request.path_params["task_id"])
+def _task(parts: GetStatus, account_id: str, task_id: str) -> _State:
+    task = parts.reader.find(account_id, task_id)
+    return _State(parts.reader.view(task), task.seq, task.ended)
+
+
+def _workflow(parts: GetStatus, account_id: str, workflow_id: str) -> _State:
+    workflow = parts.workflows.find(account_id, workflow_id)
+    return _State(workflow_view(workflow), workflow.seq, workflow.has_ended)

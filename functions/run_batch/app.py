@@ -1,8 +1,9 @@
-"""Trigger: the batch queue, one message `{account_id, batch_id}` for some minutes of a batch.
+"""Trigger: the batch queue, one message `{account_id, batch_id}` for some minutes of a batch; the workflow
+queue, one message `{workflow_id}` for a move of a workflow.
 
 Runs lines of the batch as ordinary text requests, and stores their results. Writes the files of results at
-the end, or sends a message for the rest. Never trusts a message: the batch is in its row, and one worker has
-it.
+the end, or sends a message for the rest. Starts and ends steps of a workflow. Never trusts a message: the
+batch is in its row, and one worker has it; the workflow is in its row, whose version guards each write.
 """
 
 from typing import Any
@@ -15,10 +16,13 @@ from tollgate.kit.observability import begin_log
 
 
 def run(record: Record) -> None:
-    """Run one batch. An exception returns the message to the queue."""
+    """Run one batch or move one workflow. An exception returns the message to the queue."""
     message = message_of(record)
     begin_log(**message)
-    run_batch_parts.run(message["account_id"], message["batch_id"])
+    if "workflow_id" in message:
+        run_batch_parts.run_workflow(message["workflow_id"])
+    else:
+        run_batch_parts.run(message["account_id"], message["batch_id"])
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape

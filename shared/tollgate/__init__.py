@@ -7,6 +7,7 @@ composition/   creates and connects the parts of each function
 operator/      actions of operators; command/: these as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill
 quotes/        one price, one charge and one hold for many requests; batches/: many text requests in a file
+workflows/     steps that use the results of earlier steps, paid from one hold
 webhooks/      events about ended tasks; probing/: facts about customers' files
 artifacts/     files in Tollgate's storage; thumbnails/: small images of them
 providers/     the adapters for providers

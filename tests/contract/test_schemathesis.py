@@ -33,7 +33,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.uploads import JSONL
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
+from tollgate.composition import creates, parts
 from tollgate.composition import run_batch as run_batch_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition.catalog import provider_names
@@ -41,11 +41,13 @@ from tollgate.kit.clock import MS_PER_DAY, utc_month
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import Hold, HoldWrites, hold_path
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document
+from tollgate.workflows import rules
 
 ROUTE = os.environ.get("ROUTE", "")
 OPERATIONS: dict[str, dict[str, Any]] = {
@@ -212,10 +214,23 @@ def made_quote(api: api_parts.Api, customer: OpenedAccount) -> str:
     return api.quotes.create({"requests": [request]}, key)["id"]
 
 
+def made_workflow(api: api_parts.Api, customer: OpenedAccount, *, ended: bool = False) -> str:
+    """Return the id of a workflow, which nobody needs to wait for if it has ended."""
+    key = api.authenticator.authenticate(customer.api_key, Scope.MEDIA, None)
+    step = {"id": "image", "model": "test-image", "input": {"prompt": "a fox"}}
+    workflow_id = api.workflows.create({"steps": [step]}, key, None, NONE)["id"]
+    if ended:
+        workflows = api.workflows.reader.workflows
+        found = workflows.get(workflow_id)
+        assert found is not None
+        workflows.end(rules.ended(found, parts.clock().now_ms()), [])
+    return workflow_id
+
+
 @pytest.fixture
 def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
     """Return an account with plenty on it; no media can be read, and only example.com is there."""
-    monkeypatch.setattr(api_parts, "Prober", lambda *_: NoProber())
+    monkeypatch.setattr(creates, "Prober", lambda *_: NoProber())
     resolving(monkeypatch, {"example.com": [["93.184.215.14"]]})
     parts.forget()
     return api_parts.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
@@ -243,6 +258,8 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("/subaccounts/{id}", "id"): api.subaccounts.create(rich.account_id, {"name": "Acme"})["id"],
         ("/projects/{id}", "id"): api.projects.create(rich.account_id, {"name": "Website"})["id"],
         ("/quotes/{id}", "id"): made_quote(api, rich),
+        ("/workflows/{id}", "id"): made_workflow(api, rich),
+        ("/workflows/stream/{id}", "id"): made_workflow(api, rich, ended=True),
         ("/tokens/{id}", "id"): made_token(api, rich),
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "test-image",

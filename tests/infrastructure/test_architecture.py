@@ -28,5 +28,11 @@ class TestPicture:
         assert access["ApiFunction", "TasksTable"] is Access.WRITES
         assert access["DeliverWebhookFunction", "TasksTable"] is Access.READS
         assert ("ProbeMediaFunction", "AccountsTable") not in access
-        assert wiring(template).callers["ProbeMediaFunction"] == ["api", "text", "dashboard", "run_task"]
+        assert wiring(template).callers["ProbeMediaFunction"] == [
+            "api",
+            "text",
+            "dashboard",
+            "run_task",
+            "run_batch",
+        ]
         assert wiring(template).callers["DrawThumbnailFunction"] == ["make_thumbnails"]

@@ -203,11 +203,11 @@ class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
         media = {"TaskQueue", "PollQueue", "WebhookQueue", "ThumbnailQueue"}
-        assert set(queues) == media | {"RefillQueue", "MailQueue", "BatchQueue"}
+        assert set(queues) == media | {"RefillQueue", "MailQueue", "BatchQueue", "WorkflowQueue"}
         for name, queue in queues.items():
             redrive = queue["RedrivePolicy"]
-            # Polls are tasks' messages: both queues take them, so dead ones lie in one.
-            of = name.replace("Poll", "Task")
+            # One function reads both queues, so dead messages lie in one.
+            of = name.replace("Poll", "Task").replace("Workflow", "Batch")
             assert named(redrive["deadLetterTargetArn"]) == of.replace("Queue", "DeadLetterQueue")
             assert redrive["maxReceiveCount"] == 5
 

@@ -25,6 +25,7 @@ _KIT: tuple[TollgateError, ...] = (
     kit.BudgetNotFoundError(),
     kit.ProjectNotFoundError(),
     kit.TokenNotFoundError(),
+    kit.WorkflowNotFoundError(),
     kit.QuoteNotFoundError(),
     kit.DeliveryNotFoundError(),
     kit.UploadNotFoundError(),

@@ -44,6 +44,11 @@ ACTING = (
     "tollgate.*_service",
     "tollgate.*.client",
     "tollgate.visits.visitor",
+    "tollgate.workflows.chat_steps",
+    "tollgate.workflows.media_steps",
+    "tollgate.workflows.pricing",
+    "tollgate.workflows.reader",
+    "tollgate.workflows.worker",
     # AWS, the network and the log.
     "tollgate.kit.aws.async_invoke",
     "tollgate.kit.aws.async_queue",

@@ -177,6 +177,12 @@ class Authenticator:
         self.authenticate(text, scope, address)
         return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
 
+    def current(self, key_id: str) -> ApiKey | None:
+        """Return a key that a workflow was created with; `None` if it can no longer be used for media."""
+        key = self._within(self._cache.known(key_id) or self._read(key_id))
+        is_usable = key is not None and key.usable_at(self._clock.now_ms()) and Scope.MEDIA in key.scopes
+        return key if is_usable else None
+
     def _within(self, key: ApiKey | None) -> ApiKey | None:
         """Return a key with its current permissions. A run token has the permissions of another key."""
         if key is None or key.run is None:

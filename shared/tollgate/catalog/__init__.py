@@ -23,7 +23,7 @@ A model and its price:
 dated.py          the data of one day: prices and costs with days, routes and models that end
 models.py         a model as data: texts, prices, routes; fields.py: the types of its fields
 names.py          the names of a model in requests
-pricing.py        the cost of one request
+pricing.py        the cost of one request; unknown_files.py: its most, if some files do not exist yet
 sources.py        public lists of prices and limits; drift.py: differences from the catalog
 yaml_edits.py     changes of single values in the YAML files
 due.py            what the data's days ask of an operator

@@ -3,7 +3,7 @@
 Source: site/tasks.md#create.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,13 +45,21 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     return checked
 
 
-def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Measured:
+def check_media(
+    profile: type[Profile],
+    checked: CheckedInput,
+    facts: Mapping[str, MediaFacts],
+    unknown: Collection[str] = (),
+) -> Measured:
     """Check the files that `checked` points to; return their measures that decide the price.
 
-    `facts` has, by URL, the facts of each of `profile.probes(checked.values)`. Raises `InvalidInputError`
-    with every problem of every file.
+    `facts` has, by URL, the facts of each of `profile.probes(checked.values)`, without the `unknown` URLs,
+    whose files do not exist yet. Raises `InvalidInputError` with every problem of every file.
     """
-    by_rule = [(one, list(one.requests(checked.values))) for one in profile.media]
+    by_rule = [
+        (one, [each for each in one.requests(checked.values) if each.url not in unknown])
+        for one in profile.media
+    ]
     by_rule = [(one, requests) for one, requests in by_rule if requests]
     sources = [request for one, requests in by_rule if one.is_source for request in requests]
     # Source files are priced by their length; other files only have bounds.
@@ -61,7 +69,11 @@ def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[st
     if problems:
         raise InvalidInputError(_bounded(problems))
     values = checked.values
-    sizes = {name: size.of(values, facts[values[size.field][0]]) for name, size in profile.sizes.items()}
+    sizes = {
+        name: size.of(values, facts[values[size.field][0]])
+        for name, size in profile.sizes.items()
+        if values[size.field][0] not in unknown
+    }
     return Measured(source_s, sizes)
 
 
@@ -77,7 +89,7 @@ def check_sizes(profile: type[Profile], measured: Measured, most: Mapping[str, i
             f"at most {most[name]} {size.words}",
         )
         for name, size in profile.sizes.items()
-        if measured.sizes[name] > most.get(name, measured.sizes[name])
+        if measured.sizes.get(name, 0) > most.get(name, measured.sizes.get(name, 0))
     ]
     if problems:
         raise InvalidInputError(problems)

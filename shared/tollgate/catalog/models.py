@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -221,14 +221,17 @@ class Model(CatalogModel):
         """Return the URLs of an accepted input whose files a rule or the price depends on."""
         return self.input_class.probes(checked.values)
 
-    def check_media(self, checked: "CheckedInput", facts: "Mapping[str, MediaFacts]") -> "Measured":
+    def check_media(
+        self, checked: "CheckedInput", facts: "Mapping[str, MediaFacts]", unknown: Collection[str] = ()
+    ) -> "Measured":
         """Check the files of an accepted input against `facts`, one for each URL of `probes`.
 
-        Returns their measures, which `quote` takes. Raises `InvalidInputError`.
+        Files at `unknown` URLs do not exist yet, so they have no facts. Returns the measures of the
+        others, which `quote` takes. Raises `InvalidInputError`.
         """
         from tollgate.catalog import checking  # noqa: PLC0415 - see `TYPE_CHECKING`
 
-        measured = checking.check_media(self.input_class, checked, facts)
+        measured = checking.check_media(self.input_class, checked, facts, unknown)
         most = {name: tiers[-1] for name in measured.sizes if (tiers := self.pricing.tiers(name))}
         checking.check_sizes(self.input_class, measured, most)
         return measured

@@ -16,9 +16,7 @@ from tollgate.accounts.service import AccountService
 from tollgate.activity.records_service import RequestRecords
 from tollgate.activity.service import ActivityService
 from tollgate.artifacts.files import CustomerFiles
-from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
-from tollgate.artifacts.uploads import Uploads
 from tollgate.audit.repository import AuditLog
 from tollgate.budgets.service import BudgetService
 
@@ -27,8 +25,9 @@ from tollgate.catalog import checking, input_classes  # noqa: F401
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
+from tollgate.composition.creates import CreateSettings, task_service
 from tollgate.composition.database import database
-from tollgate.composition.ledger import LedgerSettings, SpendingSettings, ledger_of
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.exports.focus_file import FocusFiles
@@ -39,10 +38,7 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
-from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.budgets import BudgetWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.repository import LedgerRepository
@@ -55,7 +51,6 @@ from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
-from tollgate.probing.service import Prober
 from tollgate.projects.repository import ProjectRepository
 from tollgate.projects.service import ProjectService
 from tollgate.providers.runtime.accounts import known_providers
@@ -64,11 +59,8 @@ from tollgate.run_tokens.service import RunTokenService
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.service import SealedLedger
 from tollgate.tasks.callbacks import Callbacks
-from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.deletion import FileDeletion
-from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.reader import TaskReader
-from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
 from tollgate.usage.monthly_statements import MonthlyStatements
 from tollgate.usage.openrouter import OpenRouterAccount
@@ -81,24 +73,21 @@ if TYPE_CHECKING:
     from tollgate.quotes.service import QuoteService
     from tollgate.reference.pages import Reference
     from tollgate.subaccounts.service import SubaccountService
+    from tollgate.workflows.service import WorkflowService
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(SpendingSettings, RatedSettings):
+class ApiSettings(CreateSettings):
     """Settings of `functions/api`. The operators' pages have no `probe_function`."""
 
     api_keys_table: str
-    tasks_table: str
     idempotency_table: str
     live_providers: str
     config_bucket: str
-    probe_function: str = ""
     task_queue_url: str
     deliveries_table: str
     webhook_queue_url: str
     usage_table: str
-    media_bucket: str
-    storage_url: str
     stripe_secret_arn: str
     watches_table: str
     audit_table: str
@@ -180,6 +169,20 @@ class Api:
         return QuoteService(rows, self.tasks, self.tasks.ledger, self.tasks.catalog, clock())
 
     @property
+    def workflows(self) -> "WorkflowService":
+        """Return the service of workflows. It is imported here for the same reason."""
+        from tollgate.quotes.repository import QuoteRepository  # noqa: PLC0415 - see above
+        from tollgate.workflows.pricing import StepPricing  # noqa: PLC0415 - see above
+        from tollgate.workflows.reader import WorkflowReader  # noqa: PLC0415 - see above
+        from tollgate.workflows.repository import WorkflowRepository  # noqa: PLC0415 - see above
+        from tollgate.workflows.service import WorkflowService  # noqa: PLC0415 - see above
+
+        quotes = QuoteRepository(database(), self.budgets_table)
+        pricing = StepPricing(self.tasks, self.tasks.catalog)
+        reader = WorkflowReader(WorkflowRepository(database(), ApiSettings.from_env().tasks_table))
+        return WorkflowService(reader, quotes, self.tasks, pricing, clock())
+
+    @property
     def sealed(self) -> SealedLedger:
         """Return the service for statements with proofs, receipts and the keys of the ledger."""
         return _sealed_ledger()
@@ -220,20 +223,15 @@ def api() -> Api:
     """Create the parts of `functions/api`."""
     settings = ApiSettings.from_env()
     db = database()
-    ledger = ledger_of(settings)
     accounts = AccountRepository(db, settings.accounts_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
     # Services are created once, but the catalog changes. This one always reads the current catalog.
-    current, tasks = CurrentCatalog(catalog.catalog), TaskRepository(db, settings.tasks_table)
+    current, task_queue = CurrentCatalog(catalog.catalog), _when_needed(settings.task_queue_url)
+    service = task_service(settings, current, task_queue, settings.idempotency_table)
+    ledger, tasks, reader = service.ledger, service.tasks, service.reader
+    webhook_guard = service.webhook_guard
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
-    reader = TaskReader(tasks, current, results.address)
-    # One object each for the process, so that routes and headers use the same counts.
-    meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
-    task_queue = _when_needed(settings.task_queue_url)
-    # Receivers are the customer's hosts. Files of providers have a separate guard in `run_task`.
-    webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
-    uploads = Uploads(sdk.s3(), settings.media_bucket, settings.storage_url, clock())
     usage = UsageRepository(db, settings.usage_table)
     funds = partial(_total_funds, accounts, ledger)
     budgets = BudgetRepository(db, settings.accounts_table, settings.budgets_table)
@@ -242,7 +240,7 @@ def api() -> Api:
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceService(LowBalanceRepository(db, settings.watches_table), audit, webhook_guard)
     return Api(
-        files=CustomerFiles(uploads, audit),
+        files=CustomerFiles(service.inputs.uploads, audit),
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
@@ -251,27 +249,13 @@ def api() -> Api:
         budgets=BudgetService(budgets, audit, clock(), webhook_guard),
         routing=RoutingPolicies(budgets, audit, known_providers()),
         tokens=RunTokenService(keys, runs, budgets, current.id_of, audit, clock(), webhook_guard),
-        tasks=TaskService(
-            tasks=tasks,
-            ledger=ledger,
-            idempotency=IdempotencyStore(settings.idempotency_table, db.get),
-            catalog=current,
-            webhook_guard=webhook_guard,
-            # The client is created on first use, because most creates have nothing to probe.
-            prober=Prober(sdk.lambda_, settings.probe_function),
-            inputs=InputStore(sdk.s3(), settings.media_bucket, settings.storage_url, uploads),
-            reader=reader,
-            charges=TaskCharges(tasks, ledger, meter, limits, _mover(settings)),
-            queue=task_queue,
-            clock=clock(),
-            known=known_providers(),
-        ),
+        tasks=service,
         reader=reader,
         deletion=FileDeletion(tasks, reader, results, audit, clock()),
-        meter=meter,
+        meter=service.charges.meter,
         requests=RequestMeter(settings.requests_per_minute),
         accounts_table=settings.accounts_table,
-        limits=limits,
+        limits=service.charges.limits,
         callbacks=Callbacks(tasks, task_queue),
         webhooks=_webhooks(settings, accounts, webhook_guard, audit),
         statistics=StatisticsService(usage, clock(), keys.members),
@@ -299,10 +283,6 @@ def _exports(audit: AuditLog) -> ExportService:
     guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     exports = ExportRepository(database(), settings.budgets_table)
     return ExportService(exports, audit, guard, settings.exporter_arn or "none on this machine")
-
-
-def _mover(settings: ApiSettings) -> BudgetMover:
-    return BudgetMover(database(), BudgetWrites(settings.budgets_table))
 
 
 @part

@@ -22,6 +22,7 @@ from tollgate.ledger.reader import LedgerReader
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.service import SealedLedger
 from tollgate.tasks.events import event_of
+from tollgate.tasks.models import is_workflow
 from tollgate.tasks.progress_webhooks import progress_event_of
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.failing_endpoints import FailingEndpoints
@@ -29,6 +30,8 @@ from tollgate.webhooks.models import PROGRESS_EVENT, Delivery
 from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
+from tollgate.workflows.events import event_of as event_of_workflow
+from tollgate.workflows.repository import WorkflowRepository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +61,14 @@ def webhook_sender() -> WebhookSender:
     tasks = TaskRepository(db, settings.tasks_table)
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
 
+    workflows = WorkflowRepository(db, settings.tasks_table)
+
     def event_of_task(delivery: Delivery) -> Event | None:
-        task = tasks.get(delivery.task_id or "")
+        task_id = delivery.task_id or ""
+        if is_workflow(task_id):
+            workflow = workflows.get(task_id)
+            return None if workflow is None else event_of_workflow(workflow)
+        task = tasks.get(task_id)
         if task is None or delivery.event != PROGRESS_EVENT:
             return None if task is None else event_of(task, results.address)
         return progress_event_of(task, delivery)

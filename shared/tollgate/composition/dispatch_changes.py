@@ -20,6 +20,7 @@ class DispatchChangesSettings(Settings):
     webhook_queue_url: str
     thumbnail_queue_url: str
     mail_queue_url: str
+    workflow_queue_url: str
     budgets_table: str
 
 
@@ -34,5 +35,6 @@ def dispatcher() -> Dispatcher:
         webhook_queue,
         Queue(sdk.sqs(), settings.thumbnail_queue_url),
         Queue(sdk.sqs(), settings.mail_queue_url),
+        Queue(sdk.sqs(), settings.workflow_queue_url),
         offers.offer_task,
     )

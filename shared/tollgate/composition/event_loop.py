@@ -3,18 +3,24 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from tollgate.composition import text as text_parts
+
+Result = TypeVar("Result")
 
 _threads = threading.local()
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine in the loop of this thread. A connection belongs to its loop, so the loop stays."""
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of a coroutine, run in the loop of this thread.
+
+    A connection belongs to its loop, so the loop stays.
+    """
     if not hasattr(_threads, "runner"):
         _threads.runner = asyncio.Runner()
-    _threads.runner.run(work)
+    result: Result = _threads.runner.run(work)
+    return result
 
 
 def close() -> None:

@@ -19,6 +19,8 @@ from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.waiting import poll_after_s
+from tollgate.workflows.reader import WorkflowReader
+from tollgate.workflows.repository import WorkflowRepository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,7 @@ class GetStatus:
 
     authenticator: Authenticator
     reader: TaskReader
+    workflows: WorkflowReader
     images: ImageCreates
     results: Results
     meter: RateMeter
@@ -87,6 +90,7 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(tasks, CurrentCatalog(catalog.catalog), results.address),
+        workflows=WorkflowReader(WorkflowRepository(db, settings.tasks_table)),
         images=ImageCreates(sdk.lambda_for_creates, settings.api_function),
         results=results,
         # A status takes no money, so this process knows only the limit of that window.

@@ -11,7 +11,7 @@ from tollgate.composition import event_loop
 from tollgate.composition import text as text_parts
 from tollgate.composition.event_loop import close
 
-__all__ = ["RunBatchSettings", "close", "run", "settings"]
+__all__ = ["RunBatchSettings", "close", "run", "run_workflow", "settings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +33,29 @@ def run(account_id: str, batch_id: str) -> None:
     event_loop.run(_run(account_id, batch_id))
 
 
-async def _run(account_id: str, batch_id: str) -> None:
+def run_workflow(workflow_id: str) -> None:
+    """Move one workflow as far as it goes now."""
+    # Imported here, because the worker of a batch needs no models of media.
+    from tollgate.composition.run_workflow import workflow_worker  # noqa: PLC0415 - see above
+
+    workflow_worker().run(workflow_id)
+
+
+async def text_calls() -> tuple[text_parts.TextParts, LineCalls]:
+    """Return the parts of text in this thread's loop, and the calls of requests that no one waits for."""
     parts = await text_parts.text(settings)
     # No client waits at a connection, so a whole response has more time.
     patient = replace(parts.service, whole_timeout_s=LINE_TIMEOUT_S)
+    return parts, LineCalls(replace(parts.responses, text=patient), parts.files)
+
+
+async def _run(account_id: str, batch_id: str) -> None:
+    parts, calls = await text_calls()
     kept = BatchRepository(parts.storage)
     worker = BatchWorker(
         kept,
         BatchFiles(parts.storage.objects, kept),
-        LineCalls(replace(parts.responses, text=patient), parts.files),
+        calls,
         parts.authenticator,
         settings().accounts_table,
         settings().ledger_table,

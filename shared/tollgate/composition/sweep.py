@@ -30,6 +30,7 @@ class SweepSettings(SpendingSettings):
     usage_table: str
     task_queue_url: str
     webhook_queue_url: str
+    workflow_queue_url: str
     live_providers: str
     config_bucket: str
 
@@ -51,6 +52,7 @@ def sweeper() -> Sweeper:
         ),
         task_queue=Queue(sdk.sqs(), settings.task_queue_url),
         webhook_queue=Queue(sdk.sqs(), settings.webhook_queue_url),
+        workflow_queue=Queue(sdk.sqs(), settings.workflow_queue_url),
         clock=clock(),
     )
 

@@ -380,6 +380,12 @@ class QuoteNotFoundError(TollgateError, status=404, code="quote_not_found"):
     default_message = "Quote not found."
 
 
+class WorkflowNotFoundError(TollgateError, status=404, code="workflow_not_found"):
+    """The workflow does not exist or belongs to another account."""
+
+    default_message = "Workflow not found."
+
+
 class SubaccountNotFoundError(TollgateError, status=404, code="subaccount_not_found"):
     """The sub-account does not exist or belongs to another account."""
 

@@ -43,7 +43,7 @@ from tollgate.ledger.families import close_markup, open_markup
 from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
 from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
 from tollgate.ledger.reader import LedgerReader
-from tollgate.ledger.reservations import Reservation, reserved_in, reserving
+from tollgate.ledger.reservations import Reservation, pay_from, reserved_in, reserving
 from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids
 
@@ -113,16 +113,17 @@ class LedgerRepository(LedgerReader):
         allowance: Allowance | None = None,
         *,
         hold: Hold | None = None,
+        at_ms: int = 0,
         row_id: str | None = None,
         limits: Limits = DEFAULT,
         applied: Applied = NOTHING_APPLIED,
     ) -> list[TransactWrite]:
         """Return the writes that take the money of one request: the charges of its tasks, and its `hold`.
 
-        `entries` has the charge of each task, and `hold` is a quote's (`reservations.py`). The writes also
-        count the tasks as open and the request as one, in the account's main row or in a wallet, by its
-        `row_id`, with these `limits`. With the `allowance` of a key that has a spending cap, its counter must
-        be open. The budgets in `applied` count the sum. Refusals: `UserNotFoundError`,
+        `entries` has the charge of each task, and `hold` is a quote's (`reservations.py`), placed at `at_ms`.
+        The writes also count the tasks as open and the request as one, in the account's main row or in a
+        wallet, by its `row_id`, with these `limits`. With the `allowance` of a key that has a spending cap,
+        its counter must be open. The budgets in `applied` count the sum. Refusals: `UserNotFoundError`,
         `InsufficientBalanceError`, `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`,
         `RateWindowMismatchError`, `StaleBudgetsError`, `BudgetShortError`, `AlreadyPostedError`.
         """
@@ -137,7 +138,7 @@ class LedgerRepository(LedgerReader):
         reserves: tuple[Change, ...] = ()
         if hold is not None:
             has_room &= Below(Size("holds"), most_holds)
-            reserves = reserving(hold, row)
+            reserves = reserving(hold, row, at_ms)
         debit = CountingWrite(
             self._accounts_table,
             key={"account_id": row},
@@ -156,6 +157,16 @@ class LedgerRepository(LedgerReader):
         counted = [self._budgets.take(account_id, use, amount, wallet) for use, wallet in applied.counted]
         posts = [post(self._ledger_table, entry) for entry in entries]
         return [debit, *counted, *posts]
+
+    def pay(self, reservation: Reservation, entry: Entry, limits: Limits = DEFAULT) -> list[TransactWrite]:
+        """Return the writes that take the charge of a task from a reservation, and count the task as open.
+
+        The budgets and the cap have counted it with the reservation. Refusals: as of `pay_from`, and
+        `AlreadyPostedError`.
+        """
+        most = limits.open_tasks or MAX_OPEN_TASKS
+        paid = pay_from(self._accounts_table, reservation, -entry.amount_micro_usd, most)
+        return [paid, post(self._ledger_table, entry)]
 
     def release(self, reservation: Reservation) -> bool:
         """Return the rest of a reservation to the balance; return whether nothing is left of it now.

@@ -1,9 +1,10 @@
-"""Reservations: the hold of a quote, from which its text requests take their holds. Pure.
+"""Reservations: the hold of a quote or a workflow, from which its requests take their money. Pure.
 
-Source: site/quotes.md, docs/decisions/0077-quotes.md.
+Source: site/quotes.md, docs/decisions/0077-quotes.md, docs/decisions/0103-workflows.md.
 
     reserve ──► draw ──► record ──► settle     a request takes its hold from it, not from the balance
-       └──────────────► release                the rest goes back: cancelled, or its time is over
+       ├──────► pay                            a generation takes its charge from it
+       └──────► release                        the rest goes back: cancelled, ended, or its time is over
 
 A reservation is an ordinary hold in the row of its money, under the id of its quote. Its amount falls with
 each request. So the proof of the ledger, the sweep and a version before quotes need nothing new. The budgets
@@ -17,12 +18,13 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import Add, AtLeast, Below, RepeatableChange, Set, SetIfMissing, Size
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
-from tollgate.kit.dynamodb.writes import MarkedWrite, leave
+from tollgate.kit.dynamodb.writes import CountingWrite, MarkedWrite, leave
+from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Budgets
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites, place_refused
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites, all_holds_of, place_refused
 from tollgate.ledger.rate import RateWindow, count_request
-from tollgate.ledger.suspension import MAY_SPEND
+from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 
 QUOTE_HEADER = "x-tollgate-quote"
 """The header of a text request that is paid by a quote."""
@@ -86,13 +88,12 @@ def quote_key(account_id: str, quote_id: str) -> Item:
     return {"account_id": account_id, "item": quote_id}
 
 
-def reserving(hold: Hold, row_id: str) -> tuple[RepeatableChange, ...]:
+def reserving(hold: Hold, row_id: str, now_ms: int) -> tuple[RepeatableChange, ...]:
     """Return the changes by which the transaction that takes the money stores a reservation."""
-    # The sweep looks as early as for the hold of a request, because later holds do not move its timer.
-    first_look_ms = hold.expires_at_ms - RESERVED_MS + HOLD_LIFETIME_MS
     return (
         Set(hold.path, hold.to_value()),
-        SetIfMissing("wake_at", first_look_ms),
+        # The sweep looks as early as for the hold of a request, because later holds do not move its timer.
+        SetIfMissing("wake_at", now_ms + HOLD_LIFETIME_MS),
         Set("due_shard", due_shard(row_id)),
     )
 
@@ -128,6 +129,41 @@ def draw(
         refused=lambda account: place_refused(account, window, most, budgets),
     )
     return count_request(taken, window)
+
+
+class ReservationShortError(Exception):
+    """The reservation was released, or has less than the amount; nothing was written."""
+
+
+def pay_from(
+    accounts_table: str, reservation: Reservation, amount_micro_usd: int, most_tasks: int
+) -> CountingWrite:
+    """Return the write that takes the charge of one task from a reservation, and counts the task as open.
+
+    It belongs to the transaction that writes the task. Refused: `ReservationShortError`,
+    `ConcurrencyLimitedError`, `AccountSuspendedError`, `UserNotFoundError`.
+    """
+    amount = (*reservation.hold(0).path, "amount")
+
+    def refused(account: Item | None) -> Exception:
+        if account is None:
+            return UserNotFoundError()
+        rest = reserved_in(all_holds_of(account), reservation.quote_id)
+        if rest is None or rest.amount_micro_usd < amount_micro_usd:
+            return ReservationShortError(reservation.quote_id)
+        full = f"This account has {account['open_tasks']} open tasks, the most allowed."
+        return suspended_refusal(account) or ConcurrencyLimitedError(full)
+
+    # Missing if its time is over.
+    reservation_covers_it = AtLeast(amount, amount_micro_usd)
+    has_room = Below("open_tasks", most_tasks)
+    return CountingWrite(
+        accounts_table,
+        key={"account_id": reservation.row_id},
+        update=(Add(amount, -amount_micro_usd), Add("open_tasks", 1)),
+        condition=reservation_covers_it & has_room & MAY_SPEND,
+        refused=refused,
+    )
 
 
 def reserved_in(holds: Iterable[Hold], quote_id: str) -> Hold | None:

@@ -35,9 +35,12 @@ class QuoteRepository(OneTable):
             most=MAX_QUOTES_PER_HOUR,
             refused=lambda _: QuoteLimitReachedError(most),
         )
+        self._db.transact([counted, self.added(quote)])
+
+    def added(self, quote: SavedQuote) -> Write:
+        """Return the write of a new quote."""
         used = "a new id was used before"
-        row = put_new(self._table, quote.to_item(), "item", lambda _: AssertionError(used))
-        self._db.transact([counted, row])
+        return put_new(self._table, quote.to_item(), "item", lambda _: AssertionError(used))
 
     def changed(self, quote: SavedQuote, *, was: QuoteStatus) -> Write:
         """Return the write of a quote that had another status. Refused: `StaleQuoteError`."""

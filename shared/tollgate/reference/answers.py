@@ -25,6 +25,7 @@ from tollgate.text import endpoints
 from tollgate.text import views as text
 from tollgate.usage import counts, openrouter_views
 from tollgate.webhooks import models as webhooks
+from tollgate.workflows import views as workflows
 
 Json = dict[str, Any]
 
@@ -52,6 +53,7 @@ _MODULES = (
     counts,
     openrouter_views,
     webhooks,
+    workflows,
 )
 _SUFFIX = "View"
 _ANSWER: Literal["serialization"] = "serialization"

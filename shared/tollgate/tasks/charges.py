@@ -200,6 +200,7 @@ class TaskCharges:
                 window,
                 allowance,
                 hold=placed.hold,
+                at_ms=placed.at_ms,
                 row_id=row_id,
                 limits=limits,
                 applied=applied,

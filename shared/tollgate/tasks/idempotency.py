@@ -41,18 +41,28 @@ class IdempotencyStore:
         Refused with `AlreadyCreatedError`.
         """
         first = tasks[0]
-        created_at_s = first.created_at_ms // MS_PER_S
+        ids = [task.task_id for task in tasks]
+        return self.tie(first.account_id, ids, first.created_at_ms, key, request_hash)
+
+    def tie(
+        self, account_id: str, ids: Sequence[str], created_at_ms: int, key: str, request_hash: str
+    ) -> Write:
+        """Return the write that ties `key` to the `ids` that one request created.
+
+        Refused: `AlreadyCreatedError`.
+        """
+        created_at_s = created_at_ms // MS_PER_S
         # DynamoDB deletes expired rows late, so the row's own time decides.
         never_used, used_long_ago = Missing("idempotency_id"), Below("expires_at_s", created_at_s)
         return Write(
             self.table,
             item={
-                "idempotency_id": _row_id(first.account_id, key),
+                "idempotency_id": _row_id(account_id, key),
                 "request_hash": request_hash,
                 # Also the only id in the rows of most requests, and all that a rolled back version reads.
-                "task_id": first.task_id,
-                **({"task_ids": [task.task_id for task in tasks]} if len(tasks) > 1 else {}),
-                "created_at_ms": first.created_at_ms,
+                "task_id": ids[0],
+                **({"task_ids": list(ids)} if len(ids) > 1 else {}),
+                "created_at_ms": created_at_ms,
                 "expires_at_s": created_at_s + LIFETIME_S,
             },
             condition=never_used | used_long_ago,

@@ -38,6 +38,15 @@ class TaskErrorCode(StrEnum):
     CANCELLED = "cancelled"  # The customer asked for it, and no result will follow.
 
 
+WORKFLOW_PREFIX = "wfl"
+"""Of the ids of workflows. Their rows are among the tasks, so they have the same stream and timers."""
+
+
+def is_workflow(row_id: str) -> bool:
+    """Return whether a row among the tasks is a workflow."""
+    return row_id.startswith(f"{WORKFLOW_PREFIX}_")
+
+
 TERMINAL = frozenset({TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.EXPIRED})
 
 
@@ -200,6 +209,8 @@ class TaskView(Shape):
     private: NotRequired[bool]
     """The addresses of its files are valid for an hour. Each status has new ones."""
     metadata: NotRequired[Metadata]
+    workflowId: NotRequired[str]
+    """The workflow of which it is a step."""
 
 
 class TaskPageView(Shape):
@@ -269,6 +280,8 @@ class Task:
     """The events about its progress, if its customer asked for them."""
     private: bool = False
     """Whether its files are readable only through signed addresses."""
+    workflow_id: str | None = None
+    """The workflow of which it is a step."""
 
     @property
     def row_id(self) -> str:
@@ -343,4 +356,6 @@ class Task:
             shown["private"] = True
         if self.metadata is not None:
             shown["metadata"] = self.metadata
+        if self.workflow_id is not None:
+            shown["workflowId"] = self.workflow_id
         return shown

@@ -31,6 +31,7 @@ _PLAIN = (
     "correlation_id",
     "key_id",
     "expires_in_s",
+    "workflow_id",
 )
 _JSON = ("values", "metadata", "output", "measured")
 

@@ -1,6 +1,6 @@
 """Customers' requests about tasks: estimate the cost, create, cancel."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from tollgate.accounts.models import ApiKey
 from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.pricing import NOTHING_MEASURED, EstimateView, Quote, quote
+from tollgate.catalog.pricing import NOTHING_MEASURED, EstimateView, Quote
+from tollgate.catalog.unknown_files import known_of, most_of
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -72,6 +73,8 @@ class PricedTask:
     measured: Mapping[str, Mapping[str, Any]]
     choose: Choose
     """Returns the providers that the account's routing policy permits."""
+    is_exact: bool = True
+    """False if the price is the most, because a file that decides it does not exist yet."""
 
     def marked_up(self, percent: int) -> "PricedTask":
         """Return it at the price of a sub-account, which is higher by a percentage."""
@@ -249,12 +252,16 @@ class TaskService:
         return self.reader.view(task)
 
     def priced(
-        self, account_id: str, bodies: Mapping[str, Mapping[str, Any]], key: ApiKey | None
+        self,
+        account_id: str,
+        bodies: Mapping[str, Mapping[str, Any]],
+        key: ApiKey | None,
+        unknown: Collection[str] = (),
     ) -> list[PricedTask]:
         """Check bodies, and price them. It reads the earlier tasks and the files that they name.
 
-        `bodies` are by their JSON pointers in the request. Raises `InvalidInputError` with the problems of
-        all of them, and the other errors of `create_copies`.
+        `bodies` are by their JSON pointers in the request. Files at `unknown` URLs do not exist yet.
+        Raises `InvalidInputError` with the problems of all of them, and the other errors of `create_copies`.
         """
         read, problems = [], list[Problem]()
         for pointer, body in bodies.items():
@@ -262,14 +269,14 @@ class TaskService:
                 read.append((pointer, *self._read(account_id, body, key)))
         _check(problems)
         # All media of all bodies at once.
-        probed = self._probed([(request, files) for _, request, _, files in read])
+        probed = self._probed([(request, files) for _, request, _, files in read], unknown)
         priced = []
         for pointer, request, origin, files in read:
             with below(pointer, problems):
-                price, measured = self._quote(request, probed, pointer)
+                price, is_exact, measured = self._quote(request, probed, pointer, unknown)
                 wishes = NO_WISHES if key is None else key.routing
                 choose = chooser(request, price, origin, wishes, self.known)
-                priced.append(PricedTask(request, origin, files, price, measured, choose))
+                priced.append(PricedTask(request, origin, files, price, measured, choose, is_exact))
         _check(problems)
         return priced
 
@@ -329,26 +336,33 @@ class TaskService:
         return [_created(task.task_id, wanted.at_ms) for task in tasks]
 
     def _probed(
-        self, wanted: Sequence[tuple[CreateRequest, Sequence[InputFile]]]
+        self, wanted: Sequence[tuple[CreateRequest, Sequence[InputFile]]], unknown: Collection[str]
     ) -> Mapping[str, ProbeResult]:
         """Return the facts of all media whose length or size affects a price, by their URLs."""
         # Media inside a request is not stored yet: the prober gets it as it came. The customer's uploads are
         # private, so the prober gets them signed.
         inside = {file.url: file.uri for _, files in wanted for file in files}
-        urls = [one.url for request, _ in wanted for one in request.model.probes(request.checked)]
+        requests = [one for request, _ in wanted for one in request.model.probes(request.checked)]
+        urls = [one.url for one in known_of(requests, unknown)]
         read_at = {url: inside.get(url) or self.inputs.readable_url(url) for url in urls}
         probed = self.prober.probe(list(read_at.values()))
         return {url: probed[address] for url, address in read_at.items()}
 
     def _quote(
-        self, request: CreateRequest, probed: Mapping[str, ProbeResult], pointer: str
-    ) -> tuple[Quote, dict[str, dict[str, Any]]]:
+        self,
+        request: CreateRequest,
+        probed: Mapping[str, ProbeResult],
+        pointer: str,
+        unknown: Collection[str],
+    ) -> tuple[Quote, bool, dict[str, dict[str, Any]]]:
         """Price a request, which is at a pointer, with the facts of its media: nothing is guessed.
 
-        The second result has the facts of each file that affects the price and that others can replace.
+        The second result is whether the price is exact. The third one has the facts of each file that affects
+        the price and that others can replace.
         """
         model, checked = request.model, request.checked
-        wanted = model.probes(checked)
+        probes = model.probes(checked)
+        wanted = known_of(probes, unknown)
         found = {one.url: probed[one.url] for one in wanted}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
@@ -360,13 +374,15 @@ class TaskService:
                 raise MediaTimeoutError([replace(each, path=pointer + each.path) for each in problems])
             raise InvalidInputError(problems)
         facts = {url: facts for url, facts in found.items() if isinstance(facts, ProbedMedia)}
-        measured = model.check_media(checked, facts)
+        measured = model.check_media(checked, facts, unknown)
         foreign = {
             url: one.body()
             for url, one in facts.items()
             if measured != NOTHING_MEASURED and not self.inputs.is_ours(url)
         }
-        return quote(model, checked, measured), foreign
+        missing = [one for one in probes if one.url in unknown]
+        price, is_exact = most_of(model, checked, measured, missing)
+        return price, is_exact, foreign
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.due_index import Due, DueIndex, StaleDueRowError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.tasks.models import is_workflow
 from tollgate.text.responses.stopped import StoppedResponses
 
 # In one sweep; the rest waits a minute for the next.
@@ -48,6 +49,7 @@ class Sweeper:
     responses: StoppedResponses
     task_queue: Queue
     webhook_queue: Queue
+    workflow_queue: Queue
     clock: Clock
     _sent: BoundedCache[int] = field(default_factory=lambda: BoundedCache(MAX_SENT))
     """Deliveries that this process has sent, with their counters: `delivery_1 3`."""
@@ -72,15 +74,16 @@ class Sweeper:
                 self._sent[name] = now_ms
         return found
 
-    @staticmethod
-    def _send_due(index: DueIndex, queue: Queue, now_ms: int, unmoved_again_ms: int) -> list[Due]:
+    def _send_due(self, index: DueIndex, queue: Queue, now_ms: int, unmoved_again_ms: int) -> list[Due]:
         """Send the due rows of one table, and return them.
 
         `unmoved_again_ms` is for rows that no step has moved yet.
         """
         due = index.due(now_ms, MAX_DUE_PER_SHARD)
+        flows = [row for row in due if is_workflow(row.row_id)]
         # Sent first, postponed after: after a crash in between the message is sent twice rather than never.
-        queue.send_all([{index.key: row.row_id, "seq": row.seq} for row in due])
+        queue.send_all([{index.key: row.row_id, "seq": row.seq} for row in due if row not in flows])
+        self.workflow_queue.send_all([{"workflow_id": row.row_id} for row in flows])
         for row in due:
             # The step may be faster than this write, which is fine.
             with suppress(StaleDueRowError):

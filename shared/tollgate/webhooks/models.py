@@ -16,6 +16,7 @@ TEST_EVENT = "webhook.test"
 PROGRESS_EVENT = "task.progress"
 # Receivers get at most this many events about the progress of a task.
 MAX_PROGRESS_EVENTS = 30
+_TASK = "task_"
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 
 
@@ -43,6 +44,7 @@ class DeliveryView(Shape):
     deliveryId: str
     type: str
     taskId: NotRequired[str]
+    workflowId: NotRequired[str]
     url: str
     state: DeliveryStatus
     createdAt: Timestamp
@@ -93,7 +95,8 @@ class Delivery:
     """One event for one URL. `seq` counts the writes and guards each of them.
 
     `attempts` counts the attempts that started, and `redeliveries` those that the customer requested.
-    `deferrals` counts how often the delivery waited for a slot since its last attempt. `log` has the newest
+    `deferrals` counts how often the delivery waited for a slot since its last attempt. `task_id` is the id of
+    the task or of the workflow. `log` has the newest
     attempts that ended, the oldest first. `correlation_id` is from the request that led to the event. `data`
     is the content of an event without a task.
     """
@@ -129,8 +132,10 @@ class Delivery:
             "attemptCount": self.attempts,
             "attempts": [one.view() for one in self.log],
         }
-        if self.task_id is not None:
+        if self.task_id is not None and self.task_id.startswith(_TASK):
             shown["taskId"] = self.task_id
+        elif self.task_id is not None:
+            shown["workflowId"] = self.task_id
         if self.next_attempt_at_ms is not None:
             shown["nextAttemptAt"] = iso(self.next_attempt_at_ms)
         if self.delivered_at_ms is not None:
@@ -156,8 +161,8 @@ class Delivery:
 
 
 def delivery_id_of(task_id: str) -> str:
-    """Return the id of a task's completion event, which is the same for every attempt and redelivery."""
-    return "evt_" + task_id.removeprefix("task_")
+    """Return the id of the completion event of a task or a workflow, which is the same for every attempt."""
+    return "evt_" + task_id.partition("_")[2]
 
 
 def progress_delivery_id(task_id: str, sequence: int) -> str:

@@ -168,6 +168,26 @@ def cancel_a_quote(world: World) -> Doing:
     return lambda: ada.ask("POST", f"/quotes/{quote_id}/cancel")
 
 
+FLOW: Any = {
+    "steps": [
+        {"id": "image", **PAID_BODY},
+        {"id": "cut", "model": "bria-rmbg-2.0", "input": {"imageUrls": ["$image.files[0]"]}},
+    ],
+    "webhook": "https://receiver.test/hook",
+}
+
+
+def create_a_workflow(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/workflows", FLOW, Idempotency_Key="flow")
+
+
+def cancel_a_workflow(world: World) -> Doing:
+    ada = world.customer()
+    workflow_id = ada.ok("POST", "/workflows", FLOW)["id"]
+    return lambda: ada.ask("POST", f"/workflows/{workflow_id}/cancel")
+
+
 def end_a_text_request(world: World) -> Doing:
     ada, refs = world.customer(), world.aws.stack.refs
     writes = HoldWrites(refs["AccountsTable"], refs["LedgerTable"])
@@ -237,6 +257,8 @@ ACTS: tuple[Act, ...] = (
     create_a_quote,
     create_what_is_quoted,
     cancel_a_quote,
+    create_a_workflow,
+    cancel_a_workflow,
     cancel,
     delete_files,
     status,

@@ -13,8 +13,9 @@ from dispatch_changes.app import handler as dispatch_changes
 from local.events import Context, stream_event
 from notify_members.app import handler as notify_members
 from refill_balance.app import handler as refill_balance
+from run_batch.app import handler as run_batch
 from run_task.app import handler as run_task
-from tests.functional.acts.api import child_of
+from tests.functional.acts.api import FLOW, child_of
 from tests.functional.acts.worlds import Act, Doing, World
 from tests.functional.closing import EVENT as CLOSING
 from tests.functional.closing import account_of
@@ -72,6 +73,21 @@ def submit_a_task(world: World) -> Doing:
 def end_a_task_that_is_refused(world: World) -> Doing:
     message = json.dumps({"task_id": task(world, "[[reject]]"), "seq": 0})
     return lambda: invoke(run_task, "TaskQueue", message)
+
+
+def start_a_step(world: World) -> Doing:
+    message = json.dumps({"workflow_id": world.customer().ok("POST", "/workflows", FLOW)["id"]})
+    return lambda: invoke(run_batch, "WorkflowQueue", message)
+
+
+def end_a_workflow(world: World) -> Doing:
+    refused = [{"id": "image", **PAID_BODY, **with_prompt("[[reject]]")}, *FLOW["steps"][1:]]
+    ada = world.customer()
+    workflow_id = ada.ok("POST", "/workflows", {**FLOW, "steps": refused})["id"]
+    message = json.dumps({"workflow_id": workflow_id})
+    invoke(run_batch, "WorkflowQueue", message)
+    world.end(ada.ok("GET", f"/workflows/{workflow_id}")["steps"][0]["taskId"])
+    return lambda: (invoke(run_batch, "WorkflowQueue", message), ada.ask("GET", f"/workflows/{workflow_id}"))
 
 
 def finish_a_task(world: World) -> Doing:
@@ -295,6 +311,8 @@ ACTS: tuple[Act, ...] = (
     submit_a_task_whose_price_a_file_decided,
     finish_a_task,
     delete_files_at_their_time,
+    start_a_step,
+    end_a_workflow,
     draw_a_thumbnail,
     erase_an_account,
     tell_an_owner_of_a_new_key,

@@ -1,0 +1,28 @@
+"""The webhook event of a workflow. Pure."""
+
+from tollgate.webhooks.models import Delivery, delivery_id_of
+from tollgate.webhooks.payload import Event
+from tollgate.webhooks.schedule import LATE_MS
+from tollgate.workflows.models import Workflow
+from tollgate.workflows.views import workflow_view
+
+
+def event_of(workflow: Workflow) -> Event:
+    """Return the webhook event of an ended workflow: the body of its status (site/workflows.md)."""
+    at_ms = workflow.finished_at_ms or workflow.created_at_ms
+    return Event(f"workflow.{workflow.status}", at_ms, workflow_view(workflow))
+
+
+def pending_delivery(workflow: Workflow, url: str, now_ms: int) -> Delivery:
+    """Return the delivery of an ended workflow's event, due now."""
+    return Delivery(
+        delivery_id_of(workflow.workflow_id),
+        workflow.account_id,
+        url,
+        event_of(workflow).type,
+        now_ms,
+        task_id=workflow.workflow_id,
+        next_attempt_at_ms=now_ms,
+        wake_at_ms=now_ms + LATE_MS,
+        correlation_id=workflow.correlation_id,
+    )

@@ -1,0 +1,31 @@
+"""The query of a list of workflows. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.ids import first_id
+from tollgate.tasks.models import WORKFLOW_PREFIX
+from tollgate.tasks.query import DEFAULT_PAGE, LAST_MS, MAX_PAGE
+
+LAST_WORKFLOW_ID = first_id(WORKFLOW_PREFIX, LAST_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowQuery:
+    """A page of workflows, the newest first: those before the id `before`."""
+
+    limit: int
+    before: str
+
+
+def read_query(query: Mapping[str, str]) -> WorkflowQuery:
+    """Return the page that a query asks for. Raises `InvalidInputError` with every problem."""
+    reader = QueryReader(query, ("limit", "cursor"))
+    limits = f"1 to {MAX_PAGE}"
+    limit = reader.read(
+        "limit", page_size(MAX_PAGE), DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits
+    )
+    before = reader.read("cursor", id_of(WORKFLOW_PREFIX), LAST_WORKFLOW_ID, "Not the cursor of a page.")
+    reader.finish()
+    return WorkflowQuery(limit, before)

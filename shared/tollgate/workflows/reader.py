@@ -1,0 +1,46 @@
+"""Customers' reads of their workflows: one, or page by page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tollgate.kit.dynamodb.pages import read_page
+from tollgate.kit.errors import WorkflowNotFoundError
+from tollgate.kit.ids import is_id
+from tollgate.tasks.models import WORKFLOW_PREFIX
+from tollgate.workflows.models import Workflow
+from tollgate.workflows.query import read_query
+from tollgate.workflows.repository import WorkflowRepository
+from tollgate.workflows.views import WorkflowPageView, WorkflowView, workflow_view
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowReader:
+    """Shows workflows to their own account."""
+
+    workflows: WorkflowRepository
+
+    def find(self, account_id: str, workflow_id: str) -> Workflow:
+        """Return a workflow of the account. Raises `WorkflowNotFoundError`."""
+        found = self.workflows.get(workflow_id) if is_id(WORKFLOW_PREFIX, workflow_id) else None
+        if found is None or found.account_id != account_id:
+            raise WorkflowNotFoundError
+        return found
+
+    def one(self, account_id: str, workflow_id: str) -> WorkflowView:
+        """Return a workflow as its status shows it. Raises `WorkflowNotFoundError`."""
+        return workflow_view(self.find(account_id, workflow_id))
+
+    def page(self, account_id: str, query: Mapping[str, str]) -> WorkflowPageView:
+        """Return a page of workflows, the newest first. Raises `InvalidInputError`."""
+        wanted = read_query(query)
+        page = read_page(
+            wanted.before,
+            wanted.limit,
+            lambda before, limit: self.workflows.ids_of(account_id, before, limit),
+            lambda ids: {each.workflow_id: each for each in self.workflows.get_all(ids)},
+            lambda _: True,
+        )
+        shown: WorkflowPageView = {"workflows": [workflow_view(each) for each in page.rows]}
+        if page.cursor is not None:
+            shown["cursor"] = page.cursor
+        return shown
