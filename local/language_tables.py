@@ -10,6 +10,8 @@ from tollgate.accounts.models import Scope
 from tollgate.audit.events import OPERATOR
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import json_schema
 from tollgate.ledger.budgets import BudgetPeriod
 from tollgate.members.mails import ROLE_DESCRIPTIONS
 from tollgate.members.roles import ProjectRole, Role
@@ -18,12 +20,16 @@ from tollgate.reference.previews import KINDS
 from tollgate.reference.prices import Headlines, condition, tiers
 from tollgate.subaccounts.views import SubaccountState
 from tollgate.web import budgets, token_form, usage_query
+from tollgate.web.comparison import taken
 
 # Names in options, which are the same in every language: `16:9`, `HD`, `turbo`, `v4.5+`.
 _NAME = re.compile(r"[a-z0-9][^ ]*|[A-Z0-9:.+]+[a-z]?")
 
 # Choices of a request as its fields name them: `quality high`.
 _CHOICE = re.compile(r"(action|mode|quality|service|size) |(imagine|pro|relax)$")
+
+# Values of a field in words: `up to {n} files`.
+_VALUES = re.compile(r"(up to \{n\}|on or off|a number|an object|\{n\} to \{n\})( |$)")
 
 
 def tables() -> Iterator[str]:
@@ -51,7 +57,7 @@ def _of_the_catalog() -> Iterator[str]:
         yield from (name.replace("-", " ").capitalize() for name in card["capabilities"])
         model = listing.model_view(card["id"])
         for param in model.get("params", []):
-            yield param["label"]
+            yield from (param["label"], param["description"])
             labels = (option["label"] for option in param.get("options", []))
             yield from (label for label in labels if not _NAME.fullmatch(label))
         headline = headlines[card["id"]]
@@ -60,6 +66,10 @@ def _of_the_catalog() -> Iterator[str]:
         prices += [tier.when for tier in tiers(found)] if found else []
         prices += [condition(entry.get("dimensions", {})) for entry in model["pricing"]]
         yield from _parts(prices)
+        if isinstance(found, Model):
+            schema = json_schema(found)
+            values = (taken(param, schema) for param in model["params"])
+            yield from (part for part in _parts(values) if _VALUES.match(part))
 
 
 def _parts(texts: Iterable[str]) -> Iterator[str]:

@@ -136,6 +136,8 @@ def _faults_of(message: Message) -> Iterator[str]:
     for text in strings:
         if not text:
             yield f"missing: {sources[0]}"
+        elif "%" in HOLE.sub("", text):
+            yield f"a single %: {text}"
         elif sorted(HOLE.findall(text)) not in wanted:
             yield f"other placeholders: {text}"
         elif '"' in HOLE.sub("", text) and '"' not in HOLE.sub("", sources[0]):

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from dashboard.models import MOVED_PERMANENTLY, spoken
+from dashboard.languages import described
+from dashboard.models import MOVED_PERMANENTLY
 from dashboard.render import base_url, frame, is_part, page, part
 from dashboard.services import Services
 from tollgate.catalog.models import Model
@@ -44,7 +45,7 @@ def show(services: Services, request: Request) -> Response:
     models = _ordered([dto for dto in found if _has(dto, chosen["words"])], chosen["order"], prices)
     start = _start(request)
     shown: dict[str, Any] = {
-        "models": [spoken(dto) for dto in models[start : start + PAGE]],
+        "models": [described(dto) for dto in models[start : start + PAGE]],
         "count": len(models),
         "prices": prices,
         "meant": None if models or not chosen["words"] else _meant(chosen["words"], found),
@@ -73,7 +74,7 @@ def compare(services: Services, request: Request) -> Response:
     """Show up to four models side by side: their properties, prices and inputs."""
     api = services.api
     ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
-    models = [spoken(api.listing.model_view(model_id)) for model_id in ids]
+    models = [described(api.listing.model_view(model_id)) for model_id in ids]
     return page(
         request,
         "compare.html",

@@ -10,9 +10,11 @@ import re
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 
+from tollgate.catalog.views import Card
 from tollgate.web.languages import ENGLISH, LANGUAGES, language_of
 
 CATALOGS = Path(__file__).parent / "locale"
@@ -55,6 +57,12 @@ def gettext(text: str) -> str:
 def ngettext(one: str, many: str, count: int) -> str:
     """Return a text in the language of this request, in the form for `count`."""
     return _catalog(current()).ngettext(one, many, count)
+
+
+def described(dto: Card) -> dict[str, Any]:
+    """Return a model with its description in the language of this request, if the catalog has it."""
+    text = dto["descriptionLocales"].get(current(), "")
+    return {**dto, "description": text or dto["description"], "language": current() if text else ENGLISH}
 
 
 def spoken(text: str) -> str:

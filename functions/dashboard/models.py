@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from dashboard.landing import examples
-from dashboard.languages import current
+from dashboard.languages import described, gettext
 from dashboard.panel import PANELS, panel_of
 from dashboard.render import base_url, cached_answer, frame, home, page
 from dashboard.security import MaybeSignedIn, Visitor
@@ -32,7 +32,6 @@ from tollgate.tasks.availability import is_down
 from tollgate.tasks.sharing import share_id_of
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
-from tollgate.web.languages import ENGLISH
 
 MOVED_PERMANENTLY = 301
 # Models that are shown as related.
@@ -64,12 +63,12 @@ def show(services: Services, request: Request, visitor: MaybeSignedIn, model_id:
         request,
         "model.html",
         layout=frame(request),
-        model=spoken(dto),
+        model=described(dto),
         preview=previews.shown(model),
         headline=api.reference.headlines[model.id],
         tiers=api.reference.tiers(model.id),
         routes=_routes(services, model),
-        related=[spoken(each) for each in related(dto, api.listing.matching_cards({}))],
+        related=[described(each) for each in related(dto, api.listing.matching_cards({}))],
         prices=api.reference.headlines,
         export=export_line(base_url(request)),
         **(
@@ -107,12 +106,6 @@ def related(model: Card, everything: Sequence[Card]) -> list[Card]:
     return sorted(newest, key=lambda one: _distance(model, one))[:RELATED]
 
 
-def spoken(dto: Card) -> dict[str, Any]:
-    """Return a model with its description in the language of the page."""
-    text = dto["descriptionLocales"].get(current(), "")
-    return {**dto, "description": text or dto["description"], "language": current() if text else ENGLISH}
-
-
 def _distance(model: Card, other: Card) -> int:
     if other["group"] == model["group"]:
         return 0
@@ -128,7 +121,7 @@ def _of_media(services: Dashboard, request: Request, visitor: Visitor | None, mo
     return {
         "panel": panel,
         "snippets": panel["snippets"],
-        "fields": form_of(fields_of(model, params), {}),
+        "fields": form_of(fields_of(model, params), {}, translated=gettext),
         "price": media_price(model, {}),
         "taken": {param["name"]: taken(param, schema) for param in params},
         "made": [(task, share_id_of(task)) for task in made],

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
+from dashboard.languages import described, gettext
 from dashboard.render import base_url
 from dashboard.security import Visitor
 from dashboard.services import Services
@@ -73,7 +74,7 @@ def panel_of(
     told = price_of(services, request, visitor, model, read(form, sent_by(form)))
     return {
         "key": key,
-        "model": dto,
+        "model": described(dto),
         "form": form,
         "form_id": new_id("form"),
         "task": task,
@@ -94,7 +95,8 @@ def media_model(services: Services, model_id: str) -> Model:
 def form_of_model(services: Services, model: Model, values: Values) -> list[FormField]:
     """Return the form of a model, filled in with `values`."""
     choosers: list[Choosing] = [one.choosing for one in model.input_class.rules if one.choosing is not None]
-    return form_of(services.api.listing.model_view(model.id)["params"], values, choosers)
+    params = services.api.listing.model_view(model.id)["params"]
+    return form_of(params, values, choosers, gettext)
 
 
 def read(form: list[FormField], sent: Any) -> tuple[Values, list[Problem]]:

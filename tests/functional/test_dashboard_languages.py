@@ -3,7 +3,6 @@
 import re
 from functools import cache
 from gettext import NullTranslations
-from html.parser import HTMLParser
 
 import pytest
 
@@ -11,6 +10,7 @@ from dashboard import languages
 from dashboard.app import app
 from local.languages import DATE
 from tests.support.dashboard import ORIGIN, STAGE, Browser
+from tests.support.legible import legible
 from tollgate.composition import api as api_parts
 from tollgate.providers.runtime.accounts import accounts
 
@@ -116,45 +116,6 @@ class Masked(NullTranslations):
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return self.gettext(msgid1 if n == 1 else msgid2)
-
-
-class Legible(HTMLParser):
-    """The words of a page that people read, but not code and text that is marked as English."""
-
-    SILENT = frozenset(("script", "style", "code", "pre", "textarea", "kbd", "svg", "time"))
-    VOID = frozenset(("input", "meta", "link", "img", "br", "source", "hr"))
-    SPOKEN = frozenset(("aria-label", "title", "placeholder", "alt", "hx-confirm"))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: set[str] = set()
-        self._open: list[bool] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        is_marked = ("lang" in known and tag != "html") or "mono" in (known.get("class") or "")
-        if tag not in self.VOID:
-            self._open.append(is_marked or tag in self.SILENT)
-        for name in self.SPOKEN & known.keys():
-            self._take(known[name] or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            self._open.pop()
-
-    def handle_data(self, data: str) -> None:
-        if not any(self._open):
-            self._take(data)
-
-    def _take(self, text: str) -> None:
-        self.words |= set(re.findall(r"(?<![\w@./_{-])[A-Za-z]{2,}(?![\w@/_-])", text))
-
-
-def legible(page: str) -> set[str]:
-    """Return the words of a page that are legible."""
-    parser = Legible()
-    parser.feed(page)
-    return parser.words
 
 
 @cache

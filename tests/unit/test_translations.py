@@ -1,13 +1,49 @@
-"""Every text of a page has its translations, and the compiled files are up to date (`make languages`)."""
+"""Every text of a page is in a translation, and every catalog has it (`make languages`)."""
 
+import re
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
+from jinja2 import Environment, nodes
 
+from dashboard.render import HERE
 from local.languages import catalog_of, faults, outputs, template
+from tests.support.legible import legible
 from tollgate.web.languages import TRANSLATED
+
+# Names, units, and examples of what a field takes.
+NAMES = frozenset(
+    (
+        *(
+            "Tollgate",
+            "OpenAPI",
+            "llms",
+            "API",
+            "JSON",
+            "Markdown",
+            "CSV",
+            "HTTP",
+            "URL",
+            "UTC",
+            "USD",
+            "KB",
+            "ms",
+        ),
+        *("https", "team", "tag", "agent", "run", "research", "authorization", "Bearer", "arn", "aws", "iam"),
+        *("Brand", "Offer", "Product"),
+    )
+)
+# In English: the docs, and the pages for operators.
+ENGLISH_ONLY = ("docs.html", "operator_")
+# Calls that translate, or whose text nobody reads.
+MARKS = ("_", "gettext", "ngettext", "may")
+# What an expression shows, unlike a key or a path.
+SENTENCE = re.compile(r"[A-Z][a-z]+( |$)|[a-z]{3,} [a-z]{3,}")
+TEMPLATES = sorted(path for path in (HERE / "templates").iterdir() if not path.name.startswith(ENGLISH_ONLY))
 
 
 @cache
@@ -28,3 +64,32 @@ def test_the_files_are_up_to_date(language: str) -> None:
         if not path.exists() or path.read_bytes() != content
     ]
     assert changed == [], "run `make languages`"
+
+
+def test_templates_have_no_text_outside_a_translation() -> None:
+    environment = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+    left = {
+        path.name: found
+        for path in TEMPLATES
+        if (found := {*legible(markup(path)), *literals(environment.parse(path.read_text()))} - NAMES)
+    }
+    assert left == {}
+
+
+def markup(path: Path) -> str:
+    """Return a template without its translations, expressions and statements."""
+    text = re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"\{%-?\s*trans\b.*?endtrans\s*-?%\}", "", text, flags=re.DOTALL)
+    return re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", text, flags=re.DOTALL)
+
+
+def literals(node: nodes.Node) -> Iterator[str]:
+    """Return the texts in expressions that no translation is asked for."""
+    if isinstance(node, nodes.Compare | nodes.Getitem | nodes.Test | nodes.TemplateData):
+        return
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in MARKS:
+        return
+    if isinstance(node, nodes.Const) and isinstance(node.value, str) and SENTENCE.match(node.value):
+        yield node.value
+    for child in node.iter_child_nodes():
+        yield from literals(child)

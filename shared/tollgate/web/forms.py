@@ -8,7 +8,7 @@ default in others.
 import json
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -100,16 +100,20 @@ def _as_conditions(choosers: Sequence[Choosing], values: Sequence[Collection[Any
 
 
 def form_of(
-    params: Sequence[Param], values: Mapping[str, Any], choosers: Sequence[Choosing] = ()
+    params: Sequence[Param],
+    values: Mapping[str, Any],
+    choosers: Sequence[Choosing] = (),
+    translated: Callable[[str], str] = str,
 ) -> list[FormField]:
     """Return the fields of a model, filled in with `values` (an earlier input) or the defaults.
 
-    `choosers` are the model's rules about which fields belong to which choice.
+    `choosers` are the model's rules about which fields belong to which choice. `translated` returns the
+    translation of a label or description.
     """
-    labels = {param["name"]: param["label"] for param in params}
+    labels = {param["name"]: translated(param["label"]) for param in params}
     return [
         FormField(
-            {**param, "description": in_labels(param["description"], labels)},
+            {**param, "description": in_labels(translated(param["description"]), labels)},
             widget_of(param),
             _shown(param, values.get(param["name"], param.get("default"))),
             choosers,
