@@ -1,6 +1,6 @@
 """Writes the catalogs of the pages' texts: `make languages`.
 
-Gathers the texts of templates, handlers and scripts, and keeps their translations in `messages.po`, which
+Gathers the texts of templates, handlers and scripts, and keeps their translations in `languages/`, which
 translators edit. Compiles these: `messages.mo` for the functions, and a module for the browser's scripts.
 """
 
@@ -24,6 +24,8 @@ from local.template import ROOT
 from tollgate.web.languages import TRANSLATED
 
 DASHBOARD = ROOT / "functions/dashboard"
+# What translators edit. It is not deployed.
+SOURCES = ROOT / "languages"
 SCRIPTS = DASHBOARD / "static/languages"
 # Where texts of pages are, and how each kind of file marks them.
 ROOMS = (ROOT / "functions", ROOT / "shared/tollgate")
@@ -79,10 +81,9 @@ def outputs(language: str, texts: Catalog) -> dict[Path, bytes]:
     source, compiled = BytesIO(), BytesIO()
     write_po(source, catalog, ignore_obsolete=True, include_lineno=False, sort_output=True)
     write_mo(compiled, catalog)
-    path = _path(language)
     return {
-        path: source.getvalue(),
-        path.with_suffix(".mo"): compiled.getvalue(),
+        _path(language): source.getvalue(),
+        CATALOGS / language / "LC_MESSAGES/messages.mo": compiled.getvalue(),
         SCRIPTS / f"{language}.js": _script(catalog).encode(),
     }
 
@@ -110,7 +111,7 @@ def main() -> int:
 
 
 def _path(language: str) -> Path:
-    return CATALOGS / language / "LC_MESSAGES/messages.po"
+    return SOURCES / f"{language}.po"
 
 
 def _script(catalog: Catalog) -> str:
