@@ -10,7 +10,9 @@ from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE
 
 AXE = (Path(__file__).parent / "axe.min.js").read_text()
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+"""A theme changes colors only, so the other rules are not asked again."""
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 LOOKS = tuple(product(THEMES, (DESKTOP, PHONE)))
@@ -22,14 +24,14 @@ SENT = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntr
     .map((one) => one.encodedBodySize)"""
 
 
-def violations(page: Page) -> list[Any]:
-    """Return what axe-core finds on the page as it is now."""
+def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
+    """Return what axe-core finds on the page as it is now, by some of its rules."""
     # What is still fading in has too little contrast.
     page.emulate_media(reduced_motion="reduce")
     # By the debugger: the page's own policy forbids scripts from elsewhere.
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
-    options = json.dumps({"runOnly": RULES, "resultTypes": ["violations"]})
+    options = json.dumps({"runOnly": rules, "resultTypes": ["violations"]})
     run = f"axe.run(document, {options}).then(JSON.stringify)"
     answer = debugger.send(
         "Runtime.evaluate", {"expression": run, "awaitPromise": True, "returnByValue": True}
@@ -47,7 +49,8 @@ def faults(page: Page) -> list[Any]:
     for theme, size in LOOKS:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size(size)
-        found += [(theme, size["width"], fault) for fault in violations(page)]
+        rules = RULES if theme == "light" else OF_COLORS
+        found += [(theme, size["width"], fault) for fault in violations(page, rules)]
         if page.evaluate(TOO_WIDE):
             found.append((theme, size["width"], "wider than the screen"))
     page.emulate_media(color_scheme="light")
