@@ -1,11 +1,12 @@
 """What every page must keep to, whatever is on it."""
 
 import json
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.conftest import DESKTOP, PHONE
 
@@ -42,11 +43,11 @@ def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
     return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
 
 
-def faults(page: Page) -> list[Any]:
+def faults(page: Page, looks: Iterable[tuple[Theme, ViewportSize]] = LOOKS) -> list[Any]:
     """Return what is wrong with a page as it is now, in both themes at both widths."""
     found: list[Any] = []
     before = page.viewport_size or DESKTOP
-    for theme, size in LOOKS:
+    for theme, size in looks:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size(size)
         rules = RULES if theme == "light" else OF_COLORS
