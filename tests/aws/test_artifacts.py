@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,7 @@ class TestLayers:
             assert len(properties["Layers"]) <= LAYERS_MAX, function
 
 
+@cache
 def size_of(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
+    """Return the bytes of all files below a folder; most functions have the same layers."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

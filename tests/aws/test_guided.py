@@ -53,6 +53,8 @@ def said(artifacts: Artifacts, emulator: Emulator, tmp_path_factory: pytest.Temp
     )
 
 
+# What is asked does not depend on the processor.
+@pytest.mark.parametrize("artifacts", ["arm64"], indirect=True)
 class TestGuided:
     def test_enter_alone_gets_to_the_deployment(self, said: str) -> None:
         assert DEPLOYING in said, said[-3000:]
