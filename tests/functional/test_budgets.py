@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger import budget_repository
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.audit import Drift
-from tollgate.ledger.budgets import KEPT_MS, BudgetWrites, Spender
+from tollgate.ledger.budgets import KEPT_MS, MIN_REQUESTS_PER_SHARE, BudgetWrites, Spender
 from tollgate.ledger.holds import Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
@@ -157,6 +158,23 @@ class TestCharges:
         assert [create(customer)[0] for _ in range(3)] == [200, 200, 402]
         _, error = create(customer)
         assert (error["scope"], error["resetsAt"]) == ("account", None)
+
+    def test_a_budget_that_is_divided_among_wallets_is_spent_to_its_last_cent(
+        self, customer: OpenedAccount, aws: Aws, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=2)
+        api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
+        api_parts.api().limits.put(customer.account_id, limits.share())
+        # Divided by four, it is enough for `MIN_REQUESTS_PER_SHARE` images of one cent
+        cents = 4 * MIN_REQUESTS_PER_SHARE
+        budget_id = ok(customer, "POST", BUDGETS, {**A_BUDGET, "limitCents": cents})["id"]
+        turns = cycle([1, 1, 0])
+        monkeypatch.setattr("tollgate.tasks.charges.random.randrange", lambda _: next(turns))
+        assert [create(customer, ALICE)[0] for _ in range(cents)] == [200] * cents
+        assert create(customer, ALICE)[0] == 402
+        assert spent(customer, budget_id) == {"alice": (cents, 0)}
+        rows = aws.clients.dynamodb.scan(TableName=aws.stack.refs["BudgetsTable"])["Items"]
+        assert any("#1#" in row["item"]["S"] for row in rows)
 
     def test_a_key_with_a_cap_has_budgets_too(self, customer: OpenedAccount) -> None:
         cap = {"capCents": 5, "per": "day"}
