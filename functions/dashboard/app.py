@@ -42,6 +42,7 @@ from dashboard import (
     public_files,
     requests,
     scim,
+    settings,
     sign_in,
     statements,
     status,
@@ -78,6 +79,7 @@ for pages in (
     top_up,
     statements,
     members,
+    settings,
     account_closure,
 ):
     app.include_router(pages.router, prefix=PATH)

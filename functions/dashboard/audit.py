@@ -77,6 +77,8 @@ WORDS = {
     Action.REDRIVEN: "Dead letters redriven",
     Action.SIGNED_IN: "Signed in",
     Action.SIGN_IN_REFUSED: "Sign-in refused",
+    Action.FACTOR_CHANGED: "Second factor",
+    Action.SESSION_ENDED: "Ended a session",
     Action.SIGNED_OUT_EVERYWHERE: "Signed out everywhere",
     Action.CHAT_KEY_CREATED: "Chat key created",
     Action.FILE_UPLOADED: "File uploaded",

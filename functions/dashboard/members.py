@@ -238,12 +238,14 @@ def _shown(
     services: Services, request: Request, visitor: Visitor, made: service.Sent | None = None
 ) -> dict[str, Any]:
     team = services.members.team(visitor.account_id)
-    names = services.members.names([one.identity_id for one in team.members])
+    people = [one.identity_id for one in team.members]
+    names, shown = services.members.names(people), services.members.people.names(people)
     keys, now_ms = services.api.keys.by_maker(visitor.account_id), services.clock.now_ms()
     rows = [
         {
             "id": one.identity_id,
             "name": names.get(one.identity_id, one.identity_id),
+            "shown": shown.get(one.identity_id, ""),
             "role": one.role,
             "joined": iso(one.joined_at_ms),
             "keys": len(keys.get(one.identity_id, ())),

@@ -18,11 +18,22 @@ LATEST_TASKS = "20"
 PROMPT_LENGTH = 80
 # Pages without a place in the menu.
 PLACES = {
+    "/settings": "Settings",
     "/statements": "Statements",
     "/audit": "Audit log",
     "/subaccounts": "Sub-accounts",
     "/tokens": "Run tokens",
     "/catalog/compare": "Compare models",
+}
+
+# For operators, as in `operator_base.html`.
+CONSOLE = {
+    "/providers": "Providers",
+    "/models": "Prices",
+    "/costs": "Costs",
+    "/incidents": "Incidents",
+    "/work": "Operations",
+    "/log": "Log",
 }
 
 router = APIRouter(prefix="/palette")
@@ -35,6 +46,8 @@ class Goal(NamedTuple):
     name: str
     href: str
     words: str = ""
+    doc: str | None = None
+    """The path of a page in the index of the docs."""
 
 
 @router.get("")
@@ -48,6 +61,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     ]
     if may(role, "GET /keys/{key_id}"):
         goals += _keys(services, request, visitor.account_id)
+    goals += _projects(services, request, visitor.account_id)
     goals += _public(services, request)
     goals += _tasks(services, request, visitor.account_id)
     return part(request, "palette.html", goals=goals)
@@ -66,10 +80,20 @@ def _tasks(services: Services, request: Request, account_id: str) -> Iterator[Go
         yield Goal(phrase("Task"), name, f"{home(request)}/tasks/{task.task_id}", task.task_id)
 
 
+def _projects(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
+    for project in services.api.projects.all(account_id):
+        path = f"{home(request)}/projects/{project['id']}"
+        yield Goal("Project", project["name"], path, project["id"])
+
+
 def _public(services: Services, request: Request) -> Iterator[Goal]:
     root = request.base_url.path.rstrip("/")
+    yield Goal("Page", "Status", f"{root}/status")
+    if request.session.get("desk"):
+        for path, name in CONSOLE.items():
+            yield Goal("Operator console", name, f"{root}/admin{path}")
     for card in services.api.listing.matching_cards({}):
         yield Goal(phrase("Model"), card["name"], f"{root}/models/{card['id']}", card["id"])
     for doc in services.api.reference.site.pages.values():
         if not doc.path.startswith("models/"):
-            yield Goal(phrase("Docs"), doc.title, f"{root}/docs/{doc.path}", doc.about)
+            yield Goal(phrase("Docs"), doc.title, f"{root}/docs/{doc.path}".rstrip("/"), doc.about, doc.path)

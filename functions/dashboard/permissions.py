@@ -29,6 +29,12 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /sign-in/development/key": ANYBODY,
     "POST /sign-out": ANYBODY,
     "POST /sign-out/everywhere": MEMBERS,
+    "GET /settings": MEMBERS,
+    "POST /settings": MEMBERS,
+    "POST /settings/sessions/end": MEMBERS,
+    "GET /settings/second-factor": MEMBERS,
+    "GET /settings/second-factor/begin": MEMBERS,
+    "POST /settings/second-factor": MEMBERS,
     "GET /catalog": ANYBODY,
     "GET /catalog/compare": ANYBODY,
     "GET /catalog/{model_id}": ANYBODY,
@@ -145,6 +151,9 @@ WHILE_CLOSING = {
     "POST /connect",
     "POST /members/leave",
     "POST /sign-out/everywhere",
+    "POST /settings",
+    "POST /settings/sessions/end",
+    "POST /settings/second-factor",
 }
 
 

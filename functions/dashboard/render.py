@@ -26,12 +26,15 @@ from tollgate.kit.http.cached_body import CachedBody
 from tollgate.kit.http.cached_response import cached_response
 from tollgate.kit.version import VERSION
 from tollgate.ledger.suspension import BEING_CLOSED
+from tollgate.members.preferences import DEFAULTS, Preferences
+from tollgate.members.repository import Identity
 from tollgate.reference.previews import KINDS, SERVICE
 from tollgate.reference.prices import Amount, condition, thousands
 from tollgate.tasks.models import TaskStatus
 from tollgate.web.forms import ratio_box
 from tollgate.web.languages import ENGLISH, LANGUAGES, TRANSLATED
 from tollgate.web.problems import NO_LABELS, by_field, in_words
+from tollgate.web.zones import here, use_zone, zone_word
 
 if TYPE_CHECKING:
     from tollgate.reference.site import Site
@@ -46,6 +49,8 @@ KEPT = "public, max-age=300"
 MONEY_MOVED = "money-moved"
 # In the session: the message that the next page shows about the last change.
 SAID = "said"
+# In the session: the time zone that the visitor chose.
+ZONE = "zone"
 
 
 def is_part(request: Request) -> bool:
@@ -68,25 +73,44 @@ def frame(request: Request) -> str:
     return "base.html" if "account_id" in request.session else "public.html"
 
 
-def page(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Return a whole page of a visitor, with the balance and the places to go."""
+def page(
+    request: Request, template: str, status: int = 200, *, in_utc: bool = False, **context: Any
+) -> HTMLResponse:
+    """Return a whole page of a visitor, with the balance and the places to go.
+
+    Times are in the visitor's zone, or `in_utc` for bookkeeping.
+    """
     account_id = request.session.get("account_id")
     account = dashboard_parts.dashboard().api.accounts.me(account_id) if account_id else None
     said = request.session.pop(SAID, None)
-    return part(request, template, status, account=account, accounts=_accounts(request), said=said, **context)
+    person = _person(request)
+    use_preferences(request, person.preferences)
+    if in_utc:
+        use_zone("")
+    shared = {"account": account, "accounts": _accounts(person), "said": said}
+    return part(request, template, status, **{**shared, "preferences": person.preferences, **context})
 
 
-def _accounts(request: Request) -> list[tuple[str, str]]:
-    """Return the visitor's accounts with their names, if there are several."""
+def use_preferences(request: Request, preferences: Preferences) -> None:
+    """Show times in the visitor's zone, in this request and in later ones of the session."""
+    if request.session.get(ZONE, "") != preferences.zone:
+        request.session[ZONE] = preferences.zone
+    use_zone(preferences.zone)
+
+
+def _person(request: Request) -> Identity:
     identity_id = request.session.get("identity_id")
     if identity_id is None:
+        return Identity("")
+    return dashboard_parts.dashboard().members.people.get(identity_id)
+
+
+def _accounts(person: Identity) -> list[tuple[str, str]]:
+    """Return the visitor's accounts with their names, if there are several."""
+    if len(person.accounts) <= 1:
         return []
-    people = dashboard_parts.dashboard().members.people
-    mine = people.get(identity_id).accounts
-    if len(mine) <= 1:
-        return []
-    names = people.emails(mine)
-    return [(each, names.get(each, each)) for each in mine]
+    names = dashboard_parts.dashboard().members.people.emails(person.accounts)
+    return [(each, names.get(each, each)) for each in person.accounts]
 
 
 def part(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
@@ -99,6 +123,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
         "is_role_known": role is not None,
         "accounts": [],
         "said": None,
+        "preferences": DEFAULTS,
         "closing": getattr(request.state, "closing", None),
         "csrf": csrf_token(request),
         "visitor": request.session.get("name"),
@@ -266,7 +291,7 @@ def minute(epoch_ms: int) -> str:
 
 def moment(text: str) -> str:
     """Return an ISO 8601 time as people read it, with its zone."""
-    return datetime.fromisoformat(text).strftime(gettext("%-d %b %Y, %H:%M UTC"))
+    return here(text).strftime(gettext("%-d %b %Y, %H:%M UTC").replace("UTC", "%Z"))
 
 
 def _price(decimal: str) -> str:
@@ -274,8 +299,8 @@ def _price(decimal: str) -> str:
 
 
 def day(text: str) -> str:
-    """Return the date of an ISO 8601 time as people read it, in UTC."""
-    return datetime.fromisoformat(text).strftime(gettext("%-d %b %Y"))
+    """Return the date of an ISO 8601 time as people read it."""
+    return here(text).strftime(gettext("%-d %b %Y"))
 
 
 def short_day(text: str) -> str:
@@ -290,7 +315,7 @@ def month(text: str) -> str:
 
 def second(epoch_ms: int) -> str:
     """Return epoch milliseconds to the second, for a column whose head has the zone and no room for more."""
-    return datetime.fromisoformat(iso(epoch_ms)).strftime(gettext("%-d %b, %H:%M:%S"))
+    return here(iso(epoch_ms)).strftime(gettext("%-d %b, %H:%M:%S"))
 
 
 def pretty(value: Any) -> str:
@@ -357,6 +382,7 @@ def _environment() -> Environment:
     environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"icon": icons.icon, "mark": icons.mark}
+    environment.globals["zone_word"] = zone_word
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     # An account that its owner closes is suspended for this reason. The page words it differently.
     environment.globals["of_closing"] = BEING_CLOSED

@@ -147,7 +147,15 @@ def sign_in(
     request.session.clear()
     request.session.update(
         kept,
-        id=sign_ins.begin(account_id, who, how, address_of(request), is_operator=is_operator, before=before),
+        id=sign_ins.begin(
+            account_id,
+            who,
+            how,
+            address_of(request),
+            is_operator=is_operator,
+            before=before,
+            agent=request.headers.get("user-agent", ""),
+        ),
         account_id=account_id,
         identity_id=who.identity_id,
         name=who.name,

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
 from dashboard.languages import gettext, speak, wanted
-from dashboard.render import PATH, home, invalid, is_part, page, part, toast, version
+from dashboard.render import PATH, ZONE, home, invalid, is_part, page, part, toast, version
 from dashboard.security import (
     WANTED,
     AtStage,
@@ -42,6 +42,7 @@ from tollgate.members.team import TeamError
 from tollgate.scim import errors as scim_errors
 from tollgate.scim.errors import ScimError
 from tollgate.web.problems import in_words
+from tollgate.web.zones import use_zone
 
 FORGED = 403
 SEE_OTHER = 303
@@ -88,6 +89,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     """Refuse forged changes, name and log each request, and turn an unexpected fault into a page."""
     request_id = begin_request()
     speak(wanted(request))
+    use_zone(request.session.get(ZONE, ""))
     # Here, because a mounted app adds its own path to the request's root.
     path = path_of(request)
     is_static = request.url.path.startswith(f"{home(request)}/static/")

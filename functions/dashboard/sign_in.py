@@ -1,15 +1,19 @@
 """Signing in and out: with Cognito's hosted pages, or on one machine without a password."""
 
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
-from dashboard.render import base_url, home, moved, page, part
-from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in
+from dashboard.languages import COOKIE
+from dashboard.render import SAID, base_url, home, moved, page, part
+from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in, visitor_of
 from dashboard.services import Services
+from dashboard.settings import FACTOR, remember_language
 from tollgate.accounts.models import Scope
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError, RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
+from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY
 from tollgate.web import development
@@ -46,6 +50,7 @@ async def begin(services: Services, request: Request, company: str | None = None
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError
+    request.session.pop(FACTOR, None)
     try:
         return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback", company)
     except SignInUnavailableError:
@@ -59,7 +64,9 @@ async def end(services: Services, request: Request) -> Response:
     if cognito is None:
         raise RouteNotFoundError
     try:
-        person = await cognito.end(request)
+        person, token = await cognito.end(request)
+        if request.session.get(FACTOR):
+            return await run_in_threadpool(_change_factor, services, request, person, token)
     except SignInRefusedError as exc:
         logger.info("dashboard.sign_in_refused", reason=shortened(str(exc)))
         return part(request, "sign_in_refused.html", REFUSED, account=None)
@@ -68,7 +75,9 @@ async def end(services: Services, request: Request) -> Response:
     account_id = services.identities.account_of(person)
     who = Actor(person.identity_id, person.name)
     sign_in(request, services.sign_ins, account_id, who, BY_POOL, is_operator=person.is_operator)
-    return RedirectResponse(_after(request), SEE_OTHER)
+    answer = RedirectResponse(_after(request), SEE_OTHER)
+    _remember(services, request, answer, who)
+    return answer
 
 
 @router.post("/sign-in/development/email")
@@ -80,7 +89,9 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
     who = Actor(person.identity_id, person.name)
     sign_in(request, services.sign_ins, account_id, who, BY_WORD, is_operator=person.is_operator)
-    return moved(_after(request))
+    answer = moved(_after(request))
+    _remember(services, request, answer, who)
+    return answer
 
 
 @router.post("/sign-in/development/key")
@@ -111,6 +122,27 @@ def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn)
     """End all sessions of the visitor, in all browsers."""
     services.sign_ins.end_everywhere(visitor.account_id, visitor.actor)
     return _signed_out(services, request)
+
+
+def _change_factor(services: Services, request: Request, person: Person, token: str) -> Response:
+    """Go on with the change of the second factor for which the visitor signed in once more."""
+    wanted, visitor = request.session.pop(FACTOR), visitor_of(request)
+    if person.identity_id != visitor.identity_id:
+        raise SignInRefusedError("another person signed in")
+    settings = f"{home(request)}/settings"
+    if wanted == "on":
+        services.second_factor.begin(request.session["id"], token)
+        return RedirectResponse(f"{settings}/second-factor", SEE_OTHER)
+    services.second_factor.turn_off(token, visitor.account_id, visitor.actor)
+    request.session[SAID] = "Your second factor is off."
+    return RedirectResponse(settings, SEE_OTHER)
+
+
+def _remember(services: Services, request: Request, answer: Response, who: Actor) -> None:
+    """Speak the language that the person has chosen in the settings, unless this browser has a choice."""
+    chosen = services.members.people.get(who.identity_id).preferences.language
+    if chosen and COOKIE not in request.cookies:
+        remember_language(request, answer, chosen)
 
 
 def _after(request: Request) -> str:

@@ -23,6 +23,7 @@ def show(services: Services, request: Request, visitor: SignedIn, month: str = "
     return page(
         request,
         "statement.html",
+        in_utc=True,
         statement=statement,
         months=months,
         is_open=statement.month == months[0],

@@ -189,3 +189,40 @@ class TestThePalette:
         assert violations(page) == []
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Kling 3.0 Turbo")).to_be_visible()
+
+    def test_a_page_of_the_docs_is_found_by_a_word_on_it_and_tasks_by_any_words(self, page: Page) -> None:
+        page.goto("/dashboard", wait_until="networkidle")
+        page.keyboard.press("Control+k")
+        page.locator("#palette li[data-body]").first.wait_for(state="attached")
+        page.keyboard.type("hmac")
+        expect(page.locator("#palette [role=option]:visible").filter(has_text="Webhooks")).to_have_count(1)
+        page.keyboard.press("ArrowUp")
+        expect(page.locator("#palette [aria-selected=true]")).to_have_text("Search all tasks for “hmac”")
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("Search", exact=True).last).to_have_value("hmac")
+
+
+class TestSettings:
+    def test_they_are_saved_and_another_session_is_ended(self, page: Page, chromium: Browser) -> None:
+        email = page.locator(".account-menu .small.muted").inner_text()
+        other = chromium.new_context(base_url=page.url.partition("/dashboard")[0], timezone_id="Asia/Tokyo")
+        second = other.new_page()
+        second.goto("/dashboard/sign-in")
+        second.get_by_label("Email").fill(email)
+        second.get_by_role("button", name="Continue").click()
+        second.get_by_role("heading", name="Overview").wait_for()
+        second.goto("/dashboard/settings")
+        second.get_by_label("Display name").fill("Ada Lovelace")
+        second.get_by_role("button", name="Use the time zone of this browser").click()
+        second.get_by_label("Theme").select_option("dark")
+        second.get_by_role("button", name="Save").click()
+        expect(second.locator("#toasts")).to_have_text("Your settings are saved.")
+        expect(second.locator("html")).to_have_attribute("data-theme", "dark")
+        expect(second.get_by_text("JST").first).to_be_visible()
+        page.goto("/dashboard/settings")
+        expect(page.get_by_label("Display name")).to_have_value("Ada Lovelace")
+        page.get_by_role("button", name="End session").click()
+        expect(page.locator("#toasts")).to_have_text("The session is ended.")
+        second.reload()
+        expect(second.get_by_role("heading", name="Sign in")).to_be_visible()
+        other.close()

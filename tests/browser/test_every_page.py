@@ -57,6 +57,8 @@ NO_PAGES = {
     *("/models/{model_id}/price", "/docs/models/{model_id}", "/dashboard/catalog/{model_id}"),
     "/dashboard/keys/{key_id}/first-request",
     "/dashboard/palette",
+    # Redirects without a user pool and without a registration.
+    *("/dashboard/settings/second-factor", "/dashboard/settings/second-factor/begin"),
     *("/dashboard/top-up/card", "/dashboard/top-up/invoices/{entry_id}"),
 }
 MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")

@@ -117,6 +117,7 @@ NOTED = {
     f"POST {D}/accounts": {Action.SIGNED_IN},
     f"POST {D}/sign-in/development/email": {Action.SIGNED_IN},
     f"POST {D}/sign-in/development/key": {Action.SIGNED_IN},
+    f"POST {D}/settings/sessions/end": {Action.SESSION_ENDED},
     f"POST {D}/sign-out/everywhere": {Action.SIGNED_OUT_EVERYWHERE},
 }  # fmt: skip
 """What each route notes."""
@@ -148,6 +149,8 @@ NOT_NOTED = {
     f"POST {S}/.search": ASKS,
     f"POST {S}/Users/.search": ASKS,
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
+    f"POST {D}/settings": "a person's own settings; they give no access",
+    f"POST {D}/settings/second-factor": "noted if the user pool takes the code (test_dashboard_settings.py)",
     f"POST {D}/sign-out": "the end of one session, in the browser that it was begun in",
     f"POST {D}/chat/code": ASKS,
     f"POST {D}/playground/tasks/{{task_id}}/cancel": WORK,
@@ -377,6 +380,10 @@ class TestTheRoutes:
         page("/playground/files", "/playground/files", (body, headers))
         page("/accounts", "/accounts", {"account": account_id})
         ada.get("")
+        other = Browser()
+        other.sign_in("ada@example.com")
+        handle = re.findall(r'name="session" value="(\w+)"', ada.get("/settings").text)[0]
+        page("/settings/sessions/end", "/settings/sessions/end", {"session": handle})
         page("/sign-out/everywhere", "/sign-out/everywhere")
         # Sessions of that very moment end with the others.
         clock.advance(1)

@@ -28,7 +28,10 @@ from tollgate.members.roles import Role
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
 
-OF_THEIR_OWN = "/sign-out/everywhere /join /join/own /connect /accounts /members/leave /members/mails"
+OF_THEIR_OWN = (
+    "/settings /settings/sessions/end /settings/second-factor "
+    "/sign-out/everywhere /join /join/own /connect /accounts /members/leave /members/mails"
+)
 BY_ROLE_IN_PROJECT = "{0}/keys {0}/keys/{{key_id}}/revoke {0}/budgets".format("/projects/{project_id}")
 FORM = {"name": "Shop", "scopes": ["media"]}
 

@@ -13,13 +13,18 @@ class TestThePalette:
         api_parts.api().keys.create(account_id, {"name": "Shop"})
         made = api_parts.api().tasks.create(account_id, {**PAID_BODY}, None)
         (key,) = api_parts.api().keys.all(account_id)
+        project = api_parts.api().projects.create(account_id, {"name": "Apollo"})
         shown = browser.get("/palette").text
+        assert "/admin/" not in shown
         for href, name in (
             (f"/live/dashboard/keys/{key['id']}", "Shop"),
             (f"/live/dashboard/tasks/{made['taskId']}", PAID_BODY["model"]),
             ("/live/models/kling-3.0", "Kling 3.0"),
             ("/live/docs/webhooks", "Webhooks"),
             ("/live/dashboard/statements", "Statements"),
+            ("/live/dashboard/settings", "Settings"),
+            (f"/live/dashboard/projects/{project['id']}", "Apollo"),
+            ("/live/status", "Status"),
         ):
             found = re.search(f'data-href="{re.escape(href)}".*?<span class="cut">(.*?)</span>', shown)
             assert found is not None, href

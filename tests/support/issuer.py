@@ -38,6 +38,7 @@ class Issuer:
     metadata: dict[str, Any] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
     redeemed: list[dict[str, str]] = field(default_factory=list)
+    access_token: str = "x"
 
     def authorize(self, location: str) -> str:
         """Let the visitor in who was sent to `location`; give the query that they come back with."""
@@ -86,7 +87,7 @@ class Issuer:
         }
         said = {name: value for name, value in claims.items() if value is not None}
         id_token = self._signed(said)
-        return _json({"access_token": "x", "token_type": "Bearer", "id_token": id_token})
+        return _json({"access_token": self.access_token, "token_type": "Bearer", "id_token": id_token})
 
     def _signed(self, claims: dict[str, Any]) -> str:
         head = {"alg": self.algorithm, "kid": "the-key"}

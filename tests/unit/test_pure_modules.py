@@ -79,6 +79,7 @@ ACTING = (
     "tollgate.connectors.documents",
     "tollgate.web.chat_keys",
     "tollgate.web.cognito",
+    "tollgate.web.second_factor",
     "tollgate.web.development",
     "tollgate.web.sessions",
     "tollgate.web.sign_ins",

@@ -127,6 +127,19 @@ const speak = (language) => {
   return location.replace(here);
 };
 
+// The settings offer the browser's own time zone if the list has it. A saved theme replaces the choice of this browser.
+const ownZone = document.querySelector("[data-own-zone]");
+if (ownZone) {
+  const { elements } = ownZone.form;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  ownZone.hidden = ![...elements.zone.options].some((each) => each.value === zone);
+  ownZone.addEventListener("click", () => { elements.zone.value = zone; });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt !== ownZone.form || !event.detail.successful) return;
+    localStorage.setItem("theme", elements.theme.value || "system");
+  });
+}
+
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-go]")) location.assign(event.target.value);
   if (event.target.matches("[data-speak]")) speak(event.target.value);

@@ -5,6 +5,8 @@ import { _ } from "./words.js";
 const MOST_SHOWN = 12;
 const AN_ID = /^(task_|req_|chatcmpl-|cmpl-|msg_|resp_)\w{20,}$/;
 const NOTHING = -1;
+// Fewer letters are not searched for in all tasks.
+const SHORTEST = 3;
 
 const dialog = document.querySelector("#palette");
 const input = dialog.querySelector("input");
@@ -28,6 +30,25 @@ const fill = async () => {
   const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
   list.append(...parsed.querySelectorAll("li"));
   find();
+  readDocs();
+};
+
+// The index of the docs, so that a page is found by any word on it.
+const readDocs = async () => {
+  const answer = await fetch(`${dialog.dataset.docs}/search.json`);
+  if (!answer.ok) return;
+  const words = new Map((await answer.json()).map(([path, , , , all]) => [path, all]));
+  for (const item of list.querySelectorAll("[data-doc]")) item.dataset.body = (words.get(item.dataset.doc) ?? "").toLowerCase();
+  find();
+};
+
+// The list has only the latest tasks, so the last option searches all of them.
+const searchTasks = (words) => {
+  list.querySelector("[data-all-tasks]")?.remove();
+  if (words.length < SHORTEST) return null;
+  const own = option(dialog.dataset.findTasks.replace("{words}", words), "", `${dialog.dataset.tasks}?words=${encodeURIComponent(words)}`);
+  own.dataset.allTasks = "";
+  return own;
 };
 
 const shown = () => [...list.children].filter((each) => !each.hidden);
@@ -50,8 +71,9 @@ const choose = (number) => {
 const rank = (item, text) => {
   const name = item.firstElementChild.textContent.toLowerCase();
   const all = `${name} ${item.lastElementChild.textContent} ${item.dataset.words ?? ""}`.toLowerCase();
-  if (!text.split(/\s+/).every((word) => all.includes(word))) return Infinity;
-  return name.startsWith(text) ? 0 : name.includes(text) ? 1 : 2;
+  const words = text.split(/\s+/);
+  if (words.every((word) => all.includes(word))) return name.startsWith(text) ? 0 : name.includes(text) ? 1 : 2;
+  return item.dataset.body && words.every((word) => all.includes(word) || item.dataset.body.includes(word)) ? 3 : Infinity;
 };
 
 const find = () => {
@@ -62,10 +84,13 @@ const find = () => {
     own.dataset.byId = "";
     list.prepend(own);
   }
+  list.querySelector("[data-all-tasks]")?.remove();
   const ranked = [...list.children].map((item) => [item, "byId" in item.dataset ? -1 : rank(item, text)]);
   ranked.sort((one, other) => one[1] - other[1]);
   ranked.forEach(([item, at], number) => { item.hidden = at === Infinity || number >= MOST_SHOWN; });
   list.append(...ranked.map(([item]) => item));
+  const more = searchTasks(input.value.trim());
+  if (more) list.append(more);
   dialog.querySelector("[data-none]").hidden = shown().length > 0;
   choose(0);
 };

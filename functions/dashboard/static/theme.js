@@ -1,5 +1,6 @@
-// Before anything is painted: the theme that was chosen here, else the system's own.
+// Before anything is painted: the theme that was chosen here, else in the settings, else the system's own.
 {
   const chosen = localStorage.getItem("theme");
-  if (chosen) document.documentElement.dataset.theme = chosen;
+  if (chosen === "system") delete document.documentElement.dataset.theme;
+  else if (chosen) document.documentElement.dataset.theme = chosen;
 }

@@ -39,6 +39,7 @@ from tollgate.tasks.watch import RouteWatch
 from tollgate.usage.route_repository import MeasuredRoutes
 from tollgate.web.chat_keys import ChatKeys
 from tollgate.web.pool import PoolSettings
+from tollgate.web.second_factor import SecondFactor
 from tollgate.web.sessions import SessionStore
 from tollgate.web.sign_ins import SignIns
 
@@ -97,6 +98,7 @@ class Dashboard:
     health: ProviderHealthStore
     measures: MeasuredRoutes
     status: StatusPage
+    second_factor: SecondFactor
     pool: PoolSettings | None
 
     @property
@@ -157,6 +159,7 @@ def dashboard() -> Dashboard:
     health = ProviderHealthStore(db, settings.providers_table, parts.clock())
     # Read when the parts are created, not per request: it signs the cookies of all visitors.
     secret = sdk.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
+    pool = _pool(settings.sign_in_parameter)
     keys, audit = api_parts.api().keys, api_parts.api().audit
     refusals = Refusals(OnceLog(audit, settings.idempotency_table), parts.clock())
     members = MemberService(
@@ -206,7 +209,10 @@ def dashboard() -> Dashboard:
         health=health,
         measures=MeasuredRoutes(db, settings.usage_table, parts.clock()),
         status=_status(settings, health),
-        pool=_pool(settings.sign_in_parameter),
+        second_factor=SecondFactor(
+            None if pool is None else sdk.cognito(), "" if pool is None else pool.pool_id, sessions, audit
+        ),
+        pool=pool,
     )
 
 

@@ -5,6 +5,7 @@ In: a person whom the sign-in proved, or an owner's request. Out: a role, an inv
 
 team.py         an account's people and open invitations, and their rights over each other
 identities.py   from a person who signs in to an account
+preferences.py  a person's own settings
 roles.py        the roles of members
 topics.py       the topics of mails to members, and which of them cannot be switched off
 recipients.py   the addresses for a mail

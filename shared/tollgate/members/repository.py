@@ -22,6 +22,8 @@ from tollgate.kit.dynamodb.database import Database, VersionedRepository
 from tollgate.kit.dynamodb.expressions import Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_new
+from tollgate.kit.errors import UserNotFoundError
+from tollgate.members.preferences import DEFAULTS, Preferences
 from tollgate.members.team import Team, TeamError, founded
 
 # Accounts of one person.
@@ -51,12 +53,14 @@ class Identity:
     identity_id: str
     accounts: tuple[str, ...] = ()
     email: str | None = None
+    preferences: Preferences = DEFAULTS
 
     @classmethod
     def from_item(cls, item: Item) -> "Identity":
         """Return the identity that a row holds; a row older than memberships has one account."""
         first = (item["account_id"],) if "account_id" in item else ()
-        return cls(item["identity_id"], tuple(item.get("accounts", first)), item.get("email"))
+        accounts = tuple(item.get("accounts", first))
+        return cls(item["identity_id"], accounts, item.get("email"), Preferences.from_item(item))
 
 
 class IdentityRepository:
@@ -89,6 +93,24 @@ class IdentityRepository:
             ]
         )
 
+    def prefer(self, identity_id: str, preferences: Preferences) -> None:
+        """Store a person's settings. Raises `UserNotFoundError` for a person who never signed in."""
+        self._db.write(
+            Write(
+                self._table,
+                key={"identity_id": identity_id},
+                update=(Set("preferences", preferences.to_item()),),
+                condition=Exists("identity_id"),
+                refused=lambda _: UserNotFoundError(),
+            )
+        )
+
+    def names(self, identity_ids: Sequence[str]) -> dict[str, str]:
+        """Return the names that people gave themselves, without people who gave none."""
+        rows = self._rows_of(identity_ids)
+        found = {row["identity_id"]: Preferences.from_item(row).name for row in rows}
+        return {identity_id: name for identity_id, name in found.items() if name}
+
     def emails(self, account_ids: Sequence[str]) -> dict[str, str]:
         """Return the known addresses of accounts."""
         found = self._addresses([f"account#{each}" for each in account_ids])
@@ -99,12 +121,12 @@ class IdentityRepository:
         return self._addresses(identity_ids)
 
     def _addresses(self, row_ids: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        return {row["identity_id"]: row["email"] for row in self._rows_of(row_ids) if "email" in row}
+
+    def _rows_of(self, row_ids: Sequence[str]) -> Iterator[Item]:
         for start in range(0, len(row_ids), MAX_KEYS):
             keys = [{"identity_id": each} for each in row_ids[start : start + MAX_KEYS]]
-            rows = self._db.get_all(self._table, keys)
-            found |= {row["identity_id"]: row["email"] for row in rows if "email" in row}
-        return found
+            yield from self._db.get_all(self._table, keys)
 
     def note_invitation(self, email: str, account_id: str, expires_at_ms: int) -> None:
         """Note that an account has invited an address. A repeat changes nothing."""

@@ -3,6 +3,9 @@
 The pages are in `functions/dashboard`. The code here computes their content and uses no HTTP.
 
 cognito.py      sign-in on AWS; `development.py`: sign-in on one machine; `sessions.py`: sessions
+second_factor.py  an authenticator app as a second factor
+browsers.py     the name of a browser in the list of sessions
+settings_form.py  the form of a person's settings; `zones.py`: the time zone of a request
 sign_ins.py     starts and ends sessions, and records them in the audit log
 pool.py         the settings of the user pool, and the errors of a sign-in there
 forms.py        a model's form, from its published input

@@ -24,6 +24,7 @@ from tollgate.web.pool import (
 )
 
 SCOPES = "openid email"
+SETTINGS_SCOPE = "aws.cognito.signin.user.admin"
 TIMEOUT_S = 5.0
 GROUPS_CLAIM = "cognito:groups"
 ALGORITHMS = ("RS256",)
@@ -43,18 +44,23 @@ class Cognito:
         self._issuer = str(pool.issuer).rstrip("/")
         self._client = self._registered()
 
-    async def begin(self, request: Request, callback: str, company: str | None = None) -> Response:
+    async def begin(
+        self, request: Request, callback: str, company: str | None = None, *, for_settings: bool = False
+    ) -> Response:
         """Return the redirect to the hosted sign-in, which ends at the URL `callback`.
 
-        With the name of a company's provider, the pool redirects to that provider at once.
-        Raises `SignInUnavailableError`.
+        With the name of a company's provider, the pool redirects to that provider at once. `for_settings`:
+        the access token may change the person's second factor. Raises `SignInUnavailableError`.
         """
         more = {"identity_provider": company} if company in self._companies else {}
+        if for_settings:
+            # Newer hosted pages then request the password again. Older pages ignore this.
+            more |= {"scope": f"{SCOPES} {SETTINGS_SCOPE}", "prompt": "login"}
         redirect: Response = await self._asked(self._redirect(request, callback, more))
         return redirect
 
-    async def end(self, request: Request) -> Person:
-        """Return the person who signed in, from the request to the callback.
+    async def end(self, request: Request) -> tuple[Person, str]:
+        """Return the person who signed in, and the access token, from the request to the callback.
 
         Raises `SignInRefusedError` and `SignInUnavailableError`.
         """
@@ -71,7 +77,7 @@ class Cognito:
         proven = name.lower() if name is email and self._is_proven(claims, name.lower()) else None
         groups = claims.get(GROUPS_CLAIM)
         is_operator = isinstance(groups, list) and OPERATORS in groups
-        return Person(f"{COGNITO}{subject}", name, proven, is_operator)
+        return Person(f"{COGNITO}{subject}", name, proven, is_operator), str(token.get("access_token", ""))
 
     def _is_proven(self, claims: Mapping[str, Any], email: str) -> bool:
         """Return whether the address of a person who signed in is theirs.

@@ -66,6 +66,11 @@ class PoolSettings(BaseModel):
     saml_domains: str = ""
 
     @property
+    def pool_id(self) -> str:
+        """Return the id of the user pool, the last part of the issuer."""
+        return str(self.issuer).rstrip("/").rpartition("/")[2]
+
+    @property
     def companies(self) -> list[CompanyProvider]:
         """Return the providers of companies."""
         found = ((OIDC, self.oidc_name, self.oidc_domains), (SAML, self.saml_name, self.saml_domains))

@@ -9,7 +9,8 @@ from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import AuditLog
 from tollgate.members.repository import IdentityRepository
 from tollgate.members.service import Actor
-from tollgate.web.sessions import OPERATOR_MS, SessionStore
+from tollgate.web.browsers import browser_of
+from tollgate.web.sessions import OPERATOR_MS, Place, SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,12 @@ class SignIns:
         *,
         is_operator: bool = False,
         before: str | None = None,
+        agent: str = "",
     ) -> str:
         """Return the id of a new session of a person in an account.
 
         The audit log records `how` they signed in. A session that continues the session `before` keeps the
-        end of its operator access.
+        end of its operator access. `agent` is the browser's `User-Agent`.
         """
         until_ms = self.audit.clock.now_ms() + OPERATOR_MS if is_operator else 0
         if before is not None:
@@ -43,7 +45,15 @@ class SignIns:
         words = f"{how} (as an operator)" if until_ms else how
         detail = words if address is None else f"{words}; from {address}"
         noted = self.audit.note(account_id, who.name, Action.SIGNED_IN, "", detail)
-        return self.sessions.begin(account_id, who.identity_id, noted, operator_until_ms=until_ms)
+        place = Place(*browser_of(agent), address or "")
+        return self.sessions.begin(
+            account_id, who.identity_id, noted, operator_until_ms=until_ms, place=place
+        )
+
+    def end_one(self, account_id: str, who: Actor, handle: str) -> bool:
+        """End one session in a person's list, and return whether it is there."""
+        noted = self.audit.note(account_id, who.name, Action.SESSION_ENDED, "")
+        return self.sessions.end_listed(who.identity_id, handle, [noted])
 
     def key_refused(self, text: str, address: str | None) -> None:
         """Note a refused key in the log of the account that has a key with this id."""

@@ -142,6 +142,9 @@ def _ssm(operation: str, params: Params, names: Names) -> Iterator[Request]:
 
 
 def _cognito(operation: str, params: Params, names: Names) -> Iterator[Request]:
+    if "AccessToken" in params:
+        # The token authorizes it, and AWS evaluates no policy (API Reference, AssociateSoftwareToken).
+        return
     pool = params["UserPoolId"]
     yield Request(
         f"cognito-idp:{operation}", "${UserPool.Arn}" if pool == os.environ.get("USER_POOL_ID") else pool
