@@ -4,6 +4,7 @@ from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,6 +13,8 @@ from dashboard.services import Services
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
 from tollgate.reference.snippets import first_snippets
+from tollgate.status import checks
+from tollgate.status.history import DAYS
 
 # Kinds with an example of their results.
 MADE = ("IMAGE", "VIDEO", "MUSIC")
@@ -21,6 +24,9 @@ TEST_FILES = files("tollgate") / "providers/media/test/files"
 SHOWN = 4
 # Tags of models that are only for tests, or that generate no text.
 LEFT_OUT = frozenset({"test", "embedding", "rerank", "moderation", "speech", "transcription"})
+# The time to the first byte of text, and how much of it is more than that of a proxy that checks nothing
+# (docs/performance.md#text, "ms to the first byte, alone"). A test compares the page with these.
+FIRST_BYTE_MS, ADDED_MS = "2.15", "0.0"
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
 router = APIRouter()
@@ -37,6 +43,7 @@ def show(services: Services, request: Request) -> Response:
         "landing.html",
         models=len(everything),
         vendors=sorted({dto["vendor"] for dto in everything}, key=str.casefold),
+        figures=_figures(services),
         shown={kind: _shown(api.listing, kind) for kind in KINDS},
         prices=api.reference.headlines,
         examples=examples(),
@@ -44,6 +51,22 @@ def show(services: Services, request: Request) -> Response:
         views=views(),
         snippets=first_snippets(base_url(request)),
     )
+
+
+def _figures(services: Services) -> dict[str, Any]:
+    """Return measured numbers: from the current catalog, from checks if there are any, from benchmarks."""
+    models = [
+        each for each in services.api.catalog.catalog().media_models() if LEFT_OUT.isdisjoint(each.tags)
+    ]
+    several = sum(len({route.provider for route in each.routes}) > 1 for each in models)
+    return {
+        "models": len(models),
+        "several": several,
+        "uptime": services.status.uptime_percent(checks.MEDIA),
+        "days": DAYS,
+        "first_byte_ms": FIRST_BYTE_MS,
+        "added_ms": ADDED_MS,
+    }
 
 
 @cache

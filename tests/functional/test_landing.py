@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from dashboard.app import handler
+from local.template import ROOT
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
 from tollgate.catalog.views import Card
 from tollgate.composition import api as api_parts
@@ -66,6 +67,23 @@ class TestLanding:
             True
         ] * 3
         assert "img-src 'self' data:" in get("/")["headers"]["content-security-policy"]
+
+    def test_its_figures_are_measured(self) -> None:
+        text = get("/")["body"]
+        models = [
+            each for each in api_parts.api().catalog.catalog().media_models() if "test" not in each.tags
+        ]
+        several = [each for each in models if len({route.provider for route in each.routes}) > 1]
+        assert f"<dd>{len(several)} of {len(models)}</dd>" in text
+        measured = re.search(
+            r"\| ms to the first byte, alone \| ([\d.]+) .*?, ([\d.]+) ms more",
+            (ROOT / "docs/performance.md").read_text(),
+        )
+        assert measured is not None
+        assert f"<dd>{measured[1]} ms</dd>" in text
+        assert f"That is {measured[2]} ms more" in text
+        # Without checks nothing is said of an uptime.
+        assert "uptime" not in text
 
     def test_what_a_browser_has_is_not_sent_again(self) -> None:
         first = get("/")

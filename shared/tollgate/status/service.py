@@ -7,7 +7,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.status import checks
-from tollgate.status.history import DAYS, Bar, Counts, Day, State, bars_of, last_days
+from tollgate.status.history import DAYS, Bar, Counts, Day, State, bars_of, last_days, uptime_percent
 from tollgate.status.incidents import Incident, state_of, with_incidents
 from tollgate.status.repository import CHECKS, VISITS, IncidentRepository, Recorded, StatusRepository
 from tollgate.tasks.watch import RouteWatch
@@ -118,6 +118,11 @@ class StatusPage:
     def shown(self) -> Shown:
         """Return the content of the page, at most a minute old."""
         return self._known.get()
+
+    def uptime_percent(self, name: str) -> float | None:
+        """Return the uptime of a subject in the last 90 days, at most an hour old; `None` without checks."""
+        days = {each.day: each.counts for each in self._past.get() if name in each.counts}
+        return uptime_percent(bars_of(name, days, self._clock.now_ms()))
 
     def _days(self, first: str, last: str) -> list[Recorded]:
         return [each for source in (CHECKS, VISITS) for each in self._rows.days(source, first, last)]
