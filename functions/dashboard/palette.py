@@ -83,15 +83,15 @@ def _tasks(services: Services, request: Request, account_id: str) -> Iterator[Go
 def _projects(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
     for project in services.api.projects.all(account_id):
         path = f"{home(request)}/projects/{project['id']}"
-        yield Goal("Project", project["name"], path, project["id"])
+        yield Goal(phrase("Project"), project["name"], path, project["id"])
 
 
 def _public(services: Services, request: Request) -> Iterator[Goal]:
     root = request.base_url.path.rstrip("/")
-    yield Goal("Page", "Status", f"{root}/status")
+    yield Goal(phrase("Page"), gettext("Status"), f"{root}/status")
     if request.session.get("desk"):
         for path, name in CONSOLE.items():
-            yield Goal("Operator console", name, f"{root}/admin{path}")
+            yield Goal(phrase("Operator console"), name, f"{root}/admin{path}")
     for card in services.api.listing.matching_cards({}):
         yield Goal(phrase("Model"), card["name"], f"{root}/models/{card['id']}", card["id"])
     for doc in services.api.reference.site.pages.values():

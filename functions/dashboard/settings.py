@@ -52,7 +52,7 @@ def change(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     except InvalidInputError as error:
         return invalid(request, error)
     services.members.people.prefer(visitor.identity_id, preferences)
-    answer = moved_saying(request, f"{home(request)}{PATH}", "Your settings are saved.")
+    answer = moved_saying(request, f"{home(request)}{PATH}", languages.gettext("Your settings are saved."))
     remember_language(request, answer, preferences.language)
     return answer
 
@@ -62,7 +62,7 @@ def end_session(services: Services, request: Request, visitor: SignedIn, sent: S
     """End one session of the person."""
     if not services.sign_ins.end_one(visitor.account_id, visitor.actor, sent.get("session", "")):
         raise TeamError("This session is not in your list. Reload the page.")
-    return moved_saying(request, f"{home(request)}{PATH}", "The session is ended.")
+    return moved_saying(request, f"{home(request)}{PATH}", languages.gettext("The session is ended."))
 
 
 @router.get("/second-factor/begin")
@@ -100,7 +100,11 @@ def turn_factor_on(services: Services, request: Request, visitor: SignedIn, sent
         is_on = services.second_factor.turn_on(session_id, visitor.account_id, visitor.actor, code)
     except InvalidInputError as error:
         return invalid(request, error)
-    said = "Your second factor is on." if is_on else "This took too long. Please begin again."
+    said = (
+        languages.gettext("Your second factor is on.")
+        if is_on
+        else languages.gettext("This took too long. Please begin again.")
+    )
     return moved_saying(request, f"{home(request)}{PATH}", said)
 
 

@@ -5,7 +5,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
-from dashboard.languages import COOKIE
+from dashboard.languages import COOKIE, gettext
 from dashboard.render import SAID, base_url, home, moved, page, part
 from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in, visitor_of
 from dashboard.services import Services
@@ -134,7 +134,7 @@ def _change_factor(services: Services, request: Request, person: Person, token: 
         services.second_factor.begin(request.session["id"], token)
         return RedirectResponse(f"{settings}/second-factor", SEE_OTHER)
     services.second_factor.turn_off(token, visitor.account_id, visitor.actor)
-    request.session[SAID] = "Your second factor is off."
+    request.session[SAID] = gettext("Your second factor is off.")
     return RedirectResponse(settings, SEE_OTHER)
 
 

@@ -13,6 +13,7 @@ from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.legible import legible
 from tollgate.composition import api as api_parts
 from tollgate.providers.runtime.accounts import accounts
+from tollgate.web.zones import zones
 
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.8"}
 # Routes of files and parts, and those that need a row of the account.
@@ -21,6 +22,7 @@ NO_PAGES = {
     for name in (
         *("activity.csv", "statements.csv", "top-up/receipt", "playground", "connect", "join"),
         *("sign-in", "sign-in/begin", "sign-in/callback"),
+        *("settings/second-factor", "settings/second-factor/begin"),
     )
 }
 PAGES = [
@@ -30,7 +32,7 @@ PAGES = [
 ]
 PAGES += ["/", "/status", "/models/z-image", "/models/gpt-5.4-mini", "/models/tts-1"]
 NAMES = """
-    Tollgate UTC USD API MCP SDK CSV JSON URL OpenAPI llms Markdown Web Stripe Okta SCIM ada eve
+    Tollgate UTC USD ms API MCP SDK CSV JSON URL OpenAPI llms Markdown Web Stripe Okta SCIM ada eve
     curl Python TypeScript JavaScript fetch httpx boolean string on off all https
     tag team agent research run authorization Bearer arn aws iam
     aac alloy ash coral echo flac nova onyx pcm sage shimmer wav
@@ -126,4 +128,5 @@ def names() -> frozenset[str]:
         words |= set(re.findall(r"[A-Za-z]{2,}", f"{card['name']} {card['vendor']} {card['id']}"))
     for provider in accounts().values():
         words |= set(re.findall(r"[A-Za-z]{2,}", provider.about.title))
+    words |= set(re.findall(r"[A-Za-z]{2,}", " ".join(zones())))
     return frozenset(words)

@@ -26,6 +26,6 @@ class TestThePalette:
             (f"/live/dashboard/projects/{project['id']}", "Apollo"),
             ("/live/status", "Status"),
         ):
-            found = re.search(f'data-href="{re.escape(href)}".*?<span class="cut">(.*?)</span>', shown)
+            found = re.search(f'data-href="{re.escape(href)}".*?<span class="cut"[^>]*>(.*?)</span>', shown)
             assert found is not None, href
             assert str(name) in found[1]
