@@ -24,7 +24,7 @@ TEST_FILES = files("tollgate") / "providers/media/test/files"
 SHOWN = 4
 # Tags of models that are only for tests, or that generate no text.
 LEFT_OUT = frozenset({"test", "embedding", "rerank", "moderation", "speech", "transcription"})
-# The time to the first byte of text, and how much of it is more than that of a proxy that checks nothing
+# The time to the first byte of text, and the difference to a proxy without checks
 # (docs/performance.md#text, "ms to the first byte, alone"). A test compares the page with these.
 FIRST_BYTE_MS, ADDED_MS = "2.15", "0.0"
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
@@ -54,7 +54,7 @@ def show(services: Services, request: Request) -> Response:
 
 
 def _figures(services: Services) -> dict[str, Any]:
-    """Return measured numbers: from the current catalog, from checks if there are any, from benchmarks."""
+    """Return numbers of the current catalog, of benchmarks, and of checks if there are any."""
     models = [
         each for each in services.api.catalog.catalog().media_models() if LEFT_OUT.isdisjoint(each.tags)
     ]
