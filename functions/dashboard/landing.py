@@ -25,7 +25,7 @@ SHOWN = 4
 # Tags of models that are only for tests, or that generate no text.
 LEFT_OUT = frozenset({"test", "embedding", "rerank", "moderation", "speech", "transcription"})
 # The time to the first byte of text, and the difference to a proxy without checks
-# (docs/performance.md#text, "ms to the first byte, alone"). A test compares the page with these.
+# (docs/performance.md#text). A test compares the page with these.
 FIRST_BYTE_MS, ADDED_MS = "2.15", "0.0"
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
