@@ -43,6 +43,30 @@ def requests_with(model: str, image: str, document: str) -> list[tuple[str, dict
     ]
 
 
+PDF = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}}
+
+
+@pytest.mark.parametrize(
+    ("model", "plugins", "status"),
+    [
+        ("gemini-3.8-flash", [{"id": "file-parser", "pdf": {"engine": "native"}}], 200),
+        ("deepseek-v4-flash", [{"id": "file-parser"}], 400),
+        ("glm-5.3", [], 400),
+    ],
+    ids=["native", "no files", "no plugin"],
+)
+def test_a_model_reads_files_itself_or_refuses_them_for_nothing(
+    open_client: Callable[[int], TextClient], model: str, plugins: list[Any], status: int
+) -> None:
+    client = open_client(100 * USD)
+    before = client.balance()
+    body = {"model": model, "max_tokens": 20, "messages": [{"role": "user", "content": [PDF]}]}
+    answer = client.post("/chat/completions", {**body, "plugins": plugins})
+    assert answer.status_code == status, answer.text
+    assert (client.balance() < before) == (status == 200)
+    assert status == 200 or "/messages/0/content/0" in answer.text
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_each_protocol_takes_files_of_the_account_and_no_others(
     open_client: Callable[[int], TextClient], model: str

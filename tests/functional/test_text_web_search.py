@@ -194,14 +194,19 @@ class TestRoutes:
 @pytest.mark.parametrize(
     ("path", "fields", "named"),
     [
-        ("/chat/completions", {"plugins": [{"id": "file-parser"}]}, "/plugins/0/id"),
+        ("/chat/completions", {"plugins": [{"id": "response-healing"}]}, "/plugins/0/id"),
+        (
+            "/chat/completions",
+            {"plugins": [{"id": "file-parser", "pdf": {"engine": "mistral-ocr"}}]},
+            "/plugins/0/pdf/engine",
+        ),
         ("/chat/completions", {"plugins": [{"id": "web", "engine": "exa"}]}, "/plugins/0/engine"),
         ("/chat/completions", {"plugins": [{"id": "web", "x": 1}]}, "/plugins/0/x"),
         ("/chat/completions", {"web_search_options": 1}, "/web_search_options"),
         ("/messages", {"tools": [{**TOOL, "max_uses": 21}], "max_tokens": 5}, "/tools/0/max_uses"),
         ("/messages", {"tools": [{**TOOL, "type": "web_search_20990101"}], "max_tokens": 5}, "/tools/0/type"),
     ],
-    ids=["other-plugin", "engine", "unknown", "no-object", "bound", "version"],
+    ids=["other-plugin", "parser", "engine", "unknown", "no-object", "bound", "version"],
 )
 def test_what_cannot_be_is_refused_by_name(
     client: TextClient, path: str, fields: dict[str, Any], named: str

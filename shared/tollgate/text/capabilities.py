@@ -21,6 +21,8 @@ SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSO
 # Fields of a chat's message that are ours, not OpenAI's.
 THINKING_BLOCKS = "thinking_blocks"
 SHOWN_THINKING = ("reasoning_content", THINKING_BLOCKS)
+FILE = "file"
+"""The type of a part with a file."""
 _SHORT_ID_CHARS = 9
 _SHORT_ID = re.compile(rf"[a-zA-Z0-9]{{{_SHORT_ID_CHARS}}}", re.ASCII)
 _PENALTIES = ("presence_penalty", "frequency_penalty")
@@ -76,6 +78,7 @@ def fit_chat(
         # Most clients do not keep it: the vendor answers without thinking, and refuses it with.
         changes["thinking"] = {"type": "disabled"}
         dropped = [name for name in ("reasoning_effort",) if name in fields]
+    refuses = refuses if dialect.reads_files else refuses | {Refuses.FILES}
     if not refuses:
         return changes, dropped
     lacking = [name for flag, names in _LACKING.items() if flag in refuses for name in names]
@@ -181,5 +184,12 @@ def _part_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> It
             is_address = isinstance(url, str) and not url.startswith("data:")
             if is_address and Refuses.IMAGE_URLS in refuses:
                 yield Problem(f"{path}/image_url", "Must be a base64 data URL.")
-            if part.get("type") == "file" and Refuses.FILES in refuses:
+            if part.get("type") == FILE and Refuses.FILES in refuses:
                 yield Problem(path, "This model does not read files.")
+
+
+def has_files(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the messages of a chat have files, such as PDF documents."""
+    contents = [message.get("content") for message in messages]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    return any(isinstance(part, dict) and part.get("type") == FILE for part in parts)

@@ -30,6 +30,8 @@ class ChatDialect:
     A vendor that `signs_calls` refuses calls of tools that come back without their state
     (`text/call_state.py`).
 
+    A vendor that `reads_files` documents PDF files in a chat, and bills them as input tokens.
+
     `passes` are the fields that may be sent to the vendor, because they are known to cost only tokens. It is
     `None` if the vendor refuses unknown fields. Other vendors accept them silently, and charge for them.
     """
@@ -48,6 +50,7 @@ class ChatDialect:
     message_fields: frozenset[str] | None = None
     short_call_ids: bool = False
     signs_calls: bool = False
+    reads_files: bool = False
     details_formats: frozenset[str | None] = frozenset()
     passes: frozenset[str] | None = None
 

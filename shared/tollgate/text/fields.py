@@ -160,7 +160,7 @@ CHAT: Table = {
     ),
     "plugins": Field(
         Rule.HANDLED,
-        "OpenRouter's field: `web` is the same. Other plugins are refused.",
+        "OpenRouter's field: `web` is the same, and `file-parser` with the engine `native`.",
         (False, []),
         own=False,
     ),

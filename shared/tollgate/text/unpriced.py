@@ -18,7 +18,13 @@ from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
-from tollgate.text.web_search import CHAT_FIELDS, is_search_tool, search_problems
+from tollgate.text.web_search import (
+    CHAT_FIELDS,
+    chat_problems,
+    is_search_tool,
+    only_reads_files,
+    search_problems,
+)
 
 _ORDINARY = {
     "service_tier": ("auto", "default", "standard_only", "standard"),
@@ -42,6 +48,8 @@ _LONGEST_START = max(map(len, _SOUND_STARTS))
 _NO_AUDIO = "Audio is not supported, because Tollgate has no price for it with this model."
 _FUNCTIONS_ONLY = "Chat completions take functions only. Custom tools need the Responses protocol."
 _NO_PRICE = "This value is not supported, because Tollgate has no price for it."
+# docs/decisions/0105-images-in-chat-answers.md
+_NO_IMAGES = "Chats have no images in answers. Create images at /api/v1/images/generations."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
 _NAMES = {
@@ -125,7 +133,8 @@ def _costlier_service(fields: Mapping[str, Any], services: Collection[str]) -> I
             yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
     modalities = fields.get("modalities")
     if modalities is not None and modalities != ["text"]:
-        yield Problem("/modalities", _NO_PRICE, ["text"])
+        has_images = isinstance(modalities, list) and "image" in modalities
+        yield Problem("/modalities", _NO_IMAGES if has_images else _NO_PRICE, ["text"])
 
 
 def _context_edits(management: Any) -> Iterator[Problem]:
@@ -140,7 +149,12 @@ def _context_edits(management: Any) -> Iterator[Problem]:
 
 
 def _chat_searches(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
-    for name in CHAT_FIELDS if protocol is TextProtocol.OPENAI else ():
+    if protocol is not TextProtocol.OPENAI:
+        return
+    if only_reads_files(fields):
+        yield from chat_problems(fields)
+        fields = {**fields, "plugins": None}
+    for name in CHAT_FIELDS:
         if CHAT[name].has_effect(fields.get(name)):
             yield Problem(f"/{name}", AT_PROVIDER)
 

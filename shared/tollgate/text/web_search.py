@@ -31,6 +31,9 @@ _OF_MESSAGES = ("web_search_20250305", "web_search_20260209", "web_search_202603
 _PLAIN = _OF_MESSAGES[0]
 _PLUGIN = frozenset({"id", "enabled", "max_results", "engine", "include_domains", "exclude_domains"})
 _ENGINES = ("auto", "native")
+# OpenRouter's plugin for files: https://openrouter.ai/docs/guides/overview/multimodal/pdfs
+PARSER = "file-parser"
+_PARSER_FIELDS = frozenset({"id", "enabled", "pdf"})
 _ALLOWED, _BLOCKED = "allowed_domains", "blocked_domains"
 
 
@@ -76,7 +79,7 @@ def search_problems(request: TextRequest) -> Iterator[Problem]:
         if not _is_bound(request.sent.get("max_tool_calls")) and search_of(request) is not None:
             yield Problem("/max_tool_calls", _bounds(), MAX_SEARCHES)
     elif request.protocol is TextProtocol.OPENAI:
-        yield from _chat_problems(fields)
+        yield from chat_problems(fields)
 
 
 def is_search_tool(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:
@@ -158,20 +161,44 @@ def _of_chat(fields: Mapping[str, Any]) -> WebSearch | None:
     return None
 
 
-def _chat_problems(fields: Mapping[str, Any]) -> Iterator[Problem]:
+def chat_problems(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the problems of the fields of a chat that ask for a search or name plugins."""
     options, plugins = fields.get("web_search_options"), fields.get("plugins")
     if not isinstance(options, Mapping | None) and options is not False:
         yield Problem("/web_search_options", "Must be an object.")
     if not isinstance(plugins, list | None) and plugins is not False:
         yield Problem("/plugins", "Must be a list.")
     for at, plugin in enumerate(plugins if isinstance(plugins, list) else []):
+        if isinstance(plugin, Mapping) and plugin.get("id") == PARSER:
+            yield from _parser_problems(f"/plugins/{at}", plugin)
+            continue
         if not isinstance(plugin, Mapping) or plugin.get("id") != "web":
-            yield Problem(f"/plugins/{at}/id", "Tollgate has no price for other plugins.", ["web"])
+            yield Problem(f"/plugins/{at}/id", "Tollgate has no price for other plugins.", ["web", PARSER])
             continue
         if plugin.get("engine") not in (None, *_ENGINES):
             yield Problem(f"/plugins/{at}/engine", "The model's provider searches.", list(_ENGINES))
         for name in plugin.keys() - _PLUGIN:
             yield Problem(f"/plugins/{at}/{name}", "Unknown field.", sorted(_PLUGIN))
+
+
+def _parser_problems(path: str, plugin: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the problems of the plugin for files. Models read files themselves, without it."""
+    options = plugin.get("pdf")
+    if not isinstance(options, Mapping | None):
+        yield Problem(f"{path}/pdf", "Must be an object.")
+    elif options is not None and options.get("engine") not in (None, "native"):
+        message = "Models read files themselves. Tollgate has no price for other engines."
+        yield Problem(f"{path}/pdf/engine", message, ["native"])
+    for name in plugin.keys() - _PARSER_FIELDS:
+        yield Problem(f"{path}/{name}", "Unknown field.", sorted(_PARSER_FIELDS))
+
+
+def only_reads_files(fields: Mapping[str, Any]) -> bool:
+    """Return whether the plugins of a chat are those for files only."""
+    plugins = fields.get("plugins")
+    return isinstance(plugins, list) and all(
+        isinstance(plugin, Mapping) and plugin.get("id") == PARSER for plugin in plugins
+    )
 
 
 def _search_tools(fields: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:

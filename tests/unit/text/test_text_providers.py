@@ -185,6 +185,18 @@ class TestOpenAiCompatible:
         with pytest.raises(InvalidInputError, match="/messages/0/content/0"):
             sent_chat(body, "mistral", route=route)
 
+    @pytest.mark.parametrize("vendor", ["deepseek", "fireworks", "moonshot", "xai", "zai"])
+    def test_a_vendor_without_files_refuses_one_by_name(self, vendor: str) -> None:
+        part = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"}}
+        with pytest.raises(InvalidInputError, match="/messages/0/content/0"):
+            sent_chat({**CHAT, "messages": [{"role": "user", "content": [part]}]}, vendor)
+
+    def test_openrouter_never_has_a_file_parsed_at_a_price(self) -> None:
+        part = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"}}
+        sent = sent_chat({**CHAT, "messages": [{"role": "user", "content": [part]}]}, "openrouter")
+        assert sent["plugins"] == [{"id": "file-parser", "pdf": {"engine": "native"}}]
+        assert "plugins" not in sent_chat(CHAT, "openrouter")
+
     def test_a_stream_asks_for_its_usage(self) -> None:
         body = {**CHAT, "stream": True, "stream_options": {"include_obfuscation": False}}
         assert sent_chat(body)["stream_options"] == {"include_obfuscation": False, "include_usage": True}

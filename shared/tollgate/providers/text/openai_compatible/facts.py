@@ -5,11 +5,14 @@ Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for Mi
 `passes` are the fields of chat completions that the vendor documents and bills by the token. It is INFERRED
 if the documentation does not say that a field is free. `lacks` are fields of OpenAI that its documentation
 does not have, or says to be ignored. OpenAI refuses unknown fields ("Unknown parameter"),
-so it has none.
+so it has none. `reads_files`: litellm 1.110.2 (PyPI, `supports_pdf_input`) has models of OpenAI, Azure and
+Google that read PDF files, and none of the other vendors here. INFERRED for Google's endpoint with this
+protocol.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from tollgate.providers.runtime.declaration import About, ProviderAccount
 from tollgate.routing.facts import DataPolicy, Fact, Kept
@@ -40,6 +43,7 @@ class Vendor(ProviderAccount):
     `rerank_path`: the path of its rerank endpoint, if it has one in Cohere's form, after its address without
     `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
+    `files_by`: the fields with which files are read by the model itself, and billed as input tokens.
     `shows_thinking`: it sends all thinking of its models
     (docs/providers/openai_compatible.md#ending-an-answer).
     """
@@ -55,6 +59,7 @@ class Vendor(ProviderAccount):
     cuts_documents: bool = False
     ends_work: bool = False
     shows_thinking: bool = False
+    files_by: Mapping[str, Any] = field(default_factory=dict)
 
 
 _GLM_CODES = {
@@ -107,7 +112,9 @@ _VENDORS = (
         about=About("OpenAI (GPT)", "https://platform.openai.com/docs"),
         base_url="https://api.openai.com/v1",
         # The second code comes with HTTP 200, at the end of a response.
-        dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
+        dialect=ChatDialect(
+            reads_files=True, code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}
+        ),
         tools_at_responses=True,
         responses=ResponsesDialect(counts=True),
         data=DataPolicy(
@@ -145,6 +152,7 @@ _VENDORS = (
             limit_field="max_tokens",
             reasoning_count=ReasoningCount.IN_TOTAL,
             signs_calls=True,
+            reads_files=True,
             passes=passing(lacks=("logit_bias",)),
         ),
     ),
@@ -326,7 +334,9 @@ _VENDORS = (
         ),
         env="AZURE_OPENAI_API_KEY",
         address_env="AZURE_OPENAI_BASE_URL",
-        dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
+        dialect=ChatDialect(
+            reads_files=True, code_statuses={"insufficient_quota": 402, "content_filter": 400}
+        ),
         tools_at_responses=True,
         responses=ResponsesDialect(),
         ends_work=True,
@@ -343,11 +353,14 @@ _VENDORS = (
         rerank_path="/rerank",
         dialect=ChatDialect(
             limit_field="max_tokens",
+            reads_files=True,
             faulty_finishes=("error",),
             details_formats=_OPENROUTER_DETAILS,
             passes=passing("top_k", "min_p", "top_a", "repetition_penalty", "reasoning", lacks=("n",)),
         ),
         caps_price=True,
+        # https://openrouter.ai/docs/guides/overview/multimodal/pdfs: other engines are paid by the page.
+        files_by={"plugins": [{"id": "file-parser", "pdf": {"engine": "native"}}]},
     ),
     Vendor(
         name="dashscope",

@@ -29,7 +29,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     responses_body,
     searching,
 )
-from tollgate.text.capabilities import fit_chat, sampling_to_report, without_sampling
+from tollgate.text.capabilities import fit_chat, has_files, sampling_to_report, without_sampling
 from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect, ResponsesDialect
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
@@ -83,7 +83,7 @@ class OpenAiCompatible:
         if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
             at_responses = at_responses or self._wants_responses(fields) or search is not None
-            additions = self._additions(routed)
+            additions = self._additions(routed, fields)
             body, ignored = relayed_chat_body(routed, dialect, additions, keeps_thoughts=at_responses)
         else:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
@@ -92,7 +92,7 @@ class OpenAiCompatible:
             fitted, refused = fit_chat(fields, routed.refuses, dialect, keeps_thoughts=at_responses)
             ignored = [*ignored_by_chat(routed.request, dialect), *sampling_to_report(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
-            body = encoded({**sent, **fitted, **self._additions(routed)})
+            body = encoded({**sent, **fitted, **self._additions(routed, fields)})
         if not at_responses:
             return replace(self._chat(routed, CHAT_PATH, body, dialect), ignored=ignored)
         asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
@@ -212,12 +212,13 @@ class OpenAiCompatible:
             splitter=ResponsesSplitter(mark),
         )
 
-    def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
-        """Return additions to the client's fields: the highest price, in USD per 1M tokens, and the wishes
-        about data, which OpenRouter's hosts must fulfil.
+    def _additions(self, routed: RoutedRequest, chat: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return additions to the client's fields: the highest price, in USD per 1M tokens, the wishes about
+        data, which OpenRouter's hosts must fulfil, and how the files of a `chat` are read.
         """
         if not self.vendor.caps_price:
             return {}
+        files = self.vendor.files_by if chat is not None and has_files(chat["messages"]) else {}
         # The prices of a short input: some hosts charge more for a long input.
         prices = routed.model.prices
         most = {"prompt": f"{prices.input:f}"}
@@ -225,7 +226,7 @@ class OpenAiCompatible:
             most["completion"] = f"{prices.output:f}"
         # It has no limit for the price of a search.
         capped = {} if prices.search else {"max_price": most}
-        return {"provider": {**capped, **routed.private}}
+        return {"provider": {**capped, **routed.private}, **files}
 
 
 def _choice(given: Mapping[str, Any]) -> dict[str, Any]:
