@@ -23,12 +23,15 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S
+from tollgate.ledger import repository as ledger_repository
 from tollgate.probing.facts import ProbedMedia
 from tollgate.probing.service import Prober
 from tollgate.tasks.models import is_workflow
 from tollgate.webhooks.models import delivery_id_of
 from tollgate.workflows.rules import LOOK_MS
+from tollgate.workflows.worker import RETRY_S
 
 __all__ = ["customer_of", "proved"]
 
@@ -228,6 +231,8 @@ class TestMoney:
         is_whole = set(states(ended).values()) == {"finished"}
         assert is_whole is (moves > 4)
         assert ended["status"] == ("finished" if is_whole else "failed")
+        skipped = [step["error"]["code"] for step in ended["steps"] if step["status"] == "skipped"]
+        assert set(skipped) <= {"cancelled"}
         assert micro_usd(customer) == 1_000_000 - ended["costMicroUsd"]
         assert held_micro_usd(customer) == 0
         assert ok(customer, "POST", f"{WORKFLOWS}/{made['id']}/cancel") == ended
@@ -373,3 +378,19 @@ class TestTheEnd:
         assert [each["id"] for each in first["workflows"]] == made[:0:-1]
         second = ok(customer, "GET", f"{WORKFLOWS}?limit=2&cursor={first['cursor']}")
         assert [each["id"] for each in second["workflows"]] == made[:1]
+
+
+def test_a_step_for_which_there_is_no_room_is_tried_again(
+    customer: OpenedAccount, carrier: Carrier, aws: Aws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = created(customer, image())
+    message = json.dumps({"workflow_id": made["id"]})
+    sent: list[Any] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger_repository, "MAX_OPEN_TASKS", 0)
+        patch.setattr(Queue, "send", lambda _, body, delay_s=0: sent.append((body, delay_s)))
+        invoke(run_batch, "WorkflowQueue", message)
+    assert sent == [({"workflow_id": made["id"]}, RETRY_S)]
+    assert states(shown(customer, made["id"])) == {"image": "not_started"}
+    invoke(run_batch, "WorkflowQueue", message)
+    assert states(shown(customer, made["id"])) == {"image": "running"}

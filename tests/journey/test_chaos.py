@@ -136,8 +136,10 @@ def test_nothing_is_lost_charged_twice_or_left_open(
     accounts = api_parts.api().accounts
     assert wait_until(lambda: not any(accounts.me(one.account.account_id).holds for one in customers))
     assert any(one.quotes for one in customers)
+    assert any(one.workflows for one in customers)
     # What follows only looks at the outcome.
     service.losses.end()
+    steps = sum(add_steps(one) for one in customers)
     views = {task_id: one.status(task_id) for one in customers for task_id in one.taken}
     states = Counter(view["status"] for view in views.values())
     print(f"{len(views)} tasks, {service.outages} outages: {dict(states)}")  # noqa: T201  # noqa: T201 - as above
@@ -145,7 +147,7 @@ def test_nothing_is_lost_charged_twice_or_left_open(
     print(f"{service.losses.lost.total()} answers lost: {dict(service.losses.lost)}")  # noqa: T201 - as above
     print(f"faults: {[fault for one in customers for fault in one.faults]}")  # noqa: T201 - as above
     assert not PHYSICS or set(service.refused) == {"conflict", "throttle"}
-    assert len(views) == TASKS + len(FIRST)
+    assert len(views) == TASKS + len(FIRST) + steps
     assert set(states) <= set(TERMINAL)
     # Else the run would prove little.
     assert states["finished"] > TASKS // 4
@@ -157,6 +159,7 @@ def test_nothing_is_lost_charged_twice_or_left_open(
         has_books_that_agree(customer, views)
         has_budgets_that_agree(customer)
         was_told_of_every_end(customer, views, receiver.heard)
+        has_whole_workflows(customer, views, receiver.heard)
     no_provider_got_a_job_twice(service, views)
     assert wait_until(lambda: all(statistics_agree(one, views) for one in customers))
 
@@ -243,7 +246,7 @@ def has_budgets_that_agree(customer: Customer) -> None:
 
 def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
     for task_id, body in customer.taken.items():
-        mine = [one for one in heard if one.event["data"]["taskId"] == task_id]
+        mine = [one for one in heard if one.event["data"].get("taskId") == task_id]
         if "webhook" not in body:
             assert mine == []
             continue
@@ -253,6 +256,34 @@ def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequ
             assert one.signed
             assert one.event["type"] == f"task.{views[task_id]['status']}"
             assert one.event["data"] == views[task_id]
+
+
+def add_steps(customer: Customer) -> int:
+    """Note the tasks of a customer's workflows, of which no webhook tells; return their number."""
+    views = [customer.workflow(workflow_id) for workflow_id in customer.workflows]
+    found = [step["taskId"] for view in views for step in view["steps"] if "taskId" in step]
+    customer.taken |= {task_id: {} for task_id in found}
+    return len(found)
+
+
+def has_whole_workflows(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
+    """Each step is what became of its task, costs only that, and one event tells of the end."""
+    for workflow_id, told in customer.workflows.items():
+        view = customer.workflow(workflow_id)
+        tasks = {step["id"]: views[step["taskId"]] for step in view["steps"] if "taskId" in step}
+        for step in view["steps"]:
+            task = tasks.get(step["id"])
+            if task is None:
+                assert (step["status"] in ("skipped", "failed"), step["costMicroUsd"]) == (True, 0)
+                continue
+            assert step["status"] == ("finished" if task["status"] == "finished" else "failed")
+            assert step["costMicroUsd"] == micro_usd_of_cents(task["costCents"])
+            assert step["refundedMicroUsd"] == micro_usd_of_cents(task["refundedCents"])
+        is_whole = all(step["status"] == "finished" for step in view["steps"])
+        assert view["status"] == ("finished" if is_whole else "failed")
+        mine = [one for one in heard if one.event["data"].get("id") == workflow_id]
+        assert len({one.webhook_id for one in mine}) == int(told)
+        assert all(one.signed and one.event["data"] == view for one in mine)
 
 
 def sends_of(attempt: Attempt) -> int:

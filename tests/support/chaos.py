@@ -48,7 +48,8 @@ SLOW_FILE = "in time."
 CANCELLED_SHARE = 0.08
 WEBHOOK_SHARE = 0.7
 QUOTED_SHARE = 0.2
-GENERATION, QUOTES = "/api/v1/generation/create", "/api/v1/quotes"
+FLOW_SHARE = 0.1
+GENERATION, QUOTES, WORKFLOWS = "/api/v1/generation/create", "/api/v1/quotes", "/api/v1/workflows"
 TEXT = {
     "path": "/api/v1/chat/completions",
     "body": {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 100},
@@ -73,6 +74,8 @@ class Customer:
     """Of a sub-account: the account that moves money to it and back."""
     moved_cents: list[int] = field(default_factory=list)
     quotes: set[str] = field(default_factory=set)
+    workflows: dict[str, bool] = field(default_factory=dict)
+    """Each workflow, and whether a webhook tells how it ends."""
     faults: list[str] = field(default_factory=list)
     """What the service answered where it could not do what it was asked for."""
 
@@ -98,11 +101,7 @@ class Customer:
     ) -> str:
         """Create a task, `told` by a webhook how it ends, `cancelled` at once, or in a quote; give its id."""
         body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
-        headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice"}
-        if self.run:
-            headers["authorization"] = f"Bearer {self.run['token']}"
-        if self.project_key is not None:
-            headers["authorization"] = f"Bearer {self.project_key}"
+        headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice", **self._key()}
         # A sub-account with a mark-up has no quotes.
         if quoted and self.parent is None:
             task_id = self._create_quoted(body, headers)
@@ -123,6 +122,31 @@ class Customer:
         self.quotes.add(quote_id)
         started = self.data("POST", f"{QUOTES}/{quote_id}/create", headers=headers)
         return str(started["parts"][0]["taskId"])
+
+    def flow(self, prompt: str, *, told: bool, cancelled: bool) -> None:
+        """Create a workflow whose second step needs the image of the first one, and whose third one waits."""
+
+        def image(step_id: str, text: str, needs: Sequence[str] = ()) -> dict[str, Any]:
+            values = {"prompt": text, "size": "1:1"}
+            return {"id": step_id, "model": "z-image", "input": values, "dependsOn": list(needs)}
+
+        cut = {"id": "cut", "model": "bria-rmbg-2.0", "input": {"imageUrls": ["$image.files[0]"]}}
+        steps = [image("image", prompt), cut, image("again", f"{prompt} again", ["cut"])]
+        body = {"steps": steps} | ({"webhook": self.webhook} if told else {})
+        headers = {"idempotency-key": new_id("order"), "x-tollgate-tags": "user=alice", **self._key()}
+        workflow_id = str(self.data("POST", WORKFLOWS, json=body, headers=headers)["id"])
+        self.workflows[workflow_id] = told
+        if cancelled:
+            self.data("POST", f"{WORKFLOWS}/{workflow_id}/cancel")
+
+    def _key(self) -> dict[str, str]:
+        """Return the header with the key with which it creates tasks."""
+        key = self.run["token"] if self.run else self.project_key
+        return {} if key is None else {"authorization": f"Bearer {key}"}
+
+    def workflow(self, workflow_id: str) -> Any:
+        """Return a workflow."""
+        return self.data("GET", f"{WORKFLOWS}/{workflow_id}")
 
     def _move(self, parent: "Customer", cents: int) -> None:
         """Let the parent move money to this sub-account, or take it back."""
@@ -191,7 +215,16 @@ def _create(
     prompted = with_a_prompt(model, values, prompt_of(number, random))
     told, cancelled = random.random() < WEBHOOK_SHARE, random.random() < CANCELLED_SHARE
     quoted = random.random() < QUOTED_SHARE
-    return lambda: customer.create(model, prompted, told=told, cancelled=cancelled, quoted=quoted)
+    # A sub-account with a mark-up has no workflows.
+    flows = customer.parent is None and random.random() < FLOW_SHARE
+    flow_prompt = prompt_of(number, random).replace("request", "request flow", 1)
+
+    def create() -> str:
+        if flows:
+            customer.flow(flow_prompt, told=told, cancelled=cancelled)
+        return customer.create(model, prompted, told=told, cancelled=cancelled, quoted=quoted)
+
+    return create
 
 
 def _first_works(customer: Customer) -> Earlier:

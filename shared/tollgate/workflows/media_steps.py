@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.dynamodb.core import WriteConflictError
-from tollgate.kit.errors import ConcurrencyLimitedError, TollgateError
+from tollgate.kit.errors import ConcurrencyLimitedError, MediaTimeoutError, TollgateError
 from tollgate.kit.observability import logger
 from tollgate.ledger.reservations import ReservationShortError
 from tollgate.ledger.wallets import DEFAULT, wallet_number
@@ -18,6 +18,8 @@ from tollgate.workflows.repository import WorkflowRepository
 NO_KEY = StepError("invalid_api_key", "The API key of the workflow can no longer be used for this step.")
 _OVER = StepError("deadline_passed", "The money of the workflow was returned before this step ran.")
 _FIRST_FAULT = 500
+# Reasons that pass: too many tasks or writes of the account, or a file that is read too slowly.
+_PASSING = (ConcurrencyLimitedError, WriteConflictError, MediaTimeoutError)
 
 
 class NoResultError(Exception):
@@ -37,8 +39,8 @@ class MediaSteps:
     def start(self, workflow: Workflow, step: Step, key: ApiKey | None) -> bool:
         """Start a step, or write why it has failed; return whether anything was written.
 
-        Nothing is written if the account has too many open tasks. Raises `StaleWorkflowError`, and errors of
-        this service.
+        Nothing is written if the step cannot start now, but perhaps later. Raises `StaleWorkflowError`, and
+        errors of this service.
         """
         try:
             if key is None:
@@ -50,7 +52,7 @@ class MediaSteps:
             return self._failed(workflow, step, StepError("invalid_input", str(exc)))
         except ReservationShortError:
             return self._failed(workflow, step, _OVER)
-        except (ConcurrencyLimitedError, WriteConflictError):
+        except _PASSING:
             logger.info("workflows.step_waits", workflow_id=workflow.workflow_id, step=step.step_id)
             return False
         except TollgateError as exc:

@@ -51,7 +51,7 @@ def without_needless(workflow: Workflow, now_ms: int) -> Workflow:
     for step in workflow.steps:
         if step.status is StepStatus.NOT_STARTED:
             lost = [name for name in step.needs if _has_no_result(workflow.step(name))]
-            why = _lost(lost[0]) if lost else stop
+            why = stop or (_lost(lost[0]) if lost else None)
             if why is not None:
                 workflow = workflow.with_step(step.skipped(why, now_ms))
     return workflow

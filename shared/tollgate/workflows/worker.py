@@ -31,6 +31,8 @@ from tollgate.workflows.repository import StaleWorkflowError, WorkflowRepository
 MAX_MOVES = 100
 # A worker begins chats for this time. With the longest chat it stays below the function's 15 minutes.
 START_S = 4 * 60.0
+# The pause before the next attempt to start a generation for which the account has no room now.
+RETRY_S = 15
 # Attempts to store results, or to return money; each but the first because another worker was faster.
 MAX_STORES = 20
 
@@ -44,7 +46,10 @@ class UnreturnedMoneyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WorkflowWorker:
-    """Moves workflows. `key` reads a key that can be used for media, and `send` sends the next message."""
+    """Moves workflows. `key` reads a key that can be used for media.
+
+    `send` sends the next message, which arrives so many seconds later.
+    """
 
     workflows: WorkflowRepository
     media: MediaSteps
@@ -53,7 +58,7 @@ class WorkflowWorker:
     key: Callable[[str], ApiKey | None]
     tasks_of: Callable[[Sequence[str]], Sequence[Task]]
     answer: AnswerChats
-    send: Callable[[Mapping[str, Any]], None]
+    send: Callable[[Mapping[str, Any], int], None]
     clock: Clock
 
     def run(self, workflow_id: str) -> None:
@@ -82,14 +87,16 @@ class WorkflowWorker:
         if rules.may_end(workflow):
             self._end(workflow, now_ms)
             return False
-        for step in rules.ready(workflow, StepKind.MEDIA, now_ms):
+        media = rules.ready(workflow, StepKind.MEDIA, now_ms)
+        for step in media:
             if self.media.start(workflow, step, self.key(workflow.key_id)):
                 return True
         chats = rules.ready(workflow, StepKind.CHAT, now_ms)
-        if chats and time.monotonic() >= start_by:
-            self.send({"workflow_id": workflow.workflow_id})
-            return False
-        return self._answer(workflow, chats) if chats else False
+        if chats and time.monotonic() < start_by:
+            return self._answer(workflow, chats)
+        if media or chats:
+            self.send({"workflow_id": workflow.workflow_id}, RETRY_S if media else 0)
+        return False
 
     def _answer(self, workflow: Workflow, chats: Sequence[Step]) -> bool:
         """Take chats, answer them, and store their results."""

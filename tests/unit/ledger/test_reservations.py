@@ -1,6 +1,7 @@
 """The laws of reserved money, on a database with physics and lost answers, in simulated time."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -25,8 +26,9 @@ from tollgate.kit.errors import (
     StorageBusyError,
 )
 from tollgate.kit.ids import new_id
+from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, Hold
-from tollgate.ledger.reservations import RESERVED_MS, Reservation
+from tollgate.ledger.reservations import RESERVED_MS, Reservation, ReservationShortError
 from tollgate.tasks.charges import Purchase
 
 KEY = ApiKey("key_1", "", "", ALL_SCOPES, 0, listed=True)
@@ -89,6 +91,34 @@ class QuoteBank(Treasury):
             return
         await billing.settle(placed, MODEL, USAGE)
 
+    async def step(self, seconds: float, *, fails: bool) -> None:
+        """Start a step of a workflow, whose charge is drawn like a hold, and end its task."""
+        try:
+            paid = await self.threads.run(self._paid)
+        except (ReservationShortError, StorageBusyError, WriteConflictError) as exc:
+            self.became[type(exc).__name__] += 1
+            return
+        self.became["drawn"] += 1
+        await asyncio.sleep(seconds)
+        for _ in range(20):
+            with suppress(StorageBusyError, WriteConflictError):
+                await self.threads.run(lambda: self._close(paid, fails=fails))
+                return
+
+    def _paid(self) -> Entry:
+        reservation = self.reservation
+        if reservation is None:
+            raise ReservationShortError("none")
+        task_id, now_ms = new_id("task"), self.clock.now_ms()
+        charge = charge_entry(self.account_id, task_id, "z-image", HOLD, now_ms, budgets=reservation.budgets)
+        self.blocking.transact(self.ledger.pay(reservation, charge))
+        return charge
+
+    def _close(self, charge: Entry, *, fails: bool) -> None:
+        assert self.reservation is not None
+        refund = refund_of(charge, self.clock.now_ms()) if fails else None
+        self.blocking.transact(self.ledger.close_task(self.reservation.row_id, refund, was_running=False))
+
     async def release(self) -> None:
         """Cancel the quote."""
         for _ in range(10):
@@ -109,7 +139,7 @@ class QuoteBank(Treasury):
     money=st.integers(0, 40),
     covered=st.integers(0, 40),
     reserved=st.integers(1, 20),
-    texts=st.lists(st.sampled_from([None, None, "place", "void"]), max_size=30),
+    texts=st.lists(st.sampled_from([None, None, "place", "void", "paid", "refunded"]), max_size=30),
     wallets=st.sampled_from([1, 5]),
     lost=st.sampled_from([0.0, 0.02, 0.05]),
     ends=st.sampled_from(["cancelled", "expired"]),
@@ -133,7 +163,12 @@ def test_the_books_agree_whoever_dies_whatever_gets_lost_and_however_it_ends(
         # Nothing that fits is refused, and nothing above it is reserved.
         if not bank.became["StorageBusyError"] and not bank.became["WriteConflictError"]:
             assert is_reserved == (reserved <= min(money, covered))
-        works = [bank.quoted(bank.random.random() * 3, each) for each in texts]
+        works = [
+            bank.step(bank.random.random() * 3, fails=each == "refunded")
+            if each in ("paid", "refunded")
+            else bank.quoted(bank.random.random() * 3, each)
+            for each in texts
+        ]
         others = [bank.text_of(ALICE, bank.random.random()) for _ in range(4)]
         await within_a_second(bank, [*works, *others, *([bank.release()] if ends == "cancelled" else [])])
         assert await bank.threads.run(bank.proven)
