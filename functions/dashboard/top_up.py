@@ -36,6 +36,7 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
         request,
         "credit.html",
         can_pay=api.payments.is_on(),
+        has_tax=api.payments.has_tax(),
         offered=OFFERED_USD,
         min_usd=MIN_USD,
         max_usd=MAX_USD,

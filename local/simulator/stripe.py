@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from stripe import WebhookSignature
 
 from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
+from local.simulator.stripe_tax import TAX_PERCENT, TAXED, UNTAXED, calculation, locate, tax_problem
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.http.outbound import tls
 
@@ -67,6 +68,8 @@ class SimulatedStripe:
     cards: dict[str, str] = field(default_factory=dict)
     answers: dict[str, tuple[bytes, int, dict[str, Any]]] = field(default_factory=dict)
     disputes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    placed: dict[str, bool] = field(default_factory=dict)
+    """Customers whose billing address is known, from a payment with tax."""
 
     def keep(self, kind: dict[str, Any], key: str, value: Any) -> None:
         """Store a value, and delete the oldest if there are too many."""
@@ -79,13 +82,14 @@ class SimulatedStripe:
         name = _name("cs_test")
         cents = int(asked["line_items[0][price_data][unit_amount]"]) * int(asked["line_items[0][quantity]"])
         customer = asked.get("customer") or (_name("cus") if "customer_creation" in asked else None)
+        is_taxed = asked.get("automatic_tax[enabled]") == "true"
         now_s = self.clock.now_ms() // MS_PER_S
         if customer is not None:
             self.keep(self.customers, customer, value=True)
         session = {
             "id": name,
             "object": "checkout.session",
-            "automatic_tax": {"enabled": False, "liability": None, "provider": None, "status": None},
+            "automatic_tax": TAXED if is_taxed else UNTAXED,
             "created": now_s,
             "custom_fields": [],
             "custom_text": dict.fromkeys(
@@ -102,6 +106,7 @@ class SimulatedStripe:
             "currency": asked["line_items[0][price_data][currency]"],
             "amount_subtotal": cents,
             "amount_total": cents,
+            "total_details": {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
             "client_reference_id": asked.get("client_reference_id"),
             "customer": customer,
             "metadata": _metadata(asked, "metadata"),
@@ -262,6 +267,8 @@ def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
         asked = _fields(await request.body())
         if "customer" in asked and asked["customer"] not in stripe.customers:
             return _no_customer(asked["customer"], 400)
+        if problem := tax_problem(asked):
+            return _error(400, "invalid_request_error", problem)
         return JSONResponse(_public(stripe.open_session(asked, _here(request))))
 
     @routes.get("/v1/checkout/sessions/{name}")
@@ -315,6 +322,21 @@ def _add_customers(routes: APIRouter, stripe: SimulatedStripe) -> None:
 
 
 def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
+    @routes.post("/v1/tax/calculations")
+    async def calculate(request: Request) -> Response:
+        key, body = request.headers.get("idempotency-key", ""), await request.body()
+        if key in stripe.answers and stripe.answers[key][0] == body:
+            return JSONResponse(stripe.answers[key][2])
+        asked = _fields(body)
+        if asked["customer"] not in stripe.customers:
+            return _no_customer(asked["customer"], 400)
+        if asked["customer"] not in stripe.placed:
+            problem = "The customer's location isn't recognized. Set a valid customer address."
+            return _error(400, "invalid_request_error", problem, "customer_tax_location_invalid")
+        found = calculation(asked, _name("taxcalc"), stripe.clock.now_ms() // MS_PER_S)
+        stripe.keep(stripe.answers, key, (body, 200, found))
+        return JSONResponse(found)
+
     @routes.post("/v1/payment_intents")
     async def charge(request: Request) -> Response:
         key, body = request.headers.get("idempotency-key", ""), await request.body()
@@ -384,12 +406,15 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
         if session is None:
             return Response(status_code=404)
         if session["status"] == "open":
+            locate(session)
             card = _fields(await request.body()).get("number", "").replace(" ", "")
             if card not in PAYING:
                 return _form(session, "Your card was declined.")
             metadata, customer = session["_payment_metadata"], session["customer"]
             paid = stripe.pay(session["amount_total"], WORKS, metadata, _here(request), customer)
             session |= {"status": "complete", "payment_status": "paid", "payment_intent": paid["id"]}
+            if session["customer"] is not None and session["automatic_tax"]["enabled"]:
+                stripe.keep(stripe.placed, session["customer"], value=True)
             if session["_saves"]:
                 stripe.keep(stripe.cards, session["customer"], card)
             await stripe.tell("checkout.session.completed", session)
@@ -407,11 +432,15 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
 
 
 def _form(session: dict[str, Any], problem: str = "") -> Response:
+    shown = dict(session)
+    locate(shown)
+    total, tax = shown["amount_total"], shown["total_details"]["amount_tax"]
+    added = f"<p>{_usd(tax)} of it is tax (Germany, {TAX_PERCENT} %)</p>" if tax else ""
     alert = f'<p role="alert">{problem}</p>' if problem else ""
     body = (
-        f"<p>Tollgate credit</p><p><b>{_usd(session['amount_total'])}</b></p>{alert}"
+        f"<p>Tollgate credit</p>{added}<p><b>{_usd(total)}</b></p>{alert}"
         f'<form method="post"><label>Card number<input name="number" value="4242 4242 4242 4242"></label>'
-        f"<button>Pay {_usd(session['amount_total'])}</button></form>"
+        f"<button>Pay {_usd(total)}</button></form>"
         f'<a href="{html.escape(session["cancel_url"])}">Back</a>'
     )
     return HTMLResponse(_PAGE.format(title="Checkout", body=body))

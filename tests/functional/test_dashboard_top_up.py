@@ -73,6 +73,41 @@ class TestPaying:
             }
         ]
 
+    def test_with_stripe_tax_the_price_is_net_and_the_address_is_kept(
+        self,
+        aws: Aws,
+        browser: Browser,
+        account_id: str,
+        asked: list[dict[str, str]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("STRIPE_TAX", "true")
+        with stripe_api(asked) as url:
+            with_stripe(aws, url)
+            assert "the amount without tax" in browser.get("/top-up").text
+            browser.post("/top-up", {"amount": "25"})
+            metadata = {"tollgate_account": account_id, "tollgate_cents": "2500", "tollgate_saved": "1"}
+            taxed = {
+                "amount_total": 2_975,
+                "total_details": {"amount_tax": 475},
+                "automatic_tax": {"enabled": True},
+            }
+            paid = session(account_id, 2_500, customer="cus_1", metadata=metadata, **taxed)
+            assert send(event(paid))[0] == 200
+            browser.post("/top-up", {"amount": "25"})
+        net = {
+            "line_items[0][price_data][unit_amount]": "2500",
+            "line_items[0][price_data][tax_behavior]": "exclusive",
+            "line_items[0][price_data][product_data][tax_code]": "txcd_10000000",
+            "automatic_tax[enabled]": "true",
+            "tax_id_collection[enabled]": "true",
+        }
+        assert net.items() <= asked[0].items()
+        assert not any(name.startswith("customer_update") for name in asked[0])
+        kept = {"customer": "cus_1", "customer_update[address]": "auto", "customer_update[name]": "auto"}
+        assert (net | kept).items() <= asked[1].items()
+        assert "$25.00 and $4.75 tax" in browser.get("/audit").text
+
     def test_a_card_is_saved_by_consent_and_kept_for_automatic_top_ups(
         self, aws: Aws, browser: Browser, account_id: str, asked: list[dict[str, str]]
     ) -> None:

@@ -89,6 +89,7 @@ class ApiSettings(CreateSettings):
     webhook_queue_url: str
     usage_table: str
     stripe_secret_arn: str
+    stripe_tax: bool = False
     watches_table: str
     audit_table: str
     exporter_arn: str | None = None
@@ -317,7 +318,8 @@ def _payments(
     payments = PaymentRepository(database(), settings.idempotency_table)
     book = PaymentBook(payments, ledger, accounts, audit, clock())
     # The keys are read on the first payment, so the API works without a Stripe account.
-    return PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock())
+    keys = _stripe_keys(settings.stripe_secret_arn, has_tax=settings.stripe_tax)
+    return PaymentService(keys, ledger, book, low_balance, clock())
 
 
 def _total_funds(accounts: AccountRepository, ledger: LedgerReader, account_id: str) -> int:
@@ -326,8 +328,8 @@ def _total_funds(accounts: AccountRepository, ledger: LedgerReader, account_id: 
     return 0 if account is None else ledger.total_funds(account_id, account.balance_micro_usd, account.holds)
 
 
-def _stripe_keys(secret_arn: str) -> StripeKeySource:
-    return StripeKeySource(sdk.secret_reader(secret_arn), clock())
+def _stripe_keys(secret_arn: str, *, has_tax: bool) -> StripeKeySource:
+    return StripeKeySource(sdk.secret_reader(secret_arn), clock(), has_tax=has_tax)
 
 
 def _when_needed(queue_url: str) -> Callable[[], Queue]:

@@ -28,6 +28,7 @@ class RefillBalanceSettings(LedgerSettings):
     audit_table: str
     idempotency_table: str
     stripe_secret_arn: str
+    stripe_tax: bool = False
     dashboard_url: str
     mail_from: str | None = None
 
@@ -40,7 +41,8 @@ def refill() -> RefillWorker:
     accounts = AccountRepository(db, settings.accounts_table)
     people = IdentityRepository(db, settings.identities_table, accounts)
     # The keys are read when a card is charged, so mails are sent without Stripe too.
-    stripe = StripeKeySource(sdk.secret_reader(settings.stripe_secret_arn), clock())
+    secret = sdk.secret_reader(settings.stripe_secret_arn)
+    stripe = StripeKeySource(secret, clock(), has_tax=settings.stripe_tax)
     ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
     payments = PaymentRepository(db, settings.idempotency_table)
     return RefillWorker(

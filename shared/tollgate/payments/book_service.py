@@ -55,7 +55,7 @@ class PaymentBook:
             noted = paid.noted(self.audit.notes)
             known = payment
             if payment.account_id is None:
-                known = payment.credited(paid.account_id, entry.entry_id, paid.cents)
+                known = _credited(payment, paid, entry)
             if known.wanted_micro_usd > payment.wanted_micro_usd:
                 # The payment has a claim already: suspend the account before it can spend the money.
                 self._note(payment, known)
@@ -82,7 +82,7 @@ class PaymentBook:
         def note() -> None:
             payment = self.rows.get(paid.payment_id)
             if payment.account_id is None:
-                self._note(payment, payment.credited(paid.account_id, entry.entry_id, paid.cents))
+                self._note(payment, _credited(payment, paid, entry))
 
         retry_change(note, StalePaymentError, what=_WHAT)
 
@@ -227,3 +227,7 @@ def _in_words(payment: Payment, micro_usd: int) -> str:
         f"; {usd_of_micro(payment.shortfall_micro_usd)} is missing" if payment.shortfall_micro_usd else ""
     )
     return f"{words}: {usd_of_micro(micro_usd)} taken off the balance{shortfall}"
+
+
+def _credited(payment: Payment, paid: Paid, entry: Entry) -> Payment:
+    return payment.credited(paid.account_id, entry.entry_id, paid.cents, paid.paid_cents)

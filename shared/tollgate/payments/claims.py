@@ -83,6 +83,7 @@ class Payment:
     """The state of a payment: its credit, its claims, and the amount taken back for them.
 
     `account_id`, `credit_id` and `cents` describe the credit, once there is one: claims may come first.
+    `paid_cents` is the whole payment, if it had a tax besides `cents`; otherwise 0.
     `seq` counts the writes of the row, `moves` the entries that took or returned money. It `is_settled`
     once the claimed amount was taken, as far as the balance covered it.
     """
@@ -92,6 +93,7 @@ class Payment:
     account_id: str | None = None
     credit_id: str | None = None
     cents: int = 0
+    paid_cents: int = 0
     claims: Mapping[str, Claim] = field(default_factory=dict)
     taken_micro_usd: int = 0
     moves: int = 0
@@ -99,8 +101,14 @@ class Payment:
 
     @property
     def wanted_micro_usd(self) -> int:
-        """Return the claimed amount, at most the payment."""
-        return micro_usd_of_cents(min(self.cents, self._claimed_cents()))
+        """Return the claimed amount, at most the credit.
+
+        Of a payment with tax, only the share of the credit counts: the tax was never on the balance.
+        """
+        claimed = self._claimed_cents()
+        if self.paid_cents > self.cents:
+            claimed = claimed * self.cents // self.paid_cents
+        return micro_usd_of_cents(min(self.cents, claimed))
 
     @property
     def shortfall_micro_usd(self) -> int:
@@ -110,7 +118,7 @@ class Payment:
     def _claimed_cents(self) -> int:
         claims = list(self.claims.values())
         if any(each.kind is ClaimKind.WARNING and each.counted_cents for each in claims):
-            return self.cents
+            return max(self.cents, self.paid_cents)
         disputed = sum(each.counted_cents for each in claims if each.kind is ClaimKind.DISPUTE)
         return disputed + self._refunded_cents(claims)
 
@@ -139,9 +147,10 @@ class Payment:
         """Return whether there are claims other than refunds, which operators make themselves."""
         return any(each.counted_cents and each.is_of_a_bank for each in self.claims.values())
 
-    def credited(self, account_id: str, credit_id: str, cents: int) -> "Payment":
-        """Return the payment once its credit is known."""
-        known = replace(self, account_id=account_id, credit_id=credit_id, cents=cents)
+    def credited(self, account_id: str, credit_id: str, cents: int, paid_cents: int = 0) -> "Payment":
+        """Return the payment once its credit is known, and the whole payment if it had a tax."""
+        whole = paid_cents if paid_cents > cents else 0
+        known = replace(self, account_id=account_id, credit_id=credit_id, cents=cents, paid_cents=whole)
         return replace(known, is_settled=not known.wanted_micro_usd)
 
     def with_claim(self, claim_id: str, claim: Claim) -> "Payment":

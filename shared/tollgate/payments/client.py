@@ -12,17 +12,20 @@ from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.http.json_body import json_object
 from tollgate.kit.observability import logger
 from tollgate.payments.billing_details import BillingDetails
-from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, Paid
+from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, TAX, Paid
 from tollgate.payments.secret import StripeKeys
 
 if TYPE_CHECKING:
     from stripe import PaymentIntent, StripeClient, StripeError
+    from stripe.params import PaymentIntentCreateParams
     from stripe.params.checkout import (
         SessionCreateParams,
         SessionCreateParamsInvoiceCreationInvoiceData,
         SessionCreateParamsLineItemPriceData,
         SessionCreateParamsPaymentIntentData,
     )
+    from stripe.params.tax import CalculationCreateParamsLineItem
+    from stripe.tax import Calculation
 
 # A person waits, and the gateway gives up after 29 s; two tries fit into that.
 TIMEOUT_S = 8
@@ -30,6 +33,11 @@ MAX_RETRIES = 1
 # How old a signature may be, so that a recorded event is useless later (Stripe's own default).
 TOLERANCE_S = 300
 PRODUCT = "Tollgate credit"
+# Electronically supplied services (https://docs.stripe.com/tax/tax-codes).
+TAX_CODE = "txcd_10000000"
+NO_PLACE = "Stripe Tax needs the billing address of the saved card. Add credit once on the page Credit."
+# Stripe's codes for a customer without an address that shows the tax.
+_NO_PLACE_CODES = frozenset({"customer_tax_location_invalid", "invalid_tax_location"})
 DECLINED = "The card was declined."
 NO_DETAILS = BillingDetails()
 # The difference between Stripe's clock and ours; the newest payments of a customer that a search covers.
@@ -90,6 +98,8 @@ def open_checkout(
     import stripe  # noqa: PLC0415 - see above
 
     asked = _session(account_id, cents, customer, save_card=save_card)
+    if keys.has_tax:
+        _add_tax(asked, customer)
     asked["success_url"], asked["cancel_url"] = success_url, cancel_url
     if not billing.is_empty:
         asked["invoice_creation"] = {"enabled": True, "invoice_data": _invoice(billing)}
@@ -141,6 +151,21 @@ def _session(account_id: str, cents: int, customer: str | None, *, save_card: bo
     return asked
 
 
+def _add_tax(asked: "SessionCreateParams", customer: str | None) -> None:
+    """Have Stripe add the tax of the payer's place to the price, and show it on the invoice.
+
+    https://docs.stripe.com/tax/checkout, https://docs.stripe.com/tax/checkout/tax-ids
+    """
+    asked["automatic_tax"] = {"enabled": True}
+    asked["tax_id_collection"] = {"enabled": True}
+    for item in asked.get("line_items", ()):
+        item["price_data"]["tax_behavior"] = "exclusive"
+        item["price_data"]["product_data"]["tax_code"] = TAX_CODE
+    # Stripe needs the address, and a customer with a tax id has a name.
+    if customer is not None:
+        asked["customer_update"] = {"address": "auto", "name": "auto"}
+
+
 def _invoice(billing: BillingDetails) -> "SessionCreateParamsInvoiceCreationInvoiceData":
     """Return the details in Stripe's types; the address has more lines than a field of an invoice."""
     data: SessionCreateParamsInvoiceCreationInvoiceData = {
@@ -186,27 +211,32 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
     import stripe  # noqa: PLC0415 - see above
 
     client = _client(keys)
+    metadata = {
+        ACCOUNT: charge.account_id,
+        CENTS: str(charge.cents),
+        CROSSING: str(charge.crossing),
+    }
+    asked: PaymentIntentCreateParams = {
+        "amount": charge.cents,
+        "currency": CURRENCY,
+        "customer": charge.customer,
+        "payment_method": charge.payment_method,
+        "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
+        "off_session": True,
+        "confirm": True,
+        # The owner cannot authenticate now: treat it as a refusal, not as a pending payment.
+        "error_on_requires_action": True,
+        "description": PRODUCT,
+        "metadata": metadata,
+    }
     try:
-        intent = client.v1.payment_intents.create(
-            {
-                "amount": charge.cents,
-                "currency": CURRENCY,
-                "customer": charge.customer,
-                "payment_method": charge.payment_method,
-                "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
-                "off_session": True,
-                "confirm": True,
-                # The owner cannot authenticate now: treat it as a refusal, not as a pending payment.
-                "error_on_requires_action": True,
-                "description": PRODUCT,
-                "metadata": {
-                    ACCOUNT: charge.account_id,
-                    CENTS: str(charge.cents),
-                    CROSSING: str(charge.crossing),
-                },
-            },
-            {"idempotency_key": f"tollgate-{charge.account_id}-{charge.crossing}"},
-        )
+        if keys.has_tax:
+            found = _tax(client, charge)
+            asked["amount"] = found.amount_total
+            asked["metadata"] = {**metadata, TAX: str(found.amount_total - charge.cents)}
+            # Stripe books the tax when the payment succeeds, and again when it is refunded.
+            asked["hooks"] = {"inputs": {"tax": {"calculation": found.id or ""}}}
+        intent = client.v1.payment_intents.create(asked, {"idempotency_key": _key(charge)})
         # A repeat gets the first response, so read the current state.
         if intent.status != "succeeded":
             intent = client.v1.payment_intents.retrieve(intent.id)
@@ -216,8 +246,32 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
         # The card or its customer was deleted at Stripe, so no payment was started.
         if exc.code == "resource_missing":
             return Declined("The saved card no longer exists.", exc.code)
+        # The calculation comes before the payment.
+        if exc.code in _NO_PLACE_CODES:
+            return Declined(NO_PLACE, exc.code)
         raise _unavailable("payments.top_up_failed", exc) from exc
     return _outcome(charge, intent)
+
+
+def _key(charge: Charge) -> str:
+    return f"tollgate-{charge.account_id}-{charge.crossing}"
+
+
+def _tax(client: "StripeClient", charge: Charge) -> "Calculation":
+    """Return Stripe's calculation of the tax on a charge; a repeat returns the first one.
+
+    https://docs.stripe.com/tax/payment-intent
+    """
+    item: CalculationCreateParamsLineItem = {
+        "amount": charge.cents,
+        "reference": PRODUCT,
+        "tax_behavior": "exclusive",
+        "tax_code": TAX_CODE,
+    }
+    return client.v1.tax.calculations.create(
+        {"currency": CURRENCY, "customer": charge.customer, "line_items": [item]},
+        {"idempotency_key": f"{_key(charge)}-tax"},
+    )
 
 
 def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Declined | None:
@@ -249,7 +303,15 @@ def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Decli
 
 def _outcome(charge: Charge, intent: "PaymentIntent") -> Paid | Declined:
     if intent.status == "succeeded":
-        return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, crossing=charge.crossing)
+        return Paid(
+            charge.account_id,
+            intent.id,
+            intent.id,
+            None,
+            charge.cents,
+            crossing=charge.crossing,
+            paid_cents=intent.amount_received if intent.amount_received > charge.cents else 0,
+        )
     if intent.status == "canceled" or intent.last_payment_error is not None:
         return Declined(DECLINED, intent.status)
     # It is processing: the outcome is unknown.

@@ -27,6 +27,8 @@ ACCOUNT: Final = "tollgate_account"
 CENTS: Final = "tollgate_cents"
 # The key, in a payment from a saved card, of the number of the crossing of the account's threshold.
 CROSSING: Final = "tollgate_fall"
+# The key, in a payment from a saved card, of the tax that Stripe added, in cents.
+TAX: Final = "tollgate_tax"
 # The key of a session whose customer consented to saving the card.
 SAVED: Final = "tollgate_saved"
 CURRENCY: Final = "usd"
@@ -77,6 +79,18 @@ class Event(BaseModel):
     data: Data
 
 
+class AutomaticTax(BaseModel):
+    """Whether Stripe Tax was on for a session."""
+
+    enabled: StrictBool = False
+
+
+class TotalDetails(BaseModel):
+    """The parts of a session's total beside its price."""
+
+    amount_tax: Cents = 0
+
+
 class Session(BaseModel):
     """The needed fields of a Checkout Session; amounts in the currency's smallest unit."""
 
@@ -85,6 +99,8 @@ class Session(BaseModel):
     currency: str | None = None
     # Strict: `true` is no number of cents.
     amount_total: Cents | None = None
+    automatic_tax: AutomaticTax | None = None
+    total_details: TotalDetails | None = None
     payment_intent: Id | None = None
     customer: Id | None = None
     metadata: dict[str, str] | None = None
@@ -150,6 +166,8 @@ class Paid:
     cents: int
     customer: str | None = None
     crossing: int | None = None
+    paid_cents: int = 0
+    """The whole payment, with the tax that Stripe added to `cents`; 0 if it had none."""
 
     def entry(self, now_ms: int) -> Entry:
         """Return the ledger's entry. Its id comes from the session, so several events credit it only once."""
@@ -165,7 +183,8 @@ class Paid:
 
     def noted(self, audit: AuditNotes) -> Write:
         """Return the audit log's line of the payment, for the transaction that credits it."""
-        detail = f"{dollars(self.cents)}, {self.payment_id}"
+        added = f" and {dollars(self.paid_cents - self.cents)} tax" if self.paid_cents else ""
+        detail = f"{dollars(self.cents)}{added}, {self.payment_id}"
         return audit.note(self.account_id, STRIPE, Action.TOPPED_UP, credit_id(self.session_id), detail)
 
 
@@ -281,17 +300,30 @@ def _session(session: Session, event_id: str) -> Paid | ManualCheck | None:
     metadata = session.metadata or {}
     if session.payment_status != "paid" or ACCOUNT not in metadata:
         return None
-    account_id, cents = _account_of(metadata), session.amount_total
-    _check_paid(cents, "amount_total")
-    if not _is_as_asked(cents, session.currency, metadata):
+    account_id, total = _account_of(metadata), session.amount_total
+    _check_paid(total, "amount_total")
+    # The balance gets the price. A tax belongs to the state, and stands on the invoice.
+    tax = _tax_of(session)
+    cents = None if total is None else total - tax
+    if cents is None or not _is_as_asked(cents, session.currency, metadata):
         return ManualCheck("other_amount", session.id, account_id)
     customer = session.customer if SAVED in metadata else None
-    return Paid(account_id, session.id, session.payment_intent or session.id, event_id, cents or 0, customer)
+    payment_id = session.payment_intent or session.id
+    whole = cents + tax if tax else 0
+    return Paid(account_id, session.id, payment_id, event_id, cents, customer, paid_cents=whole)
+
+
+def _tax_of(session: Session) -> int:
+    """Return the tax that Stripe Tax added to a session's total."""
+    is_taxed = session.automatic_tax is not None and session.automatic_tax.enabled
+    return session.total_details.amount_tax if is_taxed and session.total_details is not None else 0
 
 
 def _top_up(intent: Intent, event_id: str) -> Paid | ManualCheck:
-    account_id, cents = _account_of(intent.metadata), intent.amount_received
-    _check_paid(cents, "amount_received")
+    account_id, total = _account_of(intent.metadata), intent.amount_received
+    _check_paid(total, "amount_received")
+    tax = digits(intent.metadata.get(TAX, "0"), 0, _MAX_CENTS) or 0
+    cents = total - tax
     if not _is_as_asked(cents, intent.currency, intent.metadata):
         return ManualCheck("other_amount", intent.id, account_id)
     crossing = digits(intent.metadata[CROSSING], 0, _MAX_CROSSING)
@@ -299,7 +331,9 @@ def _top_up(intent: Intent, event_id: str) -> Paid | ManualCheck:
         raise InvalidInputError(
             [Problem(f"/data/object/metadata/{CROSSING}", "Must be a number that we set.")]
         )
-    return Paid(account_id, intent.id, intent.id, event_id, cents, crossing=crossing)
+    return Paid(
+        account_id, intent.id, intent.id, event_id, cents, crossing=crossing, paid_cents=total if tax else 0
+    )
 
 
 def _account_of(metadata: Mapping[str, str]) -> str:
@@ -317,6 +351,6 @@ def _check_paid(cents: int | None, name: str) -> None:
         raise InvalidInputError([Problem(f"/data/object/{name}", "Must be above 0 for a paid session.")])
 
 
-def _is_as_asked(cents: int | None, currency: str | None, metadata: Mapping[str, str]) -> bool:
-    """Return whether a payment is as requested; a tax or a discount at Stripe would change it."""
+def _is_as_asked(cents: int, currency: str | None, metadata: Mapping[str, str]) -> bool:
+    """Return whether a payment is as requested; a discount at Stripe would change it."""
     return currency == CURRENCY and cents in _OFFERED_CENTS and str(cents) == metadata.get(CENTS)

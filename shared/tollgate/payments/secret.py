@@ -6,7 +6,7 @@
 import json
 from collections.abc import Callable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import MS_PER_S, Clock
@@ -25,6 +25,18 @@ class StripeKeys(BaseModel):
     secret_key: str = Field(alias="secretKey", pattern=_KEY, repr=False)
     webhook_secret: str = Field(alias="webhookSecret", pattern=_KEY, repr=False)
     base_url: str | None = Field(default=None, alias="baseUrl")
+    _has_tax: bool = PrivateAttr(default=False)
+
+    @property
+    def has_tax(self) -> bool:
+        """Return whether Stripe Tax adds the tax to each payment (the template's `StripeTax`)."""
+        return self._has_tax
+
+    def with_tax(self, has_tax: bool) -> "StripeKeys":
+        """Return the same keys with the setting of Stripe Tax."""
+        found = self.model_copy()
+        found._has_tax = has_tax
+        return found
 
     @property
     def is_live(self) -> bool:
@@ -40,8 +52,12 @@ def read_keys(secret: str) -> StripeKeys | None:
 class StripeKeySource:
     """Stripe's keys, read when they are first needed and cached for a while."""
 
-    def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
-        self._keys = CachedValue(lambda: read_keys(read_secret()), REFRESH_MS, clock)
+    def __init__(self, read_secret: Callable[[], str], clock: Clock, *, has_tax: bool = False) -> None:
+        def read() -> StripeKeys | None:
+            keys = read_keys(read_secret())
+            return None if keys is None else keys.with_tax(has_tax)
+
+        self._keys = CachedValue(read, REFRESH_MS, clock)
 
     def keys(self) -> StripeKeys | None:
         """Return the keys, or `None` if this service takes no payments. Raises as `read_keys` does."""

@@ -66,6 +66,11 @@ class PaymentService:
         """Return whether customers can pay here."""
         return self.source.keys() is not None
 
+    def has_tax(self) -> bool:
+        """Return whether Stripe adds a tax to each payment."""
+        keys = self.source.keys()
+        return keys is not None and keys.has_tax
+
     def begin(
         self,
         account_id: str,

@@ -24,7 +24,7 @@ from tests.support.payments import (
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.payments.amounts import read_cents
-from tollgate.payments.claims import Claim, ClaimKind
+from tollgate.payments.claims import Claim, ClaimKind, Payment
 from tollgate.payments.events import Claimed, ManualCheck, Paid, change_required_by, read_event
 
 OURS = {"tollgate_account": "usr_1", "tollgate_cents": "2500"}
@@ -64,6 +64,49 @@ class TestPaid:
             reference=PAYMENT,
             event_id=event_id,
         )
+
+
+class TestWithTax:
+    TAXED = {  # noqa: RUF012 - read only
+        "amount_total": 2_975,
+        "automatic_tax": {"enabled": True, "status": "complete"},
+        "total_details": {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 475},
+    }
+
+    def test_the_balance_gets_the_price_and_the_audit_log_names_the_tax(self) -> None:
+        found = read(session("usr_1", 2_500, **self.TAXED))
+        assert found == Paid("usr_1", SESSION, PAYMENT, "evt_7", 2_500, paid_cents=2_975)
+        assert isinstance(found, Paid)
+        assert found.entry(9).amount_micro_usd == 25_000_000
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"automatic_tax": {"enabled": False}},
+            {"automatic_tax": None},
+            {"amount_total": 2_974},
+            {"total_details": {"amount_tax": 474}},
+            {"total_details": None},
+        ],
+        ids=["off", "none", "discount", "other-tax", "no-details"],
+    )
+    def test_any_other_total_is_checked_by_a_person(self, changed: dict[str, Any]) -> None:
+        assert isinstance(read(session("usr_1", 2_500, **{**self.TAXED, **changed})), ManualCheck)
+
+    @given(st.integers(500, 200_000), st.integers(0, 60_000), st.data())
+    def test_refunds_take_the_share_of_the_credit_and_all_of_it_in_the_end(
+        self, cents: int, tax: int, data: st.DataObject
+    ) -> None:
+        whole = cents + tax
+        first = data.draw(st.integers(1, whole))
+        payment = Payment(PAYMENT).credited("usr_1", "credit_1", cents, whole if tax else 0)
+        part = payment.with_claim("re_1", Claim(ClaimKind.REFUND, first, AT_S, is_open=True))
+        # Never more than the share, and less by at most a cent.
+        assert 0 <= first * cents / whole - part.wanted_micro_usd / 10_000 < 1
+        rest = Claim(ClaimKind.REFUND, whole - first, AT_S, is_open=True)
+        assert part.with_claim("re_2", rest).wanted_micro_usd == cents * 10_000
+        warned = payment.with_claim("issfr_1", Claim(ClaimKind.WARNING, 99_999_999, AT_S, is_open=True))
+        assert warned.wanted_micro_usd == cents * 10_000
 
 
 class TestAnotherShape:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 import stripe
-from stripe import checkout, radar
+from stripe import checkout, radar, tax
 
 from local.simulator.stripe import (
     DECLINED_LATER,
@@ -21,13 +21,15 @@ from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import event, session
 from tests.support.simulator import running_simulator
 from tests.support.stripe_types import misfits
-from tollgate.payments.client import open_checkout, signed_event
+from tollgate.payments.client import Charge as Charged
+from tollgate.payments.client import Declined, charge_saved_card, open_checkout, signed_event
 from tollgate.payments.events import (
     Charge,
     Dispute,
     EarlyFraudWarning,
     Event,
     Intent,
+    Paid,
     Refund,
     Session,
 )
@@ -41,6 +43,7 @@ OBJECTS: dict[str, Any] = {
     "dispute": stripe.Dispute,
     "refund": stripe.Refund,
     "radar.early_fraud_warning": radar.EarlyFraudWarning,
+    "tax.calculation": tax.Calculation,
 }
 
 
@@ -90,6 +93,7 @@ def told() -> Iterator[tuple[StripeKeys, Recorded]]:
 
 def test_answers_and_events_are_of_stripe_s_types(told: tuple[StripeKeys, Recorded]) -> None:
     keys, recorded = told
+    taxed = keys.with_tax(True)
     client = stripe.StripeClient(keys.secret_key, base_addresses={"api": str(keys.base_url)})
     for card in (WORKS, DECLINED_LATER):
         page = open_checkout(
@@ -107,12 +111,28 @@ def test_answers_and_events_are_of_stripe_s_types(told: tuple[StripeKeys, Record
     for card in (DISPUTED, WARNED):
         page = open_checkout(keys, "usr_1", 2500, success_url="https://x.test/", cancel_url="https://x.test/")
         httpx.post(page, data={"number": card}, timeout=10)
+    # The same with tax: a new customer, then their saved card.
+    page = open_checkout(
+        taxed, "usr_1", 2500, success_url="https://x.test/", cancel_url="https://x.test/", save_card=True
+    )
+    httpx.post(page, data={"number": WORKS}, timeout=10)
+    buyer = json.loads(recorded.events[-1].body)["data"]["object"]["customer"]
+    open_checkout(
+        taxed, "usr_1", 2500, success_url="https://x.test/", cancel_url="https://x.test/", customer=buyer
+    )
+    assert recorded.answers[-1][1] == 200
+    (bought,) = client.v1.customers.payment_methods.list(buyer, {"type": "card"}).data
+    topped_up = charge_saved_card(taxed, Charged("usr_1", 2000, buyer, bought.id, 1))
+    assert isinstance(topped_up, Paid)
+    assert (topped_up.cents, topped_up.paid_cents) == (2000, 2380)
+    # The first customer paid without tax, so Stripe knows no address.
+    assert isinstance(charge_saved_card(taxed, Charged("usr_1", 2000, customer, method.id, 2)), Declined)
     # The newest is the one that was declined.
     paid_first = client.v1.payment_intents.list({"customer": customer}).data[-1]
     client.v1.refunds.create({"payment_intent": paid_first.id, "amount": 5})
     for disputed in client.v1.disputes.list().data:
         client.v1.disputes.update(disputed.id, {"evidence": {"uncategorized_text": "winning_evidence"}})
-    assert len({path.split("?")[0].split("/")[2] for path, *_ in recorded.answers}) == 5
+    assert len({path.split("?")[0].split("/")[2] for path, *_ in recorded.answers}) == 6
     problems = [
         f"{path} {problem}" for path, status, body in recorded.answers for problem in _problems(status, body)
     ]
