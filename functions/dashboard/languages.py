@@ -14,6 +14,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from dashboard.security import path_of
 from tollgate.catalog.views import Card
 from tollgate.web.languages import ENGLISH, LANGUAGES, language_of
 
@@ -23,6 +24,8 @@ COOKIE = "tollgate_language"
 # In the address of a page: the language for visitors without a choice, such as search engines.
 PARAMETER = "lang"
 # A cached page has a copy for each value of these headers (RFC 9110, 12.5.5).
+# The pages without translations.
+IN_ENGLISH = ("/docs", "/admin")
 VARY = "Accept-Language, Cookie"
 
 # A number of a composed text, with its currency or size.
@@ -31,7 +34,12 @@ _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def wanted(request: Request) -> str:
-    """Return the language for a request: of its address, its cookie, or its `Accept-Language`."""
+    """Return the language for a request: of its address, its cookie, or its `Accept-Language`.
+
+    The docs and the operator console are in English.
+    """
+    if path_of(request).startswith(IN_ENGLISH):
+        return ENGLISH
     for choice in (request.query_params.get(PARAMETER), request.cookies.get(COOKIE)):
         if choice in LANGUAGES:
             return choice

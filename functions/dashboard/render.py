@@ -139,8 +139,7 @@ def public_page(request: Request, template: str, **context: Any) -> Response:
 
 
 def docs_page(request: Request, site: "Site", path: str, markdown: str, **context: Any) -> Response:
-    """Return a page of the docs around its Markdown. The docs are in English."""
-    languages.speak(ENGLISH)
+    """Return a page of the docs around its Markdown."""
     # Imported here: a parser that only these pages need.
     from tollgate.reference.guides import address  # noqa: PLC0415 - see above
     from tollgate.reference.markup import ICON_SLOT, html_of, sections_of  # noqa: PLC0415

@@ -78,6 +78,9 @@ class TestTheLanguage:
         assert '<html lang="en">' in page.text
         assert "vary" not in page.headers
 
+    def test_of_the_console_is_english(self, account_id: str) -> None:
+        assert '<html lang="en">' in Browser(base="").send("GET", "/admin/nothing", GERMAN).text
+
 
 class TestNoPageHasEnglishLeft:
     """Each translated text is masked. What is still legible in a page is a name, a value, or a mistake."""
