@@ -14,6 +14,9 @@ import httpx
 import pytest
 
 from local.emulator import Emulator
+from local.simulator.media.speech import recording
+from local.template import Template
+from tests.support.lambda_api import running_lambda_api
 from tests.support.losses import EachNth, Loss, Losses, OneLoss
 from tests.support.lossy_proxy import LossyProxy, lossy_before
 from tests.support.samples import PAID_BODY
@@ -35,6 +38,8 @@ CHATS, CREATES, AT_ONCE = 500, 100, 16
 BALANCE = 100 * USD
 SAID: dict[str, Any] = {"max_tokens": 50, "messages": [{"role": "user", "content": "hello"}]}
 TTS = {"model": "tts-1", "voice": "alloy", "input": "hello"}
+TRANSCRIPTIONS = "/audio/transcriptions"
+RECORDING = recording(1, 5, "wav")
 GPT, CLAUDE = {"model": "gpt-5.4-mini"}, {"model": "claude-haiku-4-5"}
 NEW = "a new conversation"
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -61,6 +66,9 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
         "/audio/speech",
         {**TTS, "model": "gpt-4o-mini-tts"},
     ),
+    "rerank": ("/rerank", {"model": "rerank-v3.5", "query": "fjord", "documents": ["a", "b"]}),
+    "moderations": ("/moderations", {"model": "omni-moderation-latest", "input": "hello"}),
+    "transcription": (TRANSCRIPTIONS, {"model": "whisper-1"}),
     "refused by the provider": (
         "/chat/completions",
         {**GPT, "messages": [{"role": "user", "content": "[[reject]]"}]},
@@ -79,16 +87,49 @@ def line(emulator: Emulator) -> Iterator[LossyProxy]:
         yield proxy
 
 
+@pytest.fixture(scope="module")
+def functions(template: Template) -> Iterator[str]:
+    """Return the address of the function that reads recordings."""
+    with running_lambda_api(template) as url:
+        yield url
+
+
 @pytest.fixture(autouse=True)
 def at_the_end_of_the_line(
-    service: None, line: LossyProxy, monkeypatch: pytest.MonkeyPatch
+    service: None, line: LossyProxy, functions: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """Have the text function ask by way of the line; lose nothing after a test."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", line.url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", functions)
     monkeypatch.setenv("REQUESTS_PER_MINUTE", "999999")
     text_parts.settings.cache_clear()
     yield
     line.losses = Losses()
+
+
+def asked(customer: TextClient, path: str, body: dict[str, Any], **headers: str) -> httpx.Response:
+    """Send a request, and return its answer."""
+    if path != TRANSCRIPTIONS:
+        return customer.post(path, body, **headers)
+    sent = {"authorization": f"Bearer {customer.account.api_key}", **headers}
+    files = {"file": ("a.wav", RECORDING)}
+    return httpx.post(f"{customer.url}/api/v1{path}", data=body, files=files, headers=sent, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["chat", "rerank", "moderations", "speech", "transcription"])
+def test_an_idempotency_key_has_no_effect(open_client: Callable[[int], TextClient], name: str) -> None:
+    """The key is for what is created. A repeat of text is another request with a charge of its own."""
+    path, body = REQUESTS[name]
+    customer = open_client(USD)
+    charges = []
+    for _ in range(2):
+        answer = asked(customer, path, body, **{"idempotency-key": "order-1"})
+        assert answer.status_code == httpx.codes.OK
+        charges.append(int(answer.headers["x-tollgate-cost-micro-usd"]))
+    assert customer.settled()
+    assert charges[0] == charges[1]
+    assert [-entry.amount_micro_usd for entry in customer.texts()] == charges
+    assert len({entry.request_id for entry in customer.texts()}) == len(charges)
 
 
 @pytest.mark.parametrize("kind", [Loss.UNANSWERED, Loss.LATE], ids=lambda kind: kind.value)
@@ -105,11 +146,11 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         forget_failures()
         conversation = customer.openai.conversations.create() if "conversation" in asked_for else None
         body = {**asked_for, "conversation": conversation.id} if conversation else asked_for
-        customer.post(path, body, **headers)
+        asked(customer, path, body, **headers)
         customer.settled()
         forget_failures()
         line.losses = losses
-        heard = customer.post(path, body, **headers)
+        heard = asked(customer, path, body, **headers)
         wait_until(lambda: line.is_quiet)
         line.losses = Losses()
         # A hold whose first try came when all was over is given back, and costs nothing.
@@ -120,9 +161,9 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         kinds = [item.type for item in said]
         return heard.status_code, customer.balance(), amounts, customer.settled(), kinds
 
-    in_peace = tried(asked := OneLoss(MOST_CALLS))
-    assert 0 < len(asked.calls) < MOST_CALLS
-    for number, call in enumerate(asked.calls):
+    in_peace = tried(seen := OneLoss(MOST_CALLS))
+    assert 0 < len(seen.calls) < MOST_CALLS
+    for number, call in enumerate(seen.calls):
         assert (number, call, *tried(OneLoss(number, kind))) == (number, call, *in_peace)
 
 
