@@ -128,7 +128,7 @@ journeys: .venv/.ready .local/ministack/.ready  ## whole services: many customer
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup -m 'ministack or long' tests/journey  # they wait most of the time
 
 chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, lost answers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1 LOST=0.01)
-	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_LOST=$(LOST) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py -m long
+	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_LOST=$(LOST) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py tests/journey/test_chaos_text.py -m long
 
 soak: .venv/.ready .local/ministack/.ready  ## traffic of every kind for half an hour, with lost answers: nothing grows, the books agree (SOAK_MINUTES=30 SOAK_SEED=1 LOST=0.01)
 	@SOAK_LOST=$(LOST) SOAK_MINUTES=$(SOAK_MINUTES) SOAK_SEED=$(SOAK_SEED) $(PYTHON) -m tests.bench.soak

@@ -9,7 +9,7 @@ import runpy
 import sys
 from pathlib import Path
 
-from tollgate.composition import parts
+from tollgate.composition import parts, text
 from tollgate.kit.clock import SystemClock
 
 
@@ -36,6 +36,8 @@ class ShiftedClock(SystemClock):
 
 if __name__ == "__main__":
     clock = ShiftedClock(Path(sys.argv[1]))
-    parts.SystemClock = lambda: clock  # type: ignore[assignment,attr-defined]
+    # Text joins its own parts.
+    for joined in (parts, text):
+        joined.SystemClock = lambda: clock  # type: ignore[attr-defined]
     sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
