@@ -96,7 +96,7 @@ DASHBOARD_FOLDERS = ("/docs/", "/models/", "/dashboard/", "/oauth/", "/scim/", "
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 WAITING_PATHS = (
-    *("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/workflows/stream/", "/api/v1/images/"),
+    *("/api/v1/task/status/", "/api/v1/task/stream/", "/api/v1/workflow/stream/", "/api/v1/images/"),
     *("/clients/", "/previews/"),
 )
 """Paths of the function that waits, and serves packages of clients and images."""

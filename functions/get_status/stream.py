@@ -25,7 +25,7 @@ from tollgate.tasks.waiting import MAX_WAIT_S, pauses_within
 from tollgate.workflows.views import workflow_view
 
 ROUTE = "/api/v1/task/stream/{task_id}"
-WORKFLOW_ROUTE = "/api/v1/workflows/stream/{workflow_id}"
+WORKFLOW_ROUTE = "/api/v1/workflow/stream/{workflow_id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,7 +259,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("/projects/{id}", "id"): api.projects.create(rich.account_id, {"name": "Website"})["id"],
         ("/quotes/{id}", "id"): made_quote(api, rich),
         ("/workflows/{id}", "id"): made_workflow(api, rich),
-        ("/workflows/stream/{id}", "id"): made_workflow(api, rich, ended=True),
+        ("/workflow/stream/{id}", "id"): made_workflow(api, rich, ended=True),
         ("/tokens/{id}", "id"): made_token(api, rich),
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "test-image",

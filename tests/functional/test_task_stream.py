@@ -19,18 +19,19 @@ def path_of(task_id: str) -> str:
     return f"/api/v1/task/stream/{task_id}"
 
 
-def streamed(customer: OpenedAccount, task_id: str, last_id: str | None = None) -> str:
+def streamed(customer: OpenedAccount, task_id: str, last_id: str | None = None, path: str = "") -> str:
+    path = path or path_of(task_id)
     headers = {"authorization": f"Bearer {customer.api_key}"} | (
         {"last-event-id": last_id} if last_id else {}
     )
     event = EVENT | {
         "httpMethod": "GET",
-        "path": path_of(task_id),
+        "path": path,
         "headers": headers,
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
         "body": None,
     }
-    answer = handler_of(path_of(task_id))(event, CONTEXT)
+    answer = handler_of(path)(event, CONTEXT)
     assert answer["statusCode"] == 200, answer
     text: str = answer["body"]
     assert text.startswith(RETRY)

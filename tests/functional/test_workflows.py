@@ -16,6 +16,7 @@ from tests.functional.test_budgets import BUDGETS, ok, proved
 from tests.functional.test_run_task import task_of
 from tests.functional.test_run_tokens import customer_of, token
 from tests.functional.test_sweep import EVENT as SWEEP
+from tests.functional.test_task_stream import events, streamed
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.auth import KEY_CACHE_MS
@@ -368,6 +369,22 @@ class TestTheEnd:
         assert (listed["type"], listed["workflowId"], listed.get("taskId")) == (
             *("workflow.finished", made["id"], None),
         )
+
+    def test_its_stream_has_each_state_until_the_end(
+        self, customer: OpenedAccount, carrier: Carrier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = created(customer, image(), cutout())
+
+        async def pass_time(_: float) -> None:
+            carrier.move()
+
+        monkeypatch.setattr("anyio.sleep", pass_time)
+        found = events(streamed(customer, "", path=f"/api/v1/workflow/stream/{made['id']}"))
+        assert found[0][:2] == ("progress", made)
+        assert found[-1][:2] == ("end", shown(customer, made["id"]))
+        assert {name for name, _, _ in found[:-1]} == {"progress"}
+        numbers = [int(number or -1) for _, _, number in found]
+        assert numbers == sorted(set(numbers))
 
     def test_pages_have_the_newest_first(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made = []

@@ -59,7 +59,7 @@ ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/do
 WAITING = {
     ("GET", "/api/v1/task/status/{taskId}"),
     ("GET", "/api/v1/task/stream/{taskId}"),
-    ("GET", "/api/v1/workflows/stream/{id}"),
+    ("GET", "/api/v1/workflow/stream/{id}"),
     ("POST", "/api/v1/images/generations"),
     ("POST", "/api/v1/images/edits"),
 }
