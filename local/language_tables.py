@@ -46,6 +46,8 @@ def tables() -> Iterator[str]:
     enums = (Scope, Role, ProjectRole, BudgetPeriod, SubaccountState)
     yield from (str(value).capitalize() for enum in enums for value in enum)
     yield from (f"{{n}} {per}" for per in budgets.PER.values())
+    # The values of a field (`comparison.taken`)
+    yield "{n} to {n}"
     yield from _of_the_catalog()
 
 
