@@ -247,3 +247,28 @@ class TestAConversation:
         ready(page, "/dashboard/chat?model=gpt-5.4-mini")
         say(page, "Say hello [[error-in-stream]]")
         expect(page.locator(".bubble.assistant.bad .problem")).not_to_be_empty()
+
+
+class TestTools:
+    def test_a_call_is_shown_and_a_wrong_definition_is_told_before_it_is_sent(self, page: Page) -> None:
+        page.goto("/dashboard/chat?model=gpt-5.4-mini")
+        page.get_by_role("button", name="Settings", exact=True).click()
+        tools = page.get_by_label("Tools (JSON)")
+        tools.fill('[{"type": "function"}]')
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_text("This is not a JSON list of functions")).to_be_visible()
+        assert violations(page) == []
+        schema = '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}'
+        tools.fill(f'[{{"type": "function", "function": {{"name": "get_weather", "parameters": {schema}}}}}]')
+        page.get_by_role("button", name="Done").click()
+        say(page, "get_weather(Paris)")
+        call = page.locator(".call")
+        expect(call).to_contain_text("Calls get_weather")
+        expect(call).to_contain_text('"city"')
+        # The next message is answered, although nobody ran the function.
+        page.get_by_role("button", name="Settings", exact=True).click()
+        tools.fill("")
+        page.get_by_role("button", name="Done").click()
+        say(page, "Thanks")
+        expect(page.locator(".bubble.assistant .md").last).not_to_be_empty()
+        expect(page.locator(".bubble.bad")).to_have_count(0)

@@ -6,6 +6,7 @@ import { modelsOf } from "./models.js";
 import { sidebarOf } from "./sidebar.js";
 import { storeOf } from "./store.js";
 import { ask, chargeOf, costOf, dollars } from "./stream.js";
+import { addCall, toolsOf } from "./tools.js";
 import { answerView, saidView } from "./view.js";
 import { _ } from "../words.js";
 
@@ -47,6 +48,10 @@ const parameters = () => {
   const found = {};
   for (const [name, value] of new FormData(settings)) {
     if (name === "system" || !value) continue;
+    if (name === "tools") {
+      found.tools = toolsOf(value) ?? [];
+      continue;
+    }
     if (name === "response_format") found[name] = { type: value };
     else found[name] = name === "reasoning_effort" ? value : Number(value);
   }
@@ -138,7 +143,7 @@ const busy = (on) => {
 // A browser's own words for a broken connection say nothing ("Failed to fetch").
 const problemOf = (error, answer) => {
   if (!(error instanceof TypeError)) return error.message;
-  return answer.text || answer.reasoning ? LOST : OFFLINE;
+  return answer.text || answer.reasoning || answer.calls ? LOST : OFFLINE;
 };
 
 // A stopped answer shows its real cost, which is known when the request has been charged.
@@ -182,6 +187,7 @@ const answerFrom = async (model, place, turn, view, signal) => {
       if (signal.aborted) return;
       if (piece.text) answer.text += piece.text;
       if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
+      for (const call of piece.calls ?? []) addCall(answer, call);
       if (piece.usage) {
         answer.usage = piece.usage;
         answer.cost = costOf(piece.usage, models.pricesOf(model));
@@ -307,8 +313,27 @@ const showCode = () => {
   });
 };
 
+// A definition that is no list of functions is said in the settings, before anything is sent.
+const { tools } = settings.elements;
+const tellTools = (problem) => {
+  settings.querySelector("[data-tools-problem]").textContent = problem;
+  tools.setAttribute("aria-invalid", String(Boolean(problem)));
+};
+const checkTools = () => {
+  const isGood = !tools.value.trim() || toolsOf(tools.value) !== null;
+  tellTools(isGood ? "" : _("This is not a JSON list of functions, each with a name."));
+  return isGood;
+};
+tools.addEventListener("input", () => tellTools(""));
+settings.addEventListener("submit", (event) => checkTools() || event.preventDefault());
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (!checkTools()) {
+    document.querySelector("#chat-settings").showModal();
+    tools.focus();
+    return;
+  }
   const text = field.value.trim();
   const files = attached.files();
   if ((!text && !files.length) || running) return;

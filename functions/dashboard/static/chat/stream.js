@@ -43,7 +43,7 @@ const end = async (addresses, id) => {
   if (id) await fetch(`${addresses.requests}/${id}`, { method: "DELETE", headers: await authorized(addresses) });
 };
 
-// Calls `on` with each piece: `{id}`, `{text}`, `{reasoning}` or `{usage}`. Throws what a person can read. On `stop`,
+// Calls `on` with each piece: `{id}`, `{text}`, `{reasoning}`, `{calls}` or `{usage}`. Throws what a person can read. On `stop`,
 // the request is ended by its id, which the headers have: they are waited for.
 export const ask = async (addresses, body, stop, on) => {
   const leave = new AbortController();
@@ -67,6 +67,7 @@ export const ask = async (addresses, body, stop, on) => {
     const reasoning = delta.reasoning_content ?? delta.reasoning;
     if (typeof reasoning === "string" && reasoning) on({ reasoning });
     if (delta.content) on({ text: delta.content });
+    if (Array.isArray(delta.tool_calls)) on({ calls: delta.tool_calls });
     if (chunk.usage) on({ usage: chunk.usage });
   }
   throw new Error(_("The answer was interrupted."));

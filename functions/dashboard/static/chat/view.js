@@ -4,6 +4,7 @@ import { chipOf } from "./attach.js";
 import { highlight, render, typeset } from "./markdown.js";
 import { action, make } from "./nodes.js";
 import { dollars } from "./stream.js";
+import { pretty } from "./tools.js";
 import { _ } from "../words.js";
 
 const MS_PER_S = 1000;
@@ -16,6 +17,14 @@ const noteOf = (answer) => {
   return said.join(" · ");
 };
 
+// A call of a function: its name, and its arguments as JSON.
+const callView = (call) => {
+  const box = make("details", "call");
+  box.open = true;
+  box.append(make("summary", "", _("Calls {name}", { name: call.name })), make("pre", "mono", pretty(call.arguments)));
+  return box;
+};
+
 // One answer; `update` draws it anew while it comes in.
 export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   const box = make("article", "bubble assistant");
@@ -25,11 +34,12 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   const thought = make("p", "muted small");
   reasoning.append(summary, thought);
   const body = make("div", "md");
+  const calls = make("div", "calls");
   const problem = make("p", "problem");
   const foot = make("div", "foot-row");
   const note = make("small", "muted");
   foot.append(note);
-  box.append(name, reasoning, body, problem, foot);
+  box.append(name, reasoning, body, calls, problem, foot);
 
   const actions = make("span", "acts");
   const copy = action(icons, "copy", _("Copy the answer"), async () => {
@@ -45,6 +55,7 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
     thought.textContent = answer.reasoning ?? "";
     summary.textContent = isRunning && !answer.text ? _("Reasoning…") : _("Reasoning");
     body.replaceChildren(render(answer.text, copyButton));
+    calls.replaceChildren(...(answer.calls ?? []).filter(Boolean).map(callView));
     problem.textContent = answer.problem ?? "";
     note.textContent = noteOf(answer);
     if (answer.cost !== undefined) note.title = `$${(answer.cost / 1e6).toFixed(6)}`;
