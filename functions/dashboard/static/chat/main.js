@@ -6,7 +6,7 @@ import { modelsOf } from "./models.js";
 import { sidebarOf } from "./sidebar.js";
 import { storeOf } from "./store.js";
 import { ask, chargeOf, costOf, dollars } from "./stream.js";
-import { addCall, toolsOf } from "./tools.js";
+import { EXAMPLE, addCall, toolsOf } from "./tools.js";
 import { answerView, saidView } from "./view.js";
 import { _ } from "../words.js";
 
@@ -324,6 +324,7 @@ const checkTools = () => {
   tellTools(isGood ? "" : _("This is not a JSON list of functions, each with a name."));
   return isGood;
 };
+tools.placeholder = EXAMPLE;
 tools.addEventListener("input", () => tellTools(""));
 settings.addEventListener("submit", (event) => checkTools() || event.preventDefault());
 

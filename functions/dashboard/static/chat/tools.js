@@ -1,5 +1,8 @@
 // The functions that a model may call, and the calls in an answer. The chat shows them, and runs none.
 
+export const EXAMPLE = JSON.stringify([
+  { type: "function", function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } } },
+]);
 const NAME = /^[\w-]{1,64}$/;
 
 // The list in a text, or null if it is no JSON list of functions in the form of chat completions.
