@@ -86,7 +86,7 @@ STATED = [
     (
         "site/limits.md",
         f"`Idempotency-Key` | 1 to {create_request.MAX_KEY_LENGTH} characters, remembered for "
-        f"{idempotency.LIFETIME_S // HOUR_S} hours |",
+        f"{idempotency.LIFETIME_S // HOUR_S} hours;",
     ),
     (
         "site/limits.md",

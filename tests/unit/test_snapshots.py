@@ -75,7 +75,8 @@ def variables() -> dict[str, str]:
     """Return all that a function with SnapStart is told, as it was when its version was published."""
     names = {name for function in FUNCTIONS for name in read_template().variables(function)}
     told = dict.fromkeys(names, "https://told.test")
-    told |= {"STAGE": "dev", "REQUESTS_PER_MINUTE": "60", "ALLOWED_ORIGIN": "https://before.test"}
+    told |= {"STAGE": "dev", "REQUESTS_PER_MINUTE": "60", "STRIPE_TAX": "false"}
+    told |= {"ALLOWED_ORIGIN": "https://before.test"}
     told |= {"LOG_LEVEL": "INFO", "POWERTOOLS_LOG_LEVEL": "INFO"}
     told |= {"AWS_ACCESS_KEY_ID": "BEFORE", "AWS_SECRET_ACCESS_KEY": "s", "AWS_DEFAULT_REGION": "us-east-1"}
     return told
