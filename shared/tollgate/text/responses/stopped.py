@@ -8,7 +8,6 @@ from contextlib import suppress
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import AtMost, Equals
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.shards import DUE_SHARDS
 from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.crediting import (
@@ -19,7 +18,7 @@ from tollgate.ledger.crediting import (
 )
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_entries import charge_ids
-from tollgate.text.responses.timers import TimerStoppedError, request_id_of, stopped
+from tollgate.text.responses.timers import SHARDS, TimerStoppedError, request_id_of, stopped
 
 
 class StoppedResponses:
@@ -38,7 +37,7 @@ class StoppedResponses:
         """
         due = [
             row
-            for shard in range(DUE_SHARDS)
+            for shard in range(SHARDS)
             for row in self._db.query(
                 self._table,
                 Equals("due_shard", str(shard)) & AtMost("wake_at", now_ms),

@@ -6,6 +6,8 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 
+# Enough for 1 000 responses a second, each with two writes. The sweep reads all of them every minute.
+SHARDS = 2
 CLAIM = "claim"
 TIMER = (CLAIM, "due_shard", "wake_at")
 """The attributes that a row keeps until its timer is stopped, also if its owner deletes the response."""
@@ -24,7 +26,7 @@ def timed(response_id: str, token: str, ends_by_s: int) -> tuple[RepeatableChang
     """Return the changes by which the process with a `token` takes a response, until a time."""
     return (
         Set(CLAIM, token),
-        Set("due_shard", due_shard(response_id)),
+        Set("due_shard", due_shard(response_id, SHARDS)),
         # The row of the end replaces this row, so it has no timer.
         Set("wake_at", ends_by_s * MS_PER_S),
     )
