@@ -304,6 +304,7 @@ class TestRefusals:
             ([image(), image()], "/steps/1/id", "Another step is 'image' already"),
             ([image("1")], "/steps/0/id", "name of the step"),
             ([{**image(), "model": "nothing"}], "/steps/0/model", "Unknown model"),
+            ([{**image("c"), "model": "gpt-1"}, image(prompt="$c.text")], "/steps/0/model", "Unknown model"),
             ([{**image(), "more": 1}], "/steps/0/more", "Unknown field"),
             ([], "/steps", "list of steps"),
             ([image(f"s{n}") for n in range(17)], "/steps", "list of steps"),
@@ -324,7 +325,7 @@ class TestRefusals:
                 *("/steps/0/input/stream", "cannot have it"),
             ),
         ],
-        ids=range(17),
+        ids=range(18),
     )
     def test_a_wrong_step_is_named_and_nothing_is_reserved(
         self, customer: OpenedAccount, steps: Any, place: str, words: str

@@ -62,7 +62,7 @@ class StepPricing:
         media = {name: model for name, model in models.items() if isinstance(model, Model)}
         # An unknown model is reported like an unknown media model.
         chats = {name for name, model in models.items() if model is not None and name not in media}
-        problems = [found for step in asked for found in _kind_problems(step, chats)]
+        problems = [found for step in asked for found in _kind_problems(step, set(media), chats)]
         if problems:
             raise InvalidInputError(problems)
         check_scopes((step.step_id in chats for step in asked), key)
@@ -162,14 +162,13 @@ def _generation(step: AskedStep, priced: PricedTask) -> Step:
     )
 
 
-def _kind_problems(step: AskedStep, chats: set[str]) -> Iterator[Problem]:
+def _kind_problems(step: AskedStep, media: set[str], chats: set[str]) -> Iterator[Problem]:
     """Yield the references to files of chats, and to texts of generations."""
     for place in step.places:
         reference = place.reference
-        if reference is None or (reference.index is None) is (reference.step in chats):
-            continue
-        has = "text, and no files" if reference.step in chats else "files, and no text"
-        yield Problem(place.pointer, f"The step '{reference.step}' has {has}.")
+        if reference is not None and reference.step in (media if reference.index is None else chats):
+            has = "text, and no files" if reference.step in chats else "files, and no text"
+            yield Problem(place.pointer, f"The step '{reference.step}' has {has}.")
 
 
 def _index_problems(step: AskedStep, by_id: Mapping[str, PricedTask]) -> Iterator[Problem]:
