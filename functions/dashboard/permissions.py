@@ -33,7 +33,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /settings": MEMBERS,
     "POST /settings/sessions/end": MEMBERS,
     "GET /settings/second-factor": MEMBERS,
-    "GET /settings/second-factor/begin": MEMBERS,
+    "POST /settings/second-factor/begin": MEMBERS,
     "POST /settings/second-factor": MEMBERS,
     "GET /catalog": ANYBODY,
     "GET /catalog/compare": ANYBODY,
@@ -154,6 +154,7 @@ WHILE_CLOSING = {
     "POST /settings",
     "POST /settings/sessions/end",
     "POST /settings/second-factor",
+    "POST /settings/second-factor/begin",
 }
 
 

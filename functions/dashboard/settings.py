@@ -1,14 +1,12 @@
 """A person's own settings: name, language, time zone, theme, sessions, second factor."""
 
-from typing import Literal
-
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 from starlette.responses import RedirectResponse
 
 from dashboard import languages
 from dashboard.form_body import Sent
-from dashboard.render import base_url, home, invalid, moved_saying, page
+from dashboard.render import base_url, home, invalid, moved, moved_saying, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, RouteNotFoundError
@@ -65,17 +63,19 @@ def end_session(services: Services, request: Request, visitor: SignedIn, sent: S
     return moved_saying(request, f"{home(request)}{PATH}", languages.gettext("The session is ended."))
 
 
-@router.get("/second-factor/begin")
-async def begin_factor(
-    services: Services, request: Request, _: SignedIn, to: Literal["on", "off"]
-) -> Response:
-    """Send the visitor to the hosted sign-in once more, to turn their second factor on or off."""
+@router.post("/second-factor/begin")
+async def begin_factor(services: Services, request: Request, _: SignedIn, sent: Sent) -> Response:
+    """Send the visitor to the hosted sign-in once more, to turn their second factor on or off.
+
+    It is a POST, which needs the session's token. A link on another site could turn the factor off, because
+    the hosted sign-in may know the visitor and request nothing.
+    """
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError(request.method, request.url.path)
-    request.session[FACTOR] = to
+    request.session[FACTOR] = "on" if sent.get("to") == "on" else "off"
     callback = f"{base_url(request)}/dashboard/sign-in/callback"
-    return await cognito.begin(request, callback, for_settings=True)
+    return moved((await cognito.begin(request, callback, for_settings=True)).headers["location"])
 
 
 @router.get("/second-factor")

@@ -58,7 +58,7 @@ NO_PAGES = {
     "/dashboard/keys/{key_id}/first-request",
     "/dashboard/palette",
     # Redirects without a user pool and without a registration.
-    *("/dashboard/settings/second-factor", "/dashboard/settings/second-factor/begin"),
+    "/dashboard/settings/second-factor",
     *("/dashboard/top-up/card", "/dashboard/top-up/invoices/{entry_id}"),
 }
 MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")

@@ -151,6 +151,7 @@ NOT_NOTED = {
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
     f"POST {D}/settings": "a person's own settings; they give no access",
     f"POST {D}/settings/second-factor": "noted if the user pool takes the code (test_dashboard_settings.py)",
+    f"POST {D}/settings/second-factor/begin": "goes to the hosted sign-in; what follows is noted",
     f"POST {D}/sign-out": "the end of one session, in the browser that it was begun in",
     f"POST {D}/chat/code": ASKS,
     f"POST {D}/playground/tasks/{{task_id}}/cancel": WORK,

@@ -22,7 +22,7 @@ NO_PAGES = {
     for name in (
         *("activity.csv", "statements.csv", "top-up/receipt", "playground", "connect", "join"),
         *("sign-in", "sign-in/begin", "sign-in/callback"),
-        *("settings/second-factor", "settings/second-factor/begin"),
+        "settings/second-factor",
     )
 }
 PAGES = [

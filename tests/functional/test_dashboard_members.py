@@ -29,7 +29,7 @@ from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
 
 OF_THEIR_OWN = "/sign-out/everywhere /join /join/own /connect /accounts /members/leave /members/mails"
-SETTINGS = "/settings /settings/sessions/end /settings/second-factor"
+SETTINGS = "/settings /settings/sessions/end /settings/second-factor /settings/second-factor/begin"
 IN_PROJECT = "{0}/keys {0}/keys/{{key_id}}/revoke {0}/budgets".format("/projects/{project_id}")
 FORM = {"name": "Shop", "scopes": ["media"]}
 

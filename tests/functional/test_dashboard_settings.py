@@ -136,8 +136,9 @@ class TestSecondFactor:
     @staticmethod
     def again(browser: Browser, issuer: Issuer, to: str) -> Answer:
         """Sign in once more for the second factor; return the answer of the callback."""
-        begun = browser.get(f"/settings/second-factor/begin?to={to}")
-        location = begun.headers["location"]
+        browser.get("/settings")
+        begun = browser.post("/settings/second-factor/begin", {"to": to})
+        location = begun.headers["hx-redirect"]
         assert "aws.cognito.signin.user.admin" in location
         return browser.get(f"/sign-in/callback?{issuer.authorize(location)}")
 
@@ -168,6 +169,15 @@ class TestSecondFactor:
         self.again(browser, issuer, "off")
         assert "Set up an authenticator app" in browser.get("/settings").text
 
+    def test_a_link_or_form_of_another_site_begins_no_change(
+        self, pool: People, issuer: Issuer, browser: Browser
+    ) -> None:
+        # The hosted sign-in may know the visitor and ask nothing, so a link alone would turn the factor off.
+        assert come_back(browser, issuer) == 303
+        begin = "/settings/second-factor/begin"
+        assert browser.get(f"{begin}?to=off").status == 404
+        assert browser.post(begin, {"to": "off"}, x_csrf_token="").status == 403
+
     def test_another_person_cannot_take_the_place_of_the_visitor(
         self, pool: People, issuer: Issuer, browser: Browser
     ) -> None:
@@ -186,7 +196,7 @@ class TestSecondFactor:
 
     def test_without_a_user_pool_it_is_not_available(self, ada: Browser) -> None:
         assert "Not available here" in ada.get("/settings").text
-        assert ada.get("/settings/second-factor/begin?to=on").status == 404
+        assert ada.post("/settings/second-factor/begin", {"to": "on"}).status == 404
 
 
 @pytest.mark.parametrize(
