@@ -301,6 +301,7 @@ class TestRefusals:
             ([image(), cutout("$image.files[4]")], "/steps/1/input/imageUrls/0", "has 4 files at most"),
             ([image(), cutout("$image.text")], "/steps/1/input/imageUrls/0", "has files, and no text"),
             ([image(), cutout("$image.file[0]")], "/steps/1/input/imageUrls/0", "is no result of a step"),
+            ([image(), cutout("$image.files[0]" * 257)], "/steps/1/input", "at most 256 references"),
             ([image(), image()], "/steps/1/id", "Another step is 'image' already"),
             ([image("1")], "/steps/0/id", "name of the step"),
             ([{**image(), "model": "nothing"}], "/steps/0/model", "Unknown model"),
@@ -325,7 +326,7 @@ class TestRefusals:
                 *("/steps/0/input/stream", "cannot have it"),
             ),
         ],
-        ids=range(18),
+        ids=range(19),
     )
     def test_a_wrong_step_is_named_and_nothing_is_reserved(
         self, customer: OpenedAccount, steps: Any, place: str, words: str

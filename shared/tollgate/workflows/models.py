@@ -18,6 +18,8 @@ MAX_STEPS = 16
 MAX_STORED_BYTES = 64 * 1024
 # Of a chat's answer, as JSON in ASCII, so that its size in a later request has a bound. The rest is cut.
 MAX_TEXT_BYTES = 16 * 1024
+# References of a step: with the longest texts, its input is smaller than the largest text request.
+MAX_REFERENCES = 256
 # Files of a step that others can use, if the model's input does not say how many there are.
 MAX_FILES = 4
 # Attempts of a chat. Each but the first because its worker died.

@@ -11,7 +11,7 @@ from tollgate.kit.numbers import whole_number
 from tollgate.quotes.request import stored_body
 from tollgate.tasks.request import MAX_COST_CENTS
 from tollgate.webhooks.receivers import url_problem
-from tollgate.workflows.models import MAX_STEPS, MAX_STORED_BYTES
+from tollgate.workflows.models import MAX_REFERENCES, MAX_STEPS, MAX_STORED_BYTES
 from tollgate.workflows.references import STEP_ID, Place, places_in, unknown_step
 
 MAX_NAME_LENGTH = 100
@@ -103,6 +103,9 @@ def _step(
     if not isinstance(values, dict):
         problems.append(Problem(f"{pointer}/input", "Required." if values is None else "Must be an object."))
     places = list(places_in(values, f"{pointer}/input"))
+    if len(places) > MAX_REFERENCES:
+        allowed = f"at most {MAX_REFERENCES} references"
+        problems.append(Problem(f"{pointer}/input", f"Must have {allowed}.", allowed))
     for place in places:
         if (found := place.problem or unknown_step(place, earlier, later)) is not None:
             problems.append(found)
