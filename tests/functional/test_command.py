@@ -355,3 +355,9 @@ class TestTasks:
     @pytest.mark.parametrize("verb", ["show", "cancel"])
     def test_one_that_is_not_there_is_named(self, run: Run, verb: str) -> None:
         assert refusal(run("tasks", verb, "task_1")) == "tollgate: There is no task task_1."
+
+    def test_a_workflow_is_no_task(self, run: Run, aws: Aws) -> None:
+        workflow_id = "wfl_01M8DS7QZ2NHHN51QYX116WH21"
+        row = {"task_id": {"S": workflow_id}, "status": {"S": "running"}}
+        aws.clients.dynamodb.put_item(TableName=aws.stack.refs["TasksTable"], Item=row)
+        assert refusal(run("tasks", "show", workflow_id)) == f"tollgate: There is no task {workflow_id}."

@@ -10,7 +10,7 @@ from tollgate.ledger.entries import refund_of
 from tollgate.operator.console import CustomerConsole
 from tollgate.operator.errors import OperatorError, checked_reason
 from tollgate.operator.routes import with_routes
-from tollgate.tasks.models import Attempt, Task, TaskView
+from tollgate.tasks.models import Attempt, Task, TaskView, is_workflow
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import StaleTaskError
 from tollgate.tasks.service import TaskService
@@ -27,7 +27,8 @@ class TaskConsole(CustomerConsole):
 
     def get(self, task_id: str) -> Task:
         """Return a task. Raises `OperatorError` if it does not exist."""
-        task = self.tasks.get(task_id)
+        # A workflow is in the same table.
+        task = None if is_workflow(task_id) else self.tasks.get(task_id)
         if task is None:
             raise OperatorError(f"There is no task {task_id}.")
         return task
