@@ -109,6 +109,15 @@ class TestRequests:
         assert status == 400
         assert body["error"]["code"] == -32700
 
+    def test_an_unknown_argument_is_refused_before_anything_is_generated(self, api: list[Received]) -> None:
+        # An ignored `private` would publish the file.
+        asked = {"model": "test-image", "input": {"prompt": "x"}, "private": True}
+        body = asking(id=1, method="tools/call", params={"name": "generate", "arguments": asked})
+        _, answer = call(with_key(GOOD, body=body))
+        assert answer["result"]["isError"]
+        assert "has no argument private" in answer["result"]["content"][0]["text"]
+        assert not [one for one in api if one.path.endswith("/create")]
+
     @pytest.mark.parametrize(
         "request_id", ["1e999", "{}", "[]", "null", "true", "1.5", "1.0", "-1e999", '["a"]', '{"a": 1}']
     )

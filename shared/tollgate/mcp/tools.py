@@ -77,9 +77,13 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Any = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool by name. Raises `MCPError` for an unknown tool."""
-        if name not in {tool.name for tool in await self.list_tools()}:
+        """Call a tool by name. Raises `MCPError` for an unknown tool, `ToolError` for unknown arguments."""
+        known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        if name not in known:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
+        # The SDK ignores them, and an ignored `private` would publish a file.
+        if unknown := sorted(arguments.keys() - known[name].keys()):
+            raise ToolError(f"{name} has no argument {unknown[0]}. Its arguments: {', '.join(known[name])}.")
         return await super().call_tool(name, arguments, context)
 
 
