@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from tollgate.kit.http.query import QueryReader, id_of, page_size
 from tollgate.kit.ids import first_id
 from tollgate.tasks.models import WORKFLOW_PREFIX
-from tollgate.tasks.query import DEFAULT_PAGE, LAST_MS, MAX_PAGE
+from tollgate.tasks.query import LAST_MS
 
+# A response of Lambda has at most 6 MB, and a workflow whose chats have the longest texts has about 280 KB.
+DEFAULT_PAGE, MAX_PAGE = 10, 15
 LAST_WORKFLOW_ID = first_id(WORKFLOW_PREFIX, LAST_MS)
 
 

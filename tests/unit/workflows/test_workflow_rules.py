@@ -1,5 +1,6 @@
 """The rules of workflows: references, and the law that each workflow ends whatever its steps do."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from tollgate.ledger.reservations import Reservation
 from tollgate.workflows import rules
 from tollgate.workflows.chat_steps import cut
 from tollgate.workflows.models import (
+    MAX_STEPS,
     MAX_TEXT_BYTES,
     Step,
     StepError,
@@ -20,8 +22,10 @@ from tollgate.workflows.models import (
     Workflow,
     WorkflowStatus,
 )
+from tollgate.workflows.query import MAX_PAGE
 from tollgate.workflows.references import Reference, places_in, steps_in, with_results
 from tollgate.workflows.rows import workflow_of, workflow_row
+from tollgate.workflows.views import workflow_view
 
 FAULT = StepError("content_rejected", "No.")
 
@@ -125,6 +129,16 @@ def test_each_workflow_ends_and_no_step_begins_before_what_it_needs(
     skipped = {step.step_id for step in ended.steps if step.status is StepStatus.SKIPPED}
     assert skipped == {step.step_id for step in ended.steps} - began
     assert "wake_at" not in workflow_row(ended)
+
+
+def test_a_page_of_the_largest_workflows_fits_into_a_response() -> None:
+    text = cut("é" * MAX_TEXT_BYTES)
+    chat = Step("s", StepKind.CHAT, "m" * 64, {}, (), 10**9, "v", is_exact=False, time_s=60, text=text)
+    reservation = Reservation("quo_1", "usr_1", "key_1", 10**9, NONE)
+    largest = Workflow("wfl_1", "usr_1", "key_1", (chat,) * MAX_STEPS, reservation, 0, 1)
+    page = {"workflows": [workflow_view(largest)] * MAX_PAGE}
+    # Lambda's limit is 6 MB (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+    assert len(json.dumps(page)) < 5 * 1024 * 1024
 
 
 def test_nothing_starts_after_the_deadline() -> None:
