@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo
 
+import tzdata
+
 # Zones with an area; the others are old names, or fixed distances with a reversed sign.
 _AREAS = (
     "Africa",
@@ -26,7 +28,7 @@ _current: ContextVar[tzinfo] = ContextVar("zone", default=UTC)
 @cache
 def zones() -> tuple[str, ...]:
     """Return the names of all time zones that a person can choose, of IANA's database (tzdata)."""
-    found = (files("tzdata") / "zones").read_text().split()
+    found = (files(tzdata) / "zones").read_text().split()
     return tuple(sorted(name for name in found if name.partition("/")[0] in _AREAS))
 
 
