@@ -375,6 +375,8 @@ def _environment() -> Environment:
         "usd_of_cents": usd_of_cents,
         "minute": minute,
     }
+    # A text of the code, in a variable. `_()` would mark it as safe HTML, so it takes literals only.
+    environment.filters["translated"] = gettext
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
     environment.filters |= {"kind_word": kind_word, "capability": capability, "spoken": spoken}
     environment.filters["address"] = _address

@@ -31,7 +31,7 @@ class TestPriceVersion:
             prices = [replace(one, price=2 * one.price) for one in model.pricing.prices]
             return quote(replace(model, pricing=replace(model.pricing, prices=prices)), *args)
 
-        monkeypatch.setattr("tollgate.tasks.service.quote", dearer)
+        monkeypatch.setattr("tollgate.catalog.unknown_files.quote", dearer)
 
     def test_the_one_of_the_estimate_costs_what_it_said(self, customer: OpenedAccount) -> None:
         agreed = self.estimate(customer)

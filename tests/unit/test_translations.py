@@ -76,6 +76,19 @@ def test_templates_have_no_text_outside_a_translation() -> None:
     assert left == {}
 
 
+def test_only_a_literal_is_translated_as_markup() -> None:
+    environment = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+    found = {path.name for path in TEMPLATES for call in calls(environment.parse(path.read_text())) if call}
+    assert found == set(), "write `value|translated`, which is escaped"
+
+
+def calls(template: nodes.Template) -> Iterator[bool]:
+    """Return of each call of `_` whether its text is in a variable."""
+    for call in template.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name in ("_", "gettext", "ngettext"):
+            yield not isinstance(call.args[0], nodes.Const)
+
+
 def markup(path: Path) -> str:
     """Return a template without its translations, expressions and statements."""
     text = re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)

@@ -18,6 +18,7 @@ from botocore.exceptions import ClientError
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.numbers import digits
 from tollgate.members.identities import COGNITO
 from tollgate.members.service import Actor
 from tollgate.web.pool import SignInRefusedError
@@ -86,7 +87,7 @@ class SecondFactor:
         if kept is None:
             return False
         token = kept[0]
-        if len(code) != CODE_DIGITS or not code.isascii() or not code.isdigit():
+        if len(code) != CODE_DIGITS or digits(code, 0, 10**CODE_DIGITS - 1) is None:
             raise _wrong_code()
         try:
             found = self._call("verify_software_token", AccessToken=token, UserCode=code)

@@ -24,7 +24,8 @@ ALL = (
 SWITCHES = ("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "TOLLGATE_ALLOW_LOOPBACK_MEDIA")
 
 
-OPTIONAL = {(ApiSettings, name) for name in ("probe_function", "exporter_arn")}
+OPTIONAL = {(ApiSettings, name) for name in ("probe_function", "exporter_arn", "stripe_tax")}
+VALUES: dict[object, str] = {int: "7", bool: "true"}
 TYPES = {field.name: field.type for settings in ALL for field in fields(settings)}
 
 
@@ -41,7 +42,7 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def set_all(monkeypatch: pytest.MonkeyPatch, settings: type[Settings], stage: str = "prod") -> None:
     for field in names(settings):
         if not field.startswith("tollgate_"):
-            value = "7" if TYPES[field] is int else f"value of {field}"
+            value = VALUES.get(TYPES[field], f"value of {field}")
             monkeypatch.setenv(field.upper(), value)
     monkeypatch.setenv("STAGE", stage)
 
@@ -55,7 +56,7 @@ class TestFromEnv:
         found = asdict(settings.from_env())
         for field in names(settings):
             if not field.startswith("tollgate_"):
-                assert str(found[field]) == os.environ[field.upper()]
+                assert str(found[field]).lower() == os.environ[field.upper()].lower()
 
     @pytest.mark.parametrize(
         ("settings", "missing"),
