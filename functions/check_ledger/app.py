@@ -6,7 +6,8 @@ an alarm. Then it seals the account's days that are over, so that its customer c
 accounts takes as many invocations as it needs. Never corrects anything: an operator does, with a ledger entry
 that has a reason. It never writes to the ledger.
 
-When no account is left, it compares the costs of a day with the providers' cost reports.
+When no account is left, it compares the costs of a day with the providers' cost reports. For that it reads
+the tasks of the day.
 """
 
 from collections.abc import Callable

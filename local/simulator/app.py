@@ -7,7 +7,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator import costs, files, text
+from local.simulator import costs, fal_usage, files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
@@ -50,6 +50,7 @@ def create_app(
     app.include_router(files.router(store, time_source))
     app.include_router(_control(store))
     app.include_router(costs.router())
+    app.include_router(fal_usage.router(store, time_source))
     app.include_router(stripe_router(SimulatedStripe(payments_webhook, time_source)))
     for name, make_router in (*PROVIDERS.items(), *text.PROVIDERS.items()):
         engine = Engine(name, store, time_source, duration_ms)

@@ -134,6 +134,11 @@ class JobStore:
             kept = self._kept.get(job_id)
             return None if kept is None else kept.job
 
+    def of(self, provider: str) -> list[Job]:
+        """Return a provider's jobs, the oldest first."""
+        with self._lock:
+            return [kept.job for kept in self._kept.values() if kept.job.provider == provider]
+
     def count_poll(self, job: Job) -> int:
         """Count a status request for `job` and return its number, from 1."""
         with self._lock:

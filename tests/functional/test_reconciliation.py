@@ -1,6 +1,8 @@
 """Our costs beside the providers' reports: the daily comparison, the operator's page and the command."""
 
 import json
+from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Any
 
 import httpx
@@ -8,11 +10,15 @@ import pytest
 
 from check_ledger.app import handler
 from local.events import Context
+from local.service import provider_secret
 from tests.conftest import Aws
 from tests.functional import commands
 from tests.functional.commands import Run
+from tests.functional.conftest import create, with_prompt
+from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
+from tests.support.simulator import running_simulator
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import parts
@@ -21,6 +27,9 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import HoldWrites
+from tollgate.providers.runtime.secret import Credentials
+from tollgate.reconciliation.client import ReportClient
+from tollgate.reconciliation.reports import REPORTS, ReportError
 from tollgate.web.development import OPERATOR
 
 run = commands.run
@@ -46,7 +55,9 @@ def ask(aws: Aws, customer: OpenedAccount, provider: str, model: str = "gpt-5.4-
 
 
 def store_keys(aws: Aws, simulator_url: str, **keys: str) -> None:
-    paths = {"openai": "/openai/v1", "anthropic": "/anthropic", "openrouter": "/openrouter/v1"}
+    paths = {
+        "openai": "/openai/v1", "anthropic": "/anthropic", "openrouter": "/openrouter/v1", "fal": "/fal/v1"
+    }  # fmt: skip
     secret = {name: {"key": key, "baseUrl": f"{simulator_url}{paths[name]}"} for name, key in keys.items()}
     aws.clients.secrets.put_secret_value(
         SecretId=aws.stack.refs["CostKeysSecret"], SecretString=json.dumps(secret)
@@ -119,13 +130,14 @@ class TestReconciliation:
             "openai": "HTTP 401",
             "anthropic": "no admin key is stored",
             "openrouter": "no admin key is stored",
+            "fal": "no admin key is stored",
         }
 
     def test_without_keys_it_says_so(self, aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
         assert compare() == []
         assert drifts(capsys.readouterr().out) == [0]
         assert set(check_ledger_parts.reconciliations().get(DAY).skipped) == {
-            "openai", "anthropic", "openrouter"
+            "openai", "anthropic", "openrouter", "fal"
         }  # fmt: skip
 
     def test_the_page_and_the_command_show_it(
@@ -152,3 +164,96 @@ class TestReconciliation:
         time = iter([True, False])
         assert not reconciler.continue_daily(lambda: next(time)).done  # type: ignore[union-attr]
         assert compare() == [("openai", "gpt-5.4-mini", 3_000_000, 3_000_000)]
+
+
+IMAGE, EDIT = "fal-ai/z-image/turbo", "fal-ai/z-image/turbo/image-to-image"
+VIDEO = "fal-ai/bytedance/seedance/v1.5/pro/text-to-video"
+# Of an image, and of a second at 480p with sound (catalog/data/z-image.yaml, seedance-1.5-pro.yaml).
+PRICES = {IMAGE: "0.01", EDIT: "0.01", VIDEO: "0.0241056"}
+
+
+@pytest.fixture
+def fal(aws: Aws, clock: ManualClock) -> Iterator[str]:
+    """Have all providers simulated in the tests' own time; return the address of fal's reports."""
+    with running_simulator(clock=clock) as url:
+        secret = provider_secret({}, url)
+        aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["ProviderSecret"], SecretString=secret)
+        store_keys(aws, url, fal="admin-1")
+        parts.forget()
+        yield url
+    parts.forget()
+
+
+def bill(fal: str, limited: int = 0, prices: Mapping[str, str] = PRICES) -> None:
+    """Set fal's prices, and how many requests for its report are refused first."""
+    body = {"prices": dict(prices), "limited": limited}
+    httpx.put(f"{fal}/_usage/fal", json=body).raise_for_status()
+
+
+def generate(customer: OpenedAccount, clock: ManualClock, prompt: str, **body: Any) -> list[tuple[str, Any]]:
+    """Run a task to its end; return the provider and the failure of each attempt."""
+    task = run_to_end(create(customer, **{"model": "z-image", **with_prompt(prompt), **body}), clock)
+    return [(attempt.provider, attempt.failure) for attempt in task.attempts]
+
+
+class TestGenerations:
+    def test_what_all_attempts_cost_by_endpoint_is_what_fal_reports(
+        self, customer: OpenedAccount, clock: ManualClock, fal: str
+    ) -> None:
+        bill(fal)
+        poyo = ("poyo", None)
+        told = {
+            "a fox": [("fal", None)],
+            # A failover after a result without a file, and one while the job ran on: both are billed.
+            "b [[fal: vanish]]": [("fal", "bad_result"), poyo],
+            "c [[fal: lost]]": [("fal", "lost_answer"), poyo],
+            # fal's own error, and a refused submit: neither is.
+            "d [[fal: fail]]": [("fal", "provider_error"), poyo],
+            "e [[fal: status 503]]": [("fal", "provider_error"), poyo],
+            # Refunded, and yet fal may bill it.
+            "f [[reject]]": [("fal", "content_rejected")],
+        }
+        assert {prompt: generate(customer, clock, prompt) for prompt in told} == told
+        edit = {"prompt": "g", "size": "1:1", "urls": ["https://files.test/cat.png"]}
+        generate(customer, clock, "", input=edit)
+        video = {"prompt": "h", "resolution": "480p", "duration": 4, "generateAudio": True}
+        generate(customer, clock, "", model="seedance-1.5-pro", input=video)
+        clock.advance(2 * MS_PER_DAY)
+        assert compare() == [
+            ("fal", VIDEO, 96_422, 96_422),
+            ("fal", IMAGE, 40_000, 40_000),
+            ("fal", EDIT, 10_000, 10_000),
+        ]
+        rows = check_ledger_parts.reconciliations().get(DAY).rows
+        # The customer's charge belongs to the last attempt, and a refunded task has none.
+        assert {row.model: (row.requests, row.unknown, row.charged_micro_usd) for row in rows} == {
+            VIDEO: (1, 0, 100_000), IMAGE: (4, 0, 10_000), EDIT: (1, 0, 10_000)
+        }  # fmt: skip
+
+    def test_a_wrong_cost_in_the_catalog_is_a_drift(
+        self, customer: OpenedAccount, clock: ManualClock, fal: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        # 1.01 USD more, for one image
+        bill(fal, prices={IMAGE: "1.02"})
+        generate(customer, clock, "a fox")
+        clock.advance(2 * MS_PER_DAY)
+        assert compare() == [("fal", IMAGE, 10_000, 1_020_000)]
+        assert drifts(capsys.readouterr().out) == [1]
+
+    def test_the_report_wants_an_admin_key_and_has_pages(
+        self, customer: OpenedAccount, clock: ManualClock, fal: str
+    ) -> None:
+        bill(fal, limited=1)
+        for _ in range(2):
+            generate(customer, clock, "a fox")
+        slept: list[float] = []
+        reader, on = ReportClient(slept.append), date.fromisoformat(DAY)
+
+        def costs(key: str) -> Any:
+            return reader.costs(REPORTS["fal"], Credentials(key=key, base_url=f"{fal}/fal/v1"), on)
+
+        for key, status in {"bad-key": 401, "a-key-for-models": 403}.items():
+            with pytest.raises(ReportError, match=f"HTTP {status}"):
+                costs(key)
+        assert costs("admin-1") == {IMAGE: 20_000}
+        assert slept == [1.0]

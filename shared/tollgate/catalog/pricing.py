@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.media import Measured
-from tollgate.catalog.models import BESIDE, PRICE_VERSION_CHARS, Model, Pricing
+from tollgate.catalog.models import BESIDE, PRICE_VERSION_CHARS, Extra, ExtraCost, Model, Pricing, Route
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
@@ -94,17 +94,42 @@ def quote(model: Model, checked: CheckedInput, measured: Measured = NOTHING_MEAS
     """
     facts = price_facts(model.input_class, checked.values) | _size_facts(model.pricing, measured)
     price = best_entry(model.id, model.pricing.prices, facts)
-    times = model.pricing.times
-    # A batch is one task with several results, each at the full price.
-    batch = Decimal(1 if times is None else checked.values.get(times, 1))
     units = _units(model, checked.values, measured.seconds, facts)
-    lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]
+    lines = [_line(price.key, model.pricing.unit, units * _batch(model, checked.values), price.price)]
     for extra in model.pricing.extras:
-        # Of each item above those that the price includes, and again for each result of a batch.
-        count = len(checked.values.get(extra.counts, [])) - extra.free
-        if count > 0:
-            lines.append(_line(extra.key, "generation", count * batch, extra.price))
+        if count := _extra_items(model, extra, checked.values):
+            lines.append(_line(extra.key, "generation", count, extra.price))
     return Quote(_charge_cents(lines), lines, price_version(model), measured.seconds)
+
+
+def cost_usd(
+    model: Model, route: Route, values: Mapping[str, Any], parts: Sequence[Mapping[str, object]]
+) -> Decimal:
+    """Return the provider's charge to us for an input that was priced as `parts`, in USD and not rounded.
+
+    The first part has the quantity and the entry of the price, which measures of files may have decided.
+    Raises `UnknownPriceError`.
+    """
+    facts = price_facts(model.input_class, values)
+    base = next(iter(parts), None)
+    price = next((one for one in model.pricing.prices if base is not None and one.key == base["key"]), None)
+    if base is None or price is None:
+        raise UnknownPriceError(model.id, "no parts of its price", facts)
+    sizes = {name: tier for name, tier in price.dimensions.items() if name in model.input_class.sizes}
+    total = best_entry(model.id, route.costs, facts | sizes).cost * Decimal(str(base["quantity"]))
+    return total + sum(
+        (extra.cost * _extra_items(model, extra, values) for extra in route.extra_costs), Decimal(0)
+    )
+
+
+def _batch(model: Model, values: Mapping[str, Any]) -> Decimal:
+    # A batch is one task with several results, each at the full price.
+    return Decimal(1 if model.pricing.times is None else values.get(model.pricing.times, 1))
+
+
+def _extra_items(model: Model, extra: Extra | ExtraCost, values: Mapping[str, Any]) -> Decimal:
+    # Of each item above those that the price includes, and again for each result of a batch.
+    return max(0, len(values.get(extra.counts, [])) - extra.free) * _batch(model, values)
 
 
 def _charge_cents(lines: Sequence[PartView]) -> int:

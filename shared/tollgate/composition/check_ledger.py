@@ -18,6 +18,7 @@ from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.sealer import Sealer
+from tollgate.tasks.repository import TaskRepository
 
 if TYPE_CHECKING:
     from tollgate.catalog.loader import Catalog
@@ -51,6 +52,7 @@ class OperatorSettings(CheckLedgerSettings):
 class ReconcilerSettings(CheckLedgerSettings):
     """Settings for the comparison with the providers' cost reports."""
 
+    tasks_table: str
     live_providers: str
     config_bucket: str
     cost_keys_secret_arn: str
@@ -76,6 +78,7 @@ def reconciler() -> Reconciler:
     settings = ReconcilerSettings.from_env()
     return Reconciler(
         ledger=ledger_of(settings),
+        tasks=TaskRepository(database(), settings.tasks_table),
         days=reconciliations(),
         reports=ReportClient(),
         keys=sdk.secret_reader(settings.cost_keys_secret_arn),

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.models import CatalogModel, CatalogTextModel
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.reconciliation.reports import Line, model_name
 from tollgate.text.metering import exact_micro_usd
 from tollgate.text.usage import Usage
 from tollgate.text.views import cost_model
 
-CostOf = Callable[[str], CatalogTextModel | None]
+CostOf = Callable[[str], CatalogModel | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ def added(books: Books, more: Books) -> dict[Line, Booked]:
     return {line: books.get(line, Booked()) + more.get(line, Booked()) for line in books.keys() | more.keys()}
 
 
-def _of(entry: Entry, provider: str, model: CatalogTextModel | None) -> Iterator[tuple[Line, Booked]]:
+def _of(entry: Entry, provider: str, model: CatalogModel | None) -> Iterator[tuple[Line, Booked]]:
     charged = Booked(requests=1, charged_micro_usd=-entry.amount_micro_usd)
-    routes = () if model is None else model.routes
+    routes = model.routes if isinstance(model, CatalogTextModel) else ()
     route = next((one for one in routes if one.provider == provider), None)
-    if model is None or route is None:
+    if not isinstance(model, CatalogTextModel) or route is None:
         yield Line(provider, entry.model or ""), replace(charged, unknown=1)
         return
     usage = Usage(**{"input_tokens": 0, "output_tokens": 0, **(entry.usage or {})})

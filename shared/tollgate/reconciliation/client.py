@@ -14,7 +14,7 @@ from tollgate.providers.runtime.secret import Credentials
 from tollgate.reconciliation.reports import Report, ReportError
 
 TIMEOUT_S = 20.0
-# Pages of one day. A page has a whole day in all three reports, so more than a few would be an error.
+# Pages of one day. A page has a whole day or many endpoints, so more than a few would be an error.
 MAX_PAGES = 50
 MAX_BYTES = 8 * 1024 * 1024
 ATTEMPTS = 3

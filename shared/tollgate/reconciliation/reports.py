@@ -2,9 +2,9 @@
 
 Sources: OpenAI, `usage-costs` of the OpenAPI document 2.3.0 (`/organization/costs`); Anthropic, Get Cost
 Report (platform.claude.com/docs/en/api/admin/cost_report); OpenRouter, Get user activity
-(openrouter.ai/docs/api/api-reference/analytics/get-user-activity). All three want an admin key, not a key for
-models. OpenAI names a line by its model and a word for its tokens, such as `gpt-4o, input` (INFERRED from
-published exports).
+(openrouter.ai/docs/api/api-reference/analytics/get-user-activity); fal, Usage
+(fal.ai/docs/platform-apis/v1/models/usage). All want an admin key, not a key for models. OpenAI names a line
+by its model and a word for its tokens, such as `gpt-4o, input` (INFERRED from published exports).
 """
 
 import json
@@ -45,8 +45,9 @@ class Page(NamedTuple):
 class Report:
     """One provider's report.
 
-    `query` returns the parameters of a day, and `read` the models and costs in a response. A report without
-    pages has a whole day in its only response.
+    `query` returns the parameters of a day, and `read` the models and costs in a response. `page_by` is the
+    parameter of the next page; a report without it has a whole day in its only response. `is_of_tasks` is
+    true for a provider of generations, whose costs are booked from tasks.
     """
 
     provider: str
@@ -55,18 +56,20 @@ class Report:
     headers: Callable[[str], Mapping[str, str]]
     query: Callable[[date], Mapping[str, str]]
     read: Callable[[Any, date], Iterator[tuple[str, Decimal]]]
-    is_paged: bool = True
+    page_by: str | None = "page"
+    is_of_tasks: bool = False
 
     def parameters(self, day: date, page: str | None) -> dict[str, str]:
         """Return the parameters of a page; `None` is the first page."""
-        return {**self.query(day), **({} if page is None else {"page": page})}
+        return {**self.query(day), **({} if self.page_by is None or page is None else {self.page_by: page})}
 
     def page(self, text: str, day: date) -> Page:
         """Read a response. Raises `ReportError`."""
         try:
             # Money as it was written, never as a float.
             body = json.loads(text, parse_float=Decimal)
-            return Page(_summed(self.read(body, day)), _next(body) if self.is_paged else None)
+            following = None if self.page_by is None else _next(body, f"next_{self.page_by}")
+            return Page(_summed(self.read(body, day)), following)
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as exc:
             raise ReportError(f"an unreadable report ({type(exc).__name__})") from None
 
@@ -91,8 +94,8 @@ def _start_s(day: date) -> int:
     return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
-def _next(body: Any) -> str | None:
-    return str(body["next_page"]) if body["has_more"] and body["next_page"] else None
+def _next(body: Any, name: str) -> str | None:
+    return str(body[name]) if body["has_more"] and body[name] else None
 
 
 def _openai_query(day: date) -> Mapping[str, str]:
@@ -142,6 +145,28 @@ def _openrouter_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
             yield model_name(row["model"]), Decimal(str(row["usage"])) * MICRO
 
 
+def _fal_query(day: date) -> Mapping[str, str]:
+    return {
+        "start": f"{day}T00:00:00Z",
+        "end": f"{day + timedelta(days=1)}T00:00:00Z",
+        # Without it, a single day comes by the hour.
+        "timeframe": "day",
+        "timezone": "UTC",
+        "expand": "time_series",
+    }
+
+
+def _fal_costs(body: Any, day: date) -> Iterator[tuple[str, Decimal]]:
+    for bucket in body["time_series"]:
+        if bucket["bucket"][:10] != day.isoformat():
+            continue
+        for result in bucket["results"]:
+            _check_dollars(result["currency"])
+            # Newer documents have the cost after the account's discount too.
+            cost = result["cost_total"] if "cost_total" in result else result["cost"]
+            yield result["endpoint_id"], Decimal(str(cost)) * MICRO
+
+
 def _check_dollars(currency: str) -> None:
     if currency.lower() != "usd":
         raise ValueError(currency)
@@ -173,8 +198,18 @@ REPORTS: Mapping[str, Report] = {
             _bearer,
             lambda day: {"date": day.isoformat()},
             _openrouter_costs,
-            is_paged=False,
+            page_by=None,
+        ),
+        Report(
+            "fal",
+            "https://api.fal.ai/v1",
+            "/models/usage",
+            lambda key: {"authorization": f"Key {key}"},
+            _fal_query,
+            _fal_costs,
+            page_by="cursor",
+            is_of_tasks=True,
         ),
     )
 }
-"""The providers that publish their costs by day and model, by name."""
+"""The providers that publish their costs by day and model or endpoint, by name."""

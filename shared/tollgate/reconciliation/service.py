@@ -1,21 +1,26 @@
 """The reconciliation of one day: read the ledger, read the reports, compare."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.models import CatalogModel
 from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
+from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.observability import emit, logger
+from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.reader import LedgerReader
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
-from tollgate.reconciliation.books import added, booked
+from tollgate.reconciliation.books import Books, added, booked
 from tollgate.reconciliation.client import ReportClient
 from tollgate.reconciliation.comparison import compared
 from tollgate.reconciliation.reports import REPORTS, ReportError
 from tollgate.reconciliation.repository import Day, ReconciliationRepository
+from tollgate.reconciliation.task_books import booked_tasks
+from tollgate.tasks.repository import TaskRepository
 
 if TYPE_CHECKING:
     from tollgate.catalog.loader import Catalog
@@ -26,12 +31,15 @@ REPORTED_AFTER_DAYS = 2
 MAX_ATTEMPTS = 8
 NO_KEY = "no admin key is stored"
 
+ModelOf = Callable[[str], CatalogModel | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
     """Compares days. `keys` returns the secret of admin keys, `catalog` the current catalog."""
 
     ledger: LedgerReader
+    tasks: TaskRepository
     days: ReconciliationRepository
     reports: ReportClient
     keys: Callable[[], str]
@@ -66,19 +74,27 @@ class Reconciler:
     def _with_books(self, day: Day, has_time: Callable[[], bool]) -> Day:
         if day.is_read:
             return day
-        catalog = self.catalog().on(day.day)
+        model_of = self.catalog().on(day.day).find_by_id
+        # Tasks are read only for providers whose report is read too.
+        of_tasks = [provider for provider in self._credentials() if REPORTS[provider].is_of_tasks]
         start_ms = (date.fromisoformat(day.day) - date(1970, 1, 1)).days * MS_PER_DAY
-
-        def model_of(model_id: str) -> CatalogTextModel | None:
-            found = catalog.find_by_id(model_id)
-            return found if isinstance(found, CatalogTextModel) else None
-
         for account_id in self.ledger.account_ids(day.after):
             if not has_time():
                 return day
             entries = self.ledger.oldest_first(account_id, start_ms, start_ms + MS_PER_DAY)
-            day = replace(day, after=account_id, books=added(day.books, booked(entries, model_of)))
+            books = day.books
+            while some := list(islice(entries, MAX_KEYS)):
+                books = added(books, booked(some, model_of))
+                books = added(books, self._of_tasks(some, model_of, of_tasks))
+            day = replace(day, after=account_id, books=books)
         return replace(day, is_read=True)
+
+    def _of_tasks(self, entries: Sequence[Entry], model_of: ModelOf, providers: Sequence[str]) -> Books:
+        charges = {one.task_id: one for one in entries if one.kind is EntryKind.CHARGE and one.task_id}
+        if not charges or not providers:
+            return {}
+        tasks = self.tasks.get_all(list(charges))
+        return booked_tasks(((charges[task.task_id], task) for task in tasks), model_of, providers)
 
     def _with_reports(self, day: Day) -> Day:
         keys, on = self._credentials(), date.fromisoformat(day.day)

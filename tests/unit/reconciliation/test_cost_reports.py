@@ -28,6 +28,15 @@ ANTHROPIC = """{"data": [{"starting_at": "2024-11-01T00:00:00Z", "ending_at": "2
   "has_more": false, "next_page": null}"""
 OPENROUTER = """{"data": [{"date": "2024-11-01", "model": "openai/gpt-4.1", "usage": 0.015},
   {"date": "2024-10-31", "model": "openai/gpt-4.1", "usage": 9}]}"""
+# fal's example of one day, in UTC, and a line with the discount that its newer documents name.
+FAL = """{"time_series": [{"bucket": "2024-11-01T00:00:00+00:00", "results": [
+  {"endpoint_id": "fal-ai/flux/dev", "unit": "image", "quantity": 4, "unit_price": 0.1, "cost": 0.4,
+   "currency": "USD"},
+  {"endpoint_id": "fal-ai/flux/schnell", "unit": "image", "quantity": 1, "unit_price": 0.2,
+   "cost_subtotal": 0.2, "cost_discount": 0.05, "cost_total": 0.15, "currency": "USD"}]},
+  {"bucket": "2024-11-02T00:00:00+00:00", "results": [
+  {"endpoint_id": "fal-ai/flux/dev", "unit": "image", "quantity": 1, "unit_price": 9, "cost": 9,
+   "currency": "USD"}]}], "next_cursor": null, "has_more": false}"""
 LAST = ("false", "null")
 
 
@@ -39,12 +48,20 @@ LAST = ("false", "null")
         ("openai", (OPENAI % LAST).replace("1730419200", "1730505600"), {}),
         ("anthropic", ANTHROPIC, {"claude-haiku-4-5": "1234500", "web_search": "10000"}),
         ("openrouter", OPENROUTER, {"openai/gpt-4.1": "15000"}),
+        ("fal", FAL, {"fal-ai/flux/dev": "400000", "fal-ai/flux/schnell": "150000"}),
     ],
 )
 def test_published_responses(provider: str, text: str, expected: dict[str, str]) -> None:
     page = REPORTS[provider].page(text, DAY)
     assert page.costs == {model: Decimal(cost) for model, cost in expected.items()}
     assert page.next_page is None
+
+
+@pytest.mark.parametrize("provider", list(REPORTS))
+def test_the_next_page_is_asked_for_by_the_parameter_of_the_provider(provider: str) -> None:
+    report = REPORTS[provider]
+    more = report.parameters(DAY, "Mg==").keys() - report.parameters(DAY, None).keys()
+    assert more == {"openrouter": set(), "fal": {"cursor"}}.get(provider, {"page"})
 
 
 @pytest.mark.parametrize(

@@ -20,28 +20,31 @@ from tests.unit.tasks.test_lifecycle import new_task
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.media import ProbeRequest
-from tollgate.catalog.models import Model
+from tollgate.catalog.models import Cost, ExtraCost, Model
+from tollgate.catalog.pricing import cost_usd
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.dynamodb.writes import TransactWrite
+from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budgets import BudgetWrites
+from tollgate.ledger.entries import Entry
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.trace import Trace
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.charges import TaskCharges
 from tollgate.tasks.idempotency import IdempotencyStore
-from tollgate.tasks.models import Attempt, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
-from tollgate.tasks.rows import task_row
+from tollgate.tasks.rows import task_of, task_row
 from tollgate.tasks.service import TaskService
 
 LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
@@ -83,6 +86,11 @@ class KeptWrites(Database):
         ]
         assert isinstance(debit, int)
         return -debit
+
+    def created(self) -> tuple[Task, Entry]:
+        """Return the task that was written, and its charge."""
+        rows = {write.table: write.item for write in self.writes if isinstance(write, Write) and write.item}
+        return task_of(rows["tasks"]), Entry.from_item(rows["ledger"])
 
 
 @dataclass
@@ -153,6 +161,22 @@ def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
         assume(False)
     ours.create(ACCOUNT, body, None)
     assert database.debit_micro_usd() == micro_usd_of_cents(estimate["price"])
+    check_costs(model, *database.created(), database.markup_percent)
+
+
+def check_costs(model: Model, task: Task, charge: Entry, markup_percent: int) -> None:
+    """Check the cost of each route: the price if the provider had our prices, and with its own not more."""
+    parts = Trace.from_item(charge.trace or {}).parts
+    price = sum(Decimal(str(part["amountUsd"])) for part in parts) / (1 + Decimal(markup_percent) / 100)
+    source: Any = {"basis": "FOUND", "why": "It is ours."}
+    ours = [Cost(cost=one.price, dimensions=one.dimensions, **source) for one in model.pricing.prices]
+    extras = [
+        ExtraCost(cost=one.price, counts=one.counts, free=one.free, **source) for one in model.pricing.extras
+    ]
+    for route in model.routes_for(task.values):
+        like_ours = replace(route, costs=ours, extra_costs=extras)
+        assert cost_usd(model, like_ours, task.values, parts) == price
+        assert 0 < cost_usd(model, route, task.values, parts) <= price or model.free
 
 
 @pytest.mark.parametrize(
