@@ -199,7 +199,7 @@ class TestThePalette:
         page.keyboard.press("ArrowUp")
         expect(page.locator("#palette [aria-selected=true]")).to_have_text("Search all tasks for “hmac”")
         page.keyboard.press("Enter")
-        expect(page.get_by_label("Search", exact=True).last).to_have_value("hmac")
+        expect(page.get_by_role("searchbox", name="Search", exact=True)).to_have_value("hmac")
 
 
 class TestSettings:

@@ -65,7 +65,7 @@ class TestUploads:
     @pytest.mark.parametrize(
         ("odd", "words"),
         [
-            (file("notes.txt", "text/plain", b"hello"), "Choose an image: notes.txt is not one."),
+            (file("notes.txt", "text/plain", b"hello"), "notes.txt is not an image."),
             (file("empty.png", "image/png", b""), "empty.png is empty."),
         ],
     )

@@ -50,7 +50,7 @@ def test_it_gets_ready_calls_api_and_ends_when_told(
     key = open_client(USD).account.api_key
     headers = {**function.headers, "authorization": f"Bearer {key}"}
     unknown = f"{function.url}/api/v1/task/status/task_01M7Y320TY6K5J1TP5KNRBNYR5"
-    assert httpx.get(unknown, headers=headers).json()["error"]["code"] == "task_not_found"
+    assert httpx.get(unknown, headers=headers, timeout=60).json()["error"]["code"] == "task_not_found"
     body = {"model": PAID_IMAGE, "prompt": "a lighthouse", "n": 11}
     refused = httpx.post(f"{function.url}/api/v1/images/generations", json=body, headers=headers, timeout=60)
     assert (refused.status_code, refused.json()["error"]["details"][0]["path"]) == (400, "/n")
