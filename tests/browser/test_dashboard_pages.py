@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.checks import violations
 from tests.browser.conftest import RESULT_TIMEOUT_MS, ask, generate, new_key, picture, say
 from tests.support.samples import PAID_IMAGE
+from tollgate.web.prompts import PROMPTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
@@ -176,6 +177,17 @@ class TestTheChart:
         assert box is not None
         plot.hover(position={"x": box["width"] - 5, "y": 50})
         expect(card).to_contain_text("Shop")
+
+
+class TestFirstSteps:
+    def test_each_is_one_click_from_its_form(self, page: Page) -> None:
+        page.get_by_role("link", name="Create an API key").click()
+        expect(page.locator("#new-key").get_by_label("Name")).to_be_visible()
+        page.reload()
+        expect(page.locator("#new-key")).to_be_hidden()
+        page.goto("/dashboard")
+        page.get_by_role("link", name="Generate a first image").click()
+        expect(page.get_by_label("Prompt").first).to_have_value(PROMPTS["IMAGE"][0])
 
 
 class TestThePalette:

@@ -265,6 +265,13 @@ new MutationObserver((changes) => {
   }
 }).observe(document.querySelector("#toasts"), { childList: true });
 
+// An address can name a dialog of its page, such as /keys#new-key. Loaded again, the page is shown without it.
+const named = document.getElementById(location.hash.slice(1));
+if (named instanceof HTMLDialogElement) {
+  named.showModal();
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
 // What a page says as it comes, of the change that led to it.
 for (const toast of document.querySelectorAll("#toasts .toast")) setTimeout(() => toast.remove(), TOAST_MS);
 showLanguage(document);

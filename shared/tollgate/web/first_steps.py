@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.web.languages import phrase
+from tollgate.web.prompts import PROMPTS
 
 # An account of this age no longer sees that it has done all steps.
 SHOWN_MS = 14 * MS_PER_DAY
@@ -26,12 +28,12 @@ def first_steps(keys: Sequence[Mapping[str, Any]], *, has_tasks: bool, has_budge
     is_capped = has_budget or any(key["spendingCap"] for key in keys)
     return [
         Step(
-            "/playground",
+            f"/playground?{urlencode({'input.prompt': PROMPTS['IMAGE'][0]})}",
             phrase("Generate a first image"),
             phrase("in the playground, for $0.01."),
             has_tasks,
         ),
-        Step("/keys", phrase("Create an API key"), phrase("for your programs."), bool(keys)),
+        Step("/keys#new-key", phrase("Create an API key"), phrase("for your programs."), bool(keys)),
         Step(
             "/keys",
             phrase("Send a first request"),
