@@ -44,6 +44,8 @@ PAGES = {
     "audit": "/dashboard/audit",
     "webhooks": "/dashboard/webhooks",
     "credit": "/dashboard/top-up",
+    "budgets": "/dashboard/budgets",
+    "settings": "/dashboard/settings",
     "status": "/status",
     "missing": "/dashboard/nothing-here",
 }
