@@ -15,7 +15,7 @@ from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / ".local" / "ministack" / "bin" / "ministack"
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 120.0
 ANSWER_S = 1.0
 POLL_S = 0.05
 PORTS = range(20_000, 32_000)
