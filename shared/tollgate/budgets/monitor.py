@@ -17,7 +17,7 @@ from tollgate.ledger.entries import Entry
 from tollgate.ledger.runs import PREFIX
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import due_now
 
 EVENT = "budget.reached"
 # The shares of a budget that are worth a notice.
@@ -97,15 +97,4 @@ class BudgetMonitor:
         now_ms = self.clock.now_ms()
         # An earlier check of the same spending has written it.
         with suppress(StaleDeliveryError):
-            self.deliveries.add(
-                Delivery(
-                    event_id,
-                    account_id,
-                    url,
-                    EVENT,
-                    now_ms,
-                    data=data,
-                    next_attempt_at_ms=now_ms,
-                    wake_at_ms=now_ms + LATE_MS,
-                )
-            )
+            self.deliveries.add(due_now(Delivery(event_id, account_id, url, EVENT, now_ms, data=data)))

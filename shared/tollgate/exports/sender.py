@@ -29,7 +29,7 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.payload import readable
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository, StaleDeliveryError
-from tollgate.webhooks.schedule import LATE_MS, spread_s
+from tollgate.webhooks.schedule import due_now, spread_s
 
 EVENT = "request.completed"
 TIMEOUT_S = 10.0
@@ -88,16 +88,8 @@ class RequestExporter:
 
     def _deliver(self, account_id: str, url: str, found: Found) -> None:
         now_ms = self.clock.now_ms()
-        delivery = Delivery(
-            event_id_of(found.request_id),
-            account_id,
-            url,
-            EVENT,
-            now_ms,
-            data=dict(record_of(found)),
-            next_attempt_at_ms=now_ms,
-            wake_at_ms=now_ms + LATE_MS,
-        )
+        event_id, data = event_id_of(found.request_id), dict(record_of(found))
+        delivery = due_now(Delivery(event_id, account_id, url, EVENT, now_ms, data=data))
         try:
             self.deliveries.add(delivery)
         except StaleDeliveryError:

@@ -17,7 +17,7 @@ from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanc
 from tollgate.low_balance.rules import LowBalanceState, after_check, has_unsent_mail, is_stuck
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import due_now
 
 EVENT = "balance.low"
 # Attempts to check one account. Another is needed if the owner or a payment changed its row meanwhile.
@@ -104,13 +104,12 @@ class BalanceMonitor:
     def _event(self, state: LowBalanceState, account_id: str, webhook: str) -> Delivery:
         now_ms, is_parents = self.clock.now_ms(), account_id != state.account_id
         about: dict[str, Any] = {"subaccountId": state.account_id} if is_parents else {}
-        return Delivery(
+        delivery = Delivery(
             f"evt_{'sub' if is_parents else ''}low_{state.account_id.removeprefix('usr_')}_{state.crossing}",
             account_id,
             webhook,
             EVENT,
             now_ms,
             data={"thresholdCents": state.settings.threshold_cents, "topUp": str(state.top_up), **about},
-            next_attempt_at_ms=now_ms,
-            wake_at_ms=now_ms + LATE_MS,
         )
+        return due_now(delivery)

@@ -4,7 +4,7 @@ from tollgate.artifacts.models import Address
 from tollgate.tasks.models import Task
 from tollgate.webhooks.models import Delivery, delivery_id_of
 from tollgate.webhooks.payload import Event
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import due_now
 
 
 def event_of(task: Task, address: Address = str) -> Event:
@@ -14,14 +14,13 @@ def event_of(task: Task, address: Address = str) -> Event:
 
 def pending_delivery(task: Task, url: str, now_ms: int) -> Delivery:
     """Return the delivery of an ended task's event, due now."""
-    return Delivery(
+    delivery = Delivery(
         delivery_id_of(task.task_id),
         task.account_id,
         url,
         event_of(task).type,
         now_ms,
         task_id=task.task_id,
-        next_attempt_at_ms=now_ms,
-        wake_at_ms=now_ms + LATE_MS,
         correlation_id=task.correlation_id,
     )
+    return due_now(delivery)

@@ -9,7 +9,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.tasks.models import Task, TaskStatus, Told
 from tollgate.webhooks.models import MAX_PROGRESS_EVENTS, PROGRESS_EVENT, Delivery, progress_delivery_id
 from tollgate.webhooks.payload import Event
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import due_now
 
 # The least time between two events of a task.
 MIN_GAP_MS = 10 * MS_PER_S
@@ -33,12 +33,10 @@ def with_progress_event(task: Task, now_ms: int) -> tuple[Task, Delivery | None]
         PROGRESS_EVENT,
         now_ms,
         task_id=task.task_id,
-        next_attempt_at_ms=now_ms,
-        wake_at_ms=now_ms + LATE_MS,
         correlation_id=task.correlation_id,
         data={"sequence": sequence, "progress": task.progress},
     )
-    return replace(task, told=Told(sequence, now_ms, task.progress)), delivery
+    return replace(task, told=Told(sequence, now_ms, task.progress)), due_now(delivery)
 
 
 def gap_ms(task: Task) -> int:

@@ -38,20 +38,19 @@ TEST_GAP_MS = 2 * MS_PER_S
 MAX_LOG = 10
 
 
+def due_now(delivery: Delivery) -> Delivery:
+    """Return a new delivery, due when it was created; the sweeper sends its message if nobody else does."""
+    now_ms = delivery.created_at_ms
+    return replace(delivery, next_attempt_at_ms=now_ms, wake_at_ms=now_ms + LATE_MS)
+
+
 def new_test_delivery(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
     """Return the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
     window_ms = now_ms // TEST_GAP_MS * TEST_GAP_MS
     owner = hashlib.blake2s(account_id.encode(), digest_size=10).digest()
     ulid = ULID.from_bytes(window_ms.to_bytes(6, "big") + owner)
-    return Delivery(
-        f"evt_{ulid}",
-        account_id,
-        url,
-        TEST_EVENT,
-        now_ms,
-        next_attempt_at_ms=now_ms,
-        wake_at_ms=now_ms + LATE_MS,
-        correlation_id=correlation_id,
+    return due_now(
+        Delivery(f"evt_{ulid}", account_id, url, TEST_EVENT, now_ms, correlation_id=correlation_id)
     )
 
 

@@ -2,7 +2,7 @@
 
 from tollgate.webhooks.models import Delivery, delivery_id_of
 from tollgate.webhooks.payload import Event
-from tollgate.webhooks.schedule import LATE_MS
+from tollgate.webhooks.schedule import due_now
 from tollgate.workflows.models import Workflow
 from tollgate.workflows.views import workflow_view
 
@@ -15,14 +15,13 @@ def event_of(workflow: Workflow) -> Event:
 
 def pending_delivery(workflow: Workflow, url: str, now_ms: int) -> Delivery:
     """Return the delivery of an ended workflow's event, due now."""
-    return Delivery(
+    delivery = Delivery(
         delivery_id_of(workflow.workflow_id),
         workflow.account_id,
         url,
         event_of(workflow).type,
         now_ms,
         task_id=workflow.workflow_id,
-        next_attempt_at_ms=now_ms,
-        wake_at_ms=now_ms + LATE_MS,
         correlation_id=workflow.correlation_id,
     )
+    return due_now(delivery)
