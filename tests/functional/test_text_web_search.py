@@ -35,9 +35,9 @@ def charge_of(model: str, entry: Any) -> int:
     return charge_micro_usd(Usage(**entry.usage), wired)
 
 
-def checked_row(client: TextClient, model: str, searches: int = 2) -> int:
-    """Check the row of the last request, and return its charge in micro-USD."""
-    entry = client.texts()[-1]
+def checked_row(client: TextClient, model: str, searches: int = 2, requests: int = 1) -> int:
+    """Check the row of the last of that many requests, and return its charge in micro-USD."""
+    entry = client.texts_when(requests)[-1]
     charge = -entry.amount_micro_usd
     assert entry.usage is not None
     assert entry.usage["web_searches"] == searches
@@ -146,11 +146,11 @@ class TestEachProtocol:
         assert client.post("/responses", {**asked, "max_tool_calls": 3}).status_code == 200
         checked_row(client, model, 3)
         assert client.post("/responses", asked).status_code == 200
-        checked_row(client, model, 5)
+        checked_row(client, model, 5, requests=2)
         said: Any = {"model": model, "messages": [{"role": "user", "content": "[[search 9]] hello"}]}
         tool = {**TOOL, "max_uses": 1}
         assert client.post("/messages", {**said, "max_tokens": 50, "tools": [tool]}).status_code == 200
-        checked_row(client, model, 1)
+        checked_row(client, model, 1, requests=3)
 
 
 class TestRoutes:
@@ -225,11 +225,11 @@ def test_a_search_that_must_be_is_forced(client: TextClient) -> None:
 
 
 def test_a_broken_stream_pays_for_its_searches(client: TextClient) -> None:
-    for model in (CLAUDE, GPT):
+    for number, model in enumerate((CLAUDE, GPT), start=1):
         asked = {"model": model, "stream": True, "web_search_options": {}}
         said = [{"role": "user", "content": f"{SAID} [[tokens 90]] [[stream-cut 60]]"}]
         assert client.post("/chat/completions", {**asked, "messages": said}).status_code == 200
-        usage = client.texts()[-1].usage
+        usage = client.texts_when(number)[-1].usage
         assert usage is not None
         assert usage["estimated"]
         assert usage["web_searches"] == 2

@@ -215,6 +215,7 @@ def _check_books(story: Story) -> None:
             for asked in story.asked
             if asked.customer == customer and len(asked.fails) < len(ROUTES)
         }
+        assert client.settled()
         entries = {str(entry.request_id): entry for entry in client.texts()}
         assert entries.keys() == own.keys()
         for request_id, entry in entries.items():
@@ -223,7 +224,6 @@ def _check_books(story: Story) -> None:
             cost = own[request_id].headers.get("x-tollgate-cost-micro-usd")
             assert cost in (None, str(-entry.amount_micro_usd))
         assert client.balance() == USD + sum(entry.amount_micro_usd for entry in entries.values())
-        assert client.settled()
 
 
 def _check_log(story: Story) -> None:
