@@ -69,7 +69,7 @@ def base_url(request: Request) -> str:
 
 
 def frame(request: Request) -> str:
-    """Return the layout of a page that anybody may read: the dashboard's for signed-in visitors."""
+    """Return the layout of a public page. Signed-in visitors see it in the dashboard's layout."""
     return "base.html" if "account_id" in request.session else "public.html"
 
 
@@ -92,7 +92,7 @@ def page(
 
 
 def use_preferences(request: Request, preferences: Preferences) -> None:
-    """Show times in the visitor's zone, in this request and in later ones of the session."""
+    """Show times in the visitor's time zone, in this and later requests of the session."""
     if request.session.get(ZONE, "") != preferences.zone:
         request.session[ZONE] = preferences.zone
     use_zone(preferences.zone)

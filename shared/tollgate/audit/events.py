@@ -90,7 +90,7 @@ class Action(StrEnum):
     SIGNED_IN = "session.began"  # A person signed in, or switched to this account from another.
     SIGN_IN_REFUSED = "session.refused"  # A person could not sign in or join; at most one event an hour.
     FACTOR_CHANGED = "second_factor.changed"  # A person turned their second factor on or off.
-    SESSION_ENDED = "session.ended"  # A person ended one of their sessions from another browser.
+    SESSION_ENDED = "session.ended"  # A person ended a session in another browser.
     SIGNED_OUT_EVERYWHERE = "session.ended_everywhere"  # A person ended all of their sessions.
     CHAT_KEY_CREATED = "chat_key.created"  # The chat page got its own key.
     FILE_UPLOADED = "file.uploaded"  # The upload of a file was allowed.

@@ -66,7 +66,7 @@ class Sweeper:
         return SweepCounts(len(tasks), len(deliveries), holds, responses, is_late)
 
     def _is_late(self, due: list[Due], now_ms: int) -> bool:
-        """Return whether one of these was sent a while ago, and nothing has moved it since."""
+        """Return whether one of these rows was sent a while ago and has not moved since."""
         names = [f"{row.row_id} {row.seq}" for row in due]
         found = any(now_ms - self._sent.get(name, now_ms) >= RESEND_AFTER_MS for name in names)
         for name in names:

@@ -31,7 +31,7 @@ _ENTRY = "s#"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a session was begun: the browser, its system, and the address; empty if unknown."""
+    """The browser, operating system and IP address that began a session; empty if unknown."""
 
     browser: str = ""
     system: str = ""

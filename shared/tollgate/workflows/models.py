@@ -27,7 +27,7 @@ MAX_CHATS = 2
 
 
 class WorkflowStatus(StrEnum):
-    """The state of a workflow. The words are those of tasks, whose stream it uses."""
+    """The state of a workflow, in the words of tasks: it uses their stream."""
 
     RUNNING = "running"
     FINISHED = "finished"  # All steps have a result.
@@ -45,7 +45,7 @@ class StepStatus(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a step runs."""
+    """The kind of work that a step does."""
 
     MEDIA = "media"
     CHAT = "chat"
