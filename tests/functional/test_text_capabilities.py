@@ -203,3 +203,48 @@ class TestOthers:
 
     def test_deepseek_is_told_a_schema_in_words(self, client: TextClient) -> None:
         ask(client, "deepseek-v4-flash", response_format=STRUCTURED)
+
+
+@pytest.mark.usefixtures("fresh_breaker")
+class TestNarrowerProviders:
+    """What one protocol allows and a provider of the other refuses."""
+
+    @pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize(
+        ("model", "said"),
+        [("gpt-5.4-mini", "[[tool]]"), ("claude-haiku-5-5", "[[anthropic: fail]] [[tool]]")],
+    )
+    def test_long_names_of_tools(self, client: TextClient, model: str, said: str, is_streamed: bool) -> None:
+        name = "mcp__a_server_with_a_long_name__" + "a_tool_with_a_long_name_" * 3
+        tool: Any = {"name": name, "input_schema": {"type": "object", "properties": {}}}
+        turns: Any = [{"role": "user", "content": said}]
+        asked: Any = {"model": model, "max_tokens": 300, "tools": [tool]}
+        choice: Any = {"type": "auto"}
+        for _ in range(2):
+            if is_streamed:
+                with client.anthropic.messages.stream(messages=turns, tool_choice=choice, **asked) as stream:
+                    answer = stream.get_final_message()
+            else:
+                answer = client.anthropic.messages.create(messages=turns, tool_choice=choice, **asked)
+            calls = [block for block in answer.content if block.type == "tool_use"]
+            if len(turns) == 1:
+                assert [call.name for call in calls] == [name]
+            results = [{"type": "tool_result", "tool_use_id": call.id, "content": "5"} for call in calls]
+            turns += [{"role": "assistant", "content": [block.to_dict() for block in answer.content]}]
+            turns += [{"role": "user", "content": results}]
+
+    @pytest.mark.parametrize(
+        "messages",
+        [
+            [{"role": "system", "content": " "}, {"role": "user", "content": "\n"}],
+            [*SAID, {"role": "assistant", "content": "It is "}],
+            [{"role": "user", "content": [{"type": "text", "text": "  "}, {"type": "text", "text": "a"}]}],
+        ],
+        ids=["blank", "continued", "part"],
+    )
+    def test_texts_without_a_word_and_ends_with_a_space(
+        self, client: TextClient, messages: list[dict[str, Any]]
+    ) -> None:
+        body = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": messages, "stop": ["\n"]}
+        answer = client.post("/chat/completions", body)
+        assert answer.status_code == 200, answer.text

@@ -12,6 +12,8 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
+from local.simulator.text.bodies import calls_refusal, chat_body_refusal, messages_body_refusal
+
 Body = Mapping[str, Any]
 
 # Beginnings of ids: `claude-opus-5` is Opus 5 and Opus 5.5.
@@ -93,6 +95,8 @@ _MISTRAL_FIELDS = frozenset(
     }
 )
 _MISTRAL_MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "prefix"})
+# `ToolName` of botocore's model of Bedrock Runtime.
+_CONVERSE_NAME = 64
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 _OLD_ROLES = ("system", "user", "assistant", "tool")
 _KNOWS_DEVELOPERS = ("openai", "azure", "openrouter")
@@ -104,6 +108,7 @@ def messages_refusal(model: str, body: Body, betas: str = "") -> str | None:
     unknown = next((name for name in body if name not in known), None)
     return (
         (f"{unknown}: Extra inputs are not permitted" if unknown else None)
+        or messages_body_refusal(body)
         or _sampling_refusal(model, body)
         or _thinking_refusal(model, _object(body.get("thinking")), _object(body.get("output_config")))
         or _choice_refusal(model, _object(body.get("tool_choice")))
@@ -151,6 +156,8 @@ def converse_refusal(model: str, body: Body) -> str | None:
     specs = [_object(_object(tool).get("toolSpec")) for tool in tools.get("tools") or []]
     if _is_one_of(model, _NO_BUDGET) and any(spec.get("strict") for spec in specs):
         return "toolConfig.tools.toolSpec.strict: not supported by this model"
+    if long := [spec["name"] for spec in specs if len(str(spec.get("name"))) > _CONVERSE_NAME]:
+        return f"toolConfig.tools.toolSpec.name: {long[0]} has more than {_CONVERSE_NAME} characters"
     sampling["top_k"] = extra.get("top_k")
     return (
         _sampling_refusal(model, sampling)
@@ -230,6 +237,8 @@ def _gpt_refusal(model: str, body: Body) -> str | None:
                 return f"Unknown parameter: 'messages[].{name}'."
     if body.get("service_tier") not in _TIERS:
         return "Invalid service_tier argument"
+    if (reason := chat_body_refusal(body)) is not None:
+        return reason
     version = _GPT.search(model)
     numbers = (int(version[1]), int(version[2] or 0)) if version else (0, 0)
     has_tools = any(_object(tool).get("type") == "function" for tool in body.get("tools") or [])
@@ -266,6 +275,8 @@ def _deepseek_refusal(model: str, body: Body) -> str | None:
         return "Model Not Exist"
     if _object(body.get("response_format")).get("type") == "json_schema":
         return "This response_format type is unavailable now"
+    if (reason := calls_refusal(body["messages"])) is not None:
+        return reason
     thinks = _object(body.get("thinking")).get("type") != "disabled"
     for message in map(_object, body["messages"]):
         if thinks and message.get("tool_calls") and not message.get("reasoning_content"):

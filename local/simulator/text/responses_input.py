@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from local.simulator.text.bodies import responses_body_refusal
 from local.simulator.text.content import Ask, Tool, count_tokens
 from local.simulator.wire import text
 
@@ -81,7 +82,7 @@ def refusal(vendor: str, body: dict[str, Any]) -> str | None:
     if limit is not None and limit < MIN_OUTPUT_TOKENS:
         return f"Invalid 'max_output_tokens': expected a value >= {MIN_OUTPUT_TOKENS}."
     found = [*_item_refusals(vendor, body), *_tool_refusals(vendor, body.get("tools"))]
-    return next(iter(found), None)
+    return next(iter(found), None) or responses_body_refusal(body, items_of(body))
 
 
 def count_refusal(vendor: str, body: dict[str, Any]) -> str | None:

@@ -39,8 +39,13 @@ _EMPTY: Mapping[str, dict[str, Any]] = {
 }
 
 
-def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
-    """A whole chat completion as a message. Raises `FaultError` for an answer that is no completion."""
+def message_of_completion(
+    body: bytes, meter: Meter, public_model: str, dialect: ChatDialect, names: Mapping[str, str]
+) -> bytes:
+    """Return a whole chat completion as a message. `names`: see `tool_names.py`.
+
+    Raises `FaultError` for an answer that is no completion.
+    """
     payload = read_completion(body, meter, dialect)
     choice = _first(payload.get("choices"))
     said = shown_part(choice.get("message"))
@@ -61,7 +66,7 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
         if not content or content[0]["type"] != "thinking":
             content.insert(0, dict(_EMPTY["thinking"]))
         content[0]["signature"] = sealed(state)
-    content += [_tool_use(call, at) for at, call in enumerate(calls)]
+    content += [_tool_use(call, at, names) for at, call in enumerate(calls)]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
     usage = meter.told(messages_usage)
     return dumps(
@@ -91,12 +96,15 @@ class _Tool:
 
 
 class MessagesFromChat(AnswerStream):
-    """A stream of chat completions, as events for an Anthropic client."""
+    """A stream of chat completions, as events for an Anthropic client. `names`: see `tool_names.py`."""
 
-    def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect) -> None:
+    def __init__(
+        self, meter: Meter, public_model: str, dialect: ChatDialect, names: Mapping[str, str]
+    ) -> None:
         super().__init__(TextProtocol.ANTHROPIC, meter)
         self._model = public_model
         self._dialect = dialect
+        self._names = names
         self._started = False
         self._open_kind: str | None = None
         self._blocks = 0
@@ -213,7 +221,8 @@ class MessagesFromChat(AnswerStream):
         self._state += [*self._last_state, *tool.state]
         self._last_state = []
         yield from self._keep_state()
-        named = {"id": tool.id or _made_up_id(tool.number), "name": tool.name}
+        name = self._names.get(tool.name, tool.name)
+        named = {"id": tool.id or _made_up_id(tool.number), "name": name}
         yield from self._open("tool_use", shown_block({"type": "tool_use", **named, "input": {}}))
 
     def _send_arguments(self, tool: _Tool) -> Iterator[dict[str, Any]]:
@@ -253,14 +262,15 @@ def _citations(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"type": "web_search_result_location", **told, "encrypted_index": ""}
 
 
-def _tool_use(call: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _tool_use(call: Mapping[str, Any], number: int, names: Mapping[str, str]) -> dict[str, Any]:
     function = _part(call, "function")
     try:
         given = json.loads(function.get("arguments") or "{}")
     except (ValueError, TypeError, RecursionError):
         given = None
     arguments = given if isinstance(given, dict) else {"_raw": function.get("arguments")}
-    named = {"id": _id_of(call, number), "name": str(function.get("name") or "")}
+    name = str(function.get("name") or "")
+    named = {"id": _id_of(call, number), "name": names.get(name, name)}
     return {"type": "tool_use", **named, "input": arguments}
 
 

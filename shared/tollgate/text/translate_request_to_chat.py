@@ -16,6 +16,7 @@ from tollgate.text.message_state import is_message_state, state_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, dumps, translated_tools
 from tollgate.text.thinking import unsealed
+from tollgate.text.tool_names import short_name
 from tollgate.text.web_search import NAME, is_search_tool
 
 MAX_STOPS = 4
@@ -140,14 +141,15 @@ def _assistant(blocks: list[dict[str, Any]], path: str, dialect: ChatDialect) ->
         if kind == "text":
             texts.append(block)
         elif kind == "tool_use":
-            function = {"name": block.get("name"), "arguments": dumps(block.get("input") or {})}
+            function = {"name": short_name(block.get("name")), "arguments": dumps(block.get("input") or {})}
             calls.append({"id": block.get("id"), "type": "function", "function": function})
         elif kind == "thinking":
             thoughts.append(str(block.get("thinking", "")))
             kept += unsealed(block.get("signature"))
         elif kind != "redacted_thinking":
             raise _invalid(f"{path}/{position}", f"This model does not take a {kind} block here.")
-    content = _joined(texts, "", path) if texts else None
+    # OpenAI takes no content only beside calls.
+    content = _joined(texts, "", path) if texts else None if calls else ""
     message: dict[str, Any] = {"role": "assistant", "content": content, **state_fields(kept)}
     if calls:
         message["tool_calls"] = with_states(calls, states_of(kept))
@@ -238,7 +240,7 @@ def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(choice, dict) or choice.get("name") == NAME:
         return found
     if choice.get("type") == "tool":
-        found["tool_choice"] = {"type": "function", "function": {"name": choice.get("name")}}
+        found["tool_choice"] = {"type": "function", "function": {"name": short_name(choice.get("name"))}}
     elif choice.get("type") in tuple(_CHOICES):
         found["tool_choice"] = _CHOICES[choice["type"]]
     else:
@@ -255,7 +257,10 @@ def _is_search(tool: Any) -> bool:
 def _tool(tool: Any, path: str) -> dict[str, Any]:
     if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
         raise _invalid(path, "This model takes custom tools only.")
-    function = {"name": tool.get("name"), "parameters": tool.get("input_schema") or {"type": "object"}}
+    function = {
+        "name": short_name(tool.get("name")),
+        "parameters": tool.get("input_schema") or {"type": "object"},
+    }
     if tool.get("description"):
         function["description"] = tool["description"]
     if tool.get("strict") is True:

@@ -165,6 +165,10 @@ def _finished(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
         turn["content"].sort(key=lambda block: block["type"] != "tool_result")
         if not turn["content"]:
             turn["content"].append({"type": "text", "text": FILLER_TEXT})
+    last = turns[-1]["content"][-1]
+    if turns[-1]["role"] == "assistant" and last["type"] == "text":
+        # Anthropic refuses an answer to continue that ends with a space.
+        last["text"] = last["text"].rstrip()
     return turns
 
 
@@ -175,13 +179,16 @@ def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def _texts(content: Any, path: str) -> list[dict[str, Any]]:
-    """Return the text blocks of a content that allows no other parts; empty blocks are omitted."""
+    """Return the text blocks of a content that allows no other parts, without blank ones.
+
+    Anthropic refuses blank blocks.
+    """
     if content is None or isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
+        return [{"type": "text", "text": content}] if content and content.strip() else []
     if not isinstance(content, list):
         raise _invalid(f"{path}/content", "Must be a string or a list of parts.")
     found = [_text_block(part, f"{path}/content/{at}") for at, part in enumerate(content)]
-    return [block for block in found if block["text"]]
+    return [block for block in found if block["text"].strip()]
 
 
 def _text_block(part: Any, path: str) -> dict[str, Any]:
@@ -202,7 +209,7 @@ def _user_blocks(content: Any, path: str) -> list[dict[str, Any]]:
             blocks.append({"type": "image", "source": _image_source(part, where), **_cache_control(part)})
         elif kind == "file":
             blocks.append({**_document(part, where), **_cache_control(part)})
-        elif (block := _text_block(part, where))["text"]:
+        elif (block := _text_block(part, where))["text"].strip():
             blocks.append(block)
     return blocks
 

@@ -25,6 +25,7 @@ from tollgate.text.responses.relay import ResponsesRelay, relay_response
 from tollgate.text.shown import shown_error
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.tool_names import names_by_short
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
 from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
 from tollgate.text.unpriced import service_of
@@ -168,11 +169,12 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
             ChatRelay(meter, model, dialect, wants_usage=wants_usage),
             faults_in_body(dialect.code_statuses),
         )
+    names = names_by_short(routed.request.fields)
     return Exchange(
         call,
         meter,
-        lambda body: message_of_completion(body, meter, model, dialect),
-        MessagesFromChat(meter, model, dialect),
+        lambda body: message_of_completion(body, meter, model, dialect, names),
+        MessagesFromChat(meter, model, dialect, names),
         faults_in_body(dialect.code_statuses),
     )
 

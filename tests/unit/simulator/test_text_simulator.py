@@ -71,8 +71,10 @@ class TestChatCompletions:
         assert choice["finish_reason"] == "tool_calls"
 
     def test_a_tools_result_is_answered_in_words(self, http: httpx.Client) -> None:
+        call = {"id": "a", "type": "function", "function": {"name": "time", "arguments": "{}"}}
         messages = [
             {"role": "user", "content": "[[tool]]"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "a", "content": "5"},
         ]
         body = {"model": "m", "messages": messages, "tools": TOOLS}
@@ -159,7 +161,12 @@ class TestMessages:
 
     def test_a_tools_result_is_answered_in_words(self, http: httpx.Client) -> None:
         result = {"type": "tool_result", "tool_use_id": "a", "content": "5"}
-        messages = [{"role": "user", "content": "[[tool]]"}, {"role": "user", "content": [result]}]
+        call = {"type": "tool_use", "id": "a", "name": "time", "input": {}}
+        messages = [
+            {"role": "user", "content": "[[tool]]"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ]
         body = {"model": "m", "max_tokens": 100, "messages": messages, "tools": CLAUDE_TOOLS}
         assert http.post(ANTHROPIC, json=body, headers=AUTH).json()["stop_reason"] == "end_turn"
 
@@ -281,5 +288,5 @@ class TestFaults:
 def test_claude_thinks_between_tools_only_in_one_model(
     model: str, more: dict[str, Any], is_taken: bool
 ) -> None:
-    body = {"model": model, "messages": [], "thinking": {"type": "between_tools"}, **more}
+    body = {"model": model, "max_tokens": 9, "messages": [], "thinking": {"type": "between_tools"}, **more}
     assert (messages_refusal(model, body) is None) is is_taken

@@ -242,7 +242,7 @@ class TestAnthropicSdk:
         assert claude.messages.create(messages=messages, **asked).stop_reason == "end_turn"
 
     def test_thinking_and_its_way_back(self, claude: Any) -> None:
-        asked: Any = {"model": "m", "max_tokens": 1_000}
+        asked: Any = {"model": "m", "max_tokens": 1_025}
         thinking = {"type": "enabled", "budget_tokens": 1_024}
         with claude.messages.stream(messages=said("[[think]]"), thinking=thinking, **asked) as stream:
             answer = stream.get_final_message()

@@ -256,12 +256,12 @@ def chunks_of(answer: dict[str, Any], piece: int = 3) -> list[SseEvent]:
 
 
 def whole_message(answer: dict[str, Any]) -> dict[str, Any]:
-    found = json.loads(message_of_completion(json.dumps(answer).encode(), meter(), "ours", PLAIN))
+    found = json.loads(message_of_completion(json.dumps(answer).encode(), meter(), "ours", PLAIN, {}))
     return {name: found[name] for name in ("content", "stop_reason", "usage")}
 
 
 def streamed_message(events: list[SseEvent]) -> dict[str, Any]:
-    return gathered_message(run(MessagesFromChat(meter(), "ours", PLAIN), events))
+    return gathered_message(run(MessagesFromChat(meter(), "ours", PLAIN, {}), events))
 
 
 DIRECT = {"caller": {"type": "direct"}}
@@ -273,7 +273,7 @@ class TestMessageOfCompletion:
     def test_everything_at_once(self) -> None:
         said = {"content": "wait", "reasoning_content": "hm", "tool_calls": [CHAT_CALL]}
         body = json.dumps(completion(said, "tool_calls")).encode()
-        found = json.loads(message_of_completion(body, meter(), "ours", PLAIN))
+        found = json.loads(message_of_completion(body, meter(), "ours", PLAIN, {}))
         usage = found.pop("usage")
         assert found == {
             "id": "msg_1",
@@ -302,7 +302,7 @@ class TestMessageOfCompletion:
 
     def test_a_vendors_own_finish_reason(self) -> None:
         body = json.dumps(completion({"content": "a"}, "sensitive")).encode()
-        found = message_of_completion(body, meter(), "m", VENDORS["zai"].dialect)
+        found = message_of_completion(body, meter(), "m", VENDORS["zai"].dialect, {})
         assert json.loads(found)["stop_reason"] == "refusal"
 
     def test_a_refusal(self) -> None:
@@ -321,7 +321,7 @@ class TestMessageOfCompletion:
 class TestMessagesFromChat:
     def test_the_events_one_by_one(self) -> None:
         sent = run(
-            MessagesFromChat(meter(), "ours", PLAIN),
+            MessagesFromChat(meter(), "ours", PLAIN, {}),
             chunks_of(completion({"content": "Hel", "tool_calls": [CHAT_CALL]}, "tool_calls"), 99),
         )
         assert [event["type"] for event in sent] == [
@@ -372,16 +372,18 @@ class TestMessagesFromChat:
 
     def test_no_usage_is_counted(self) -> None:
         used = meter()
-        sent = run(MessagesFromChat(used, "ours", PLAIN), [chat_event(chunk({"content": "eight..."})), DONE])
+        sent = run(
+            MessagesFromChat(used, "ours", PLAIN, {}), [chat_event(chunk({"content": "eight..."})), DONE]
+        )
         assert used.usage().estimated
         assert sent[-2]["usage"]["output_tokens"] == 2
 
     def test_a_break_is_an_error_event(self) -> None:
-        sent = run(MessagesFromChat(meter(), "ours", PLAIN), chunks_of(completion({"content": "a"}))[:-1])
+        sent = run(MessagesFromChat(meter(), "ours", PLAIN, {}), chunks_of(completion({"content": "a"}))[:-1])
         assert sent[-1]["type"] == "error"
 
     def test_an_error_in_the_stream(self) -> None:
-        stream = MessagesFromChat(meter(), "ours", PLAIN)
+        stream = MessagesFromChat(meter(), "ours", PLAIN, {})
         sent = run(stream, [chat_event({"error": {"message": "Overloaded", "code": 503}})])
         assert (sent[0]["error"]["type"], sent[0]["error"]["message"]) == ("overloaded_error", "Overloaded")
 
@@ -428,4 +430,4 @@ class TestNothingElseIsRaised:
     @given(delta=JSON, choice=st.dictionaries(st.sampled_from(["delta", "usage", "finish_reason"]), JSON))
     def test_odd_chunks(self, delta: Any, choice: dict[str, Any]) -> None:
         odd = [{"choices": [choice]}, {"choices": [{"delta": {"tool_calls": [delta]}}]}, {"choices": delta}]
-        run(MessagesFromChat(meter(), "m", PLAIN), [*map(chat_event, odd), DONE])
+        run(MessagesFromChat(meter(), "m", PLAIN, {}), [*map(chat_event, odd), DONE])

@@ -10,12 +10,17 @@ from tollgate.text.faults import UNREADABLE, FaultError
 _NOTHING: Mapping[str, Any] = {}
 
 
-def message_of_converse(answer: Mapping[str, Any], message_id: str) -> dict[str, Any]:
-    """Return the message in a Converse response, which has no id. Raises `FaultError` for other JSON."""
+def message_of_converse(
+    answer: Mapping[str, Any], message_id: str, names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the message in a Converse response, which has no id.
+
+    `names`: see `text/tool_names.py`. Raises `FaultError` for other JSON.
+    """
     blocks = _part(_part(answer, "output"), "message").get("content")
     if not isinstance(blocks, list):
         raise FaultError(UNREADABLE)
-    content = [_block(block) for block in blocks if isinstance(block, dict)]
+    content = [_block(block, names) for block in blocks if isinstance(block, dict)]
     stop = str(answer.get("stopReason"))
     shown = {"id": message_id, "type": "message", "role": "assistant", "model": ""}
     ended = {"stop_reason": STOPS.get(stop, stop), "stop_sequence": None}
@@ -48,8 +53,9 @@ class ConverseEvents:
     its stop reason, so both are sent together.
     """
 
-    def __init__(self, message_id: str) -> None:
+    def __init__(self, message_id: str, names: Mapping[str, str]) -> None:
         self._message_id = message_id
+        self._names = names
         self._opened: set[int] = set()
         self._stop: str | None = None
 
@@ -61,7 +67,7 @@ class ConverseEvents:
             yield self._message_start()
         elif name == "contentBlockStart":
             tool = _part(_part(payload, "start"), "toolUse")
-            named = {"id": tool.get("toolUseId"), "name": tool.get("name")}
+            named = _named(tool, self._names)
             yield self._open(_index(payload), {"type": "tool_use", **named, "input": {}})
         elif name == "contentBlockDelta":
             yield from self._delta(_index(payload), _part(payload, "delta"))
@@ -126,11 +132,10 @@ def _pieces(delta: Mapping[str, Any], thought: Mapping[str, Any]) -> Iterator[di
         yield {"type": "signature_delta", "signature": thought["signature"]}
 
 
-def _block(block: Mapping[str, Any]) -> dict[str, Any]:
+def _block(block: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     if "toolUse" in block:
         tool = _part(block, "toolUse")
-        named = {"id": tool.get("toolUseId"), "name": tool.get("name")}
-        return {"type": "tool_use", **named, "input": tool.get("input") or {}}
+        return {"type": "tool_use", **_named(tool, names), "input": tool.get("input") or {}}
     thought = _part(block, "reasoningContent")
     if "redactedContent" in thought:
         return {"type": "redacted_thinking", "data": thought["redactedContent"]}
@@ -138,6 +143,11 @@ def _block(block: Mapping[str, Any]) -> dict[str, Any]:
         said = _part(thought, "reasoningText")
         return {"type": "thinking", "thinking": said.get("text"), "signature": said.get("signature", "")}
     return {"type": "text", "text": block.get("text", "")}
+
+
+def _named(tool: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    name = tool.get("name")
+    return {"id": tool.get("toolUseId"), "name": names.get(str(name), name)}
 
 
 def _error(name: str, payload: Any) -> dict[str, Any]:

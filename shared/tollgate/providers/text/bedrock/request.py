@@ -13,6 +13,7 @@ from tollgate.text.fields import MESSAGES, Rule
 from tollgate.text.inner_fields import hints_of_converse
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
+from tollgate.text.tool_names import short_name
 
 # Fields that Converse does not have, but forwards to the model.
 _CLAUDE_FIELDS = ("thinking", "top_k")
@@ -110,7 +111,7 @@ def _block(block: Mapping[str, Any], path: str) -> dict[str, Any]:
     if kind in ("image", "document"):
         return _media(str(kind), block, path)
     if kind == "tool_use":
-        named = {"toolUseId": block.get("id"), "name": block.get("name")}
+        named = {"toolUseId": block.get("id"), "name": short_name(block.get("name"))}
         return {"toolUse": {**named, "input": block.get("input") or {}}}
     if kind == "tool_result":
         status = "error" if block.get("is_error") else "success"
@@ -147,7 +148,7 @@ def _tools(tools: list[Any], *, takes_strict: bool) -> list[dict[str, Any]]:
         strict = {"strict": True} if takes_strict and tool.get("strict") is True else {}
         schema = {"inputSchema": {"json": tool.get("input_schema") or {"type": "object"}}}
         found += [
-            {"toolSpec": {"name": tool.get("name"), **described, **schema, **strict}},
+            {"toolSpec": {"name": short_name(tool.get("name")), **described, **schema, **strict}},
             *_cache_point(tool),
         ]
     return found
@@ -161,7 +162,7 @@ def _choose(tool_config: dict[str, Any], extra: dict[str, Any], choice: Mapping[
     elif kind in ("auto", "any"):
         tool_config["toolChoice"] = {str(kind): {}}
     elif kind == "tool":
-        tool_config["toolChoice"] = {"tool": {"name": choice.get("name")}}
+        tool_config["toolChoice"] = {"tool": {"name": short_name(choice.get("name"))}}
 
 
 def _output(config: Any, refuses: frozenset[Refuses]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """ConverseStream's binary messages as the events of a messages stream (docs/providers/bedrock.md)."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.aws.eventstream import EventMessage, EventStreamDecoder, EventStreamError
@@ -12,11 +12,14 @@ from tollgate.text.sse import SseEvent, UnreadableStreamError
 
 
 class ConverseSplitter:
-    """Splits the bytes of ConverseStream, in pieces of any size, into events in Anthropic's format."""
+    """Splits the bytes of ConverseStream, in pieces of any size, into events in Anthropic's format.
 
-    def __init__(self, message_id: str) -> None:
+    `names`: see `text/tool_names.py`.
+    """
+
+    def __init__(self, message_id: str, names: Mapping[str, str]) -> None:
         self._decoder = EventStreamDecoder()
-        self._events = ConverseEvents(message_id)
+        self._events = ConverseEvents(message_id, names)
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
         """Yield the events that follow from `piece`. Raises `UnreadableStreamError`."""

@@ -12,6 +12,7 @@ from tollgate.providers.text.bedrock.request import converse_request, ignored_by
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
 from tollgate.text.faults import Fault, read_fault, read_object
 from tollgate.text.models import TextProtocol
+from tollgate.text.tool_names import names_by_short
 from tollgate.text.translate_request_to_messages import (
     fitted_messages,
     ignored_by_messages,
@@ -43,11 +44,11 @@ class Bedrock:
         path = f"/model/{quote(upstream_id, safe='')}/{operation}"
         call = self._call(path, encoded(converse_request(body, routed.route.refuses)), routed.created_s)
         exchange = messages_exchange(routed, call, {})
-        message_id = new_id("msg")
+        message_id, names = new_id("msg"), names_by_short(body)
         return replace(
             exchange,
-            read_whole=lambda answer: exchange.read_whole(_message(answer, message_id)),
-            splitter=ConverseSplitter(message_id),
+            read_whole=lambda answer: exchange.read_whole(_message(answer, message_id, names)),
+            splitter=ConverseSplitter(message_id, names),
             fault=fault_of_answer,
             ignored=ignored,
         )
@@ -77,5 +78,5 @@ def fault_of_answer(status: int, headers: Mapping[str, str], body: bytes) -> Fau
     return replace(fault, status=facts.status_of(name, status), type=name, code=name) if name else fault
 
 
-def _message(answer: bytes, message_id: str) -> bytes:
-    return encoded(message_of_converse(read_object(answer), message_id))
+def _message(answer: bytes, message_id: str, names: Mapping[str, str]) -> bytes:
+    return encoded(message_of_converse(read_object(answer), message_id, names))
