@@ -30,6 +30,7 @@ errors.py         error bodies that both protocols' clients read
 stream.py         the parts that all streamed responses share
 stated.py         the model and the charge that a response names
 thinking.py       thinking that clients return unread; `call_state.py`, `message_state.py`: other state
+tool_names.py     shorter names of tools, for providers with a lower limit than Anthropic
 call_numbers.py   the index of each tool call in a stream
 shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol
