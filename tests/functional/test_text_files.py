@@ -67,6 +67,39 @@ def test_a_model_reads_files_itself_or_refuses_them_for_nothing(
     assert status == 200 or "/messages/0/content/0" in answer.text
 
 
+BAD = "data:application/pdf;base64,UEsDBBQA"
+
+
+@pytest.mark.parametrize(
+    ("path", "part", "at"),
+    [
+        ("/chat/completions", {"type": "file", "file": {"file_data": BAD}}, "content/0/file/file_data"),
+        ("/responses", {"type": "input_file", "filename": "a.pdf", "file_data": BAD}, "content/0/file_data"),
+        (
+            "/messages",
+            {
+                "type": "document",
+                "source": {"type": "base64", "media_type": "application/pdf", "data": "UEsDBBQA"},
+            },
+            "content/0/source/data",
+        ),
+    ],
+    ids=["chat", "responses", "messages"],
+)
+def test_a_malformed_file_is_refused_by_name_for_nothing(
+    open_client: Callable[[int], TextClient], path: str, part: dict[str, Any], at: str
+) -> None:
+    client = open_client(100 * USD)
+    before = client.balance()
+    turns = [{"role": "user", "content": [part]}]
+    body = {"input": turns} if path == "/responses" else {"max_tokens": 20, "messages": turns}
+    answer = client.post(path, {"model": MODELS[0], **body})
+    assert answer.status_code == 400, answer.text
+    assert f"0/{at}" in answer.text
+    assert "Is no PDF file" in answer.text
+    assert client.balance() == before
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_each_protocol_takes_files_of_the_account_and_no_others(
     open_client: Callable[[int], TextClient], model: str

@@ -7,6 +7,7 @@ fields.py         each field of the protocols: sent, left out and named, or refu
 inner_fields.py   hints inside messages and tools
 unpriced.py       refuses options without a price
 prompt_files.py   replaces the ids of customers' own files with their bytes
+file_parts.py     refuses files that no provider could read
 foreign.py        refuses names of files and caches in our accounts with providers
 completions.py    legacy completions over chat
 embeddings.py     vectors of texts: the request, and the reader of its response; also `rerank.py` and

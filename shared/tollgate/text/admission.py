@@ -8,6 +8,7 @@ from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
 from tollgate.text.fields import AT_PROVIDER, MESSAGES, refused_fields
+from tollgate.text.file_parts import file_problems
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.kinds import KINDS
 from tollgate.text.metering import Demand
@@ -56,7 +57,8 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
     check_threads(request)
     audio = [] if model.hears else audio_problems(request)
     unpriced = unpriced_problems(request, searches=model.searches, services=model.services)
-    if problems := [*unpriced, *foreign_problems(request), *audio]:
+    problems = [*unpriced, *foreign_problems(request), *audio, *file_problems(request, hears=model.hears)]
+    if problems:
         raise InvalidInputError(problems)
     demand = Demand(input_bound(request, model), request.output_limit, request.answers)
     demand = replace(demand, service=service_of(request, model.services))
