@@ -39,7 +39,7 @@ WITHOUT_ASYNC = (
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\b__a(enter|exit)__\b", r"__\1__"),
     (r"\ba(close|read|iter_bytes|iter_lines)\b", r"\1"),
-    (r"\bAsync(Client|Task|Iterator|BaseTransport)\b", r"\1"),
+    (r"\bAsync(Client|Task|Workflow|Batch|Iterator|BaseTransport)\b", r"\1"),
 )
 
 Param = Mapping[str, Any]

@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_grou
 
 RUN_S = 180
 PNG = b"\x89PNG"
+MANY = "Workflows and batches"
 PLACE = "import tollgate_client; print(tollgate_client.__version__, tollgate_client.__file__)"
 NO_INDEX = "the package index cannot be reached, and the package needs httpx from it"
 
@@ -92,6 +93,8 @@ class TestPython:
         assert images(environment) == [PNG]
         output(service, environment, "bash", "-c", tabs["Terminal"])
         assert images(environment) == [PNG, PNG]
+        told = output(service, environment, "python", "-c", shown(service, "use/tollgate", MANY)["Python"])
+        assert told.splitlines()[-1] == "first 200"
 
 
 class TestJavaScript:
@@ -107,6 +110,8 @@ class TestJavaScript:
         (tmp_path / "program.mjs").write_text(shown(service, "use/tollgate", "First image")["JavaScript"])
         output(service, tmp_path, "node", "program.mjs")
         assert images(tmp_path) == [PNG]
+        (tmp_path / "many.mjs").write_text(shown(service, "use/tollgate", MANY)["JavaScript"])
+        assert output(service, tmp_path, "node", "many.mjs").splitlines()[-1] == "first 200"
 
 
 class TestMcp:

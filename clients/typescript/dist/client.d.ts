@@ -1,5 +1,6 @@
 import type { Inputs } from "../inputs.js";
-import type { Chat, ChatMessage, Estimate, Model, Progress, RemoteFile, TaskStatus, Upload } from "./types.js";
+import type { BatchResult, BatchStatus, Chat, ChatMessage, Estimate, Model, Progress, RemoteFile, TaskStatus, Upload, WorkflowEstimate, WorkflowStatus, WorkflowStep } from "./types.js";
+import { Batch, Workflow, type BatchOptions, type WorkflowOptions } from "./many.js";
 import { type LocalFile } from "./media.js";
 export declare const VERSION = "0.1.0";
 export interface ClientOptions {
@@ -99,6 +100,28 @@ export declare class Client {
     streamChat(model: string, messages: string | ChatMessage[], options?: Record<string, unknown> & {
         signal?: AbortSignal;
     }): AsyncGenerator<string>;
+    /** Reserve the money of a workflow and start it, once. */
+    createWorkflow(steps: WorkflowStep[], options?: WorkflowOptions): Promise<Workflow>;
+    /** The amount that `createWorkflow` would reserve for the same steps. */
+    estimateWorkflow(steps: WorkflowStep[]): Promise<WorkflowEstimate>;
+    /** A workflow that was created before. */
+    workflow(id: string): Promise<Workflow>;
+    cancelWorkflow(id: string): Promise<WorkflowStatus>;
+    /** The account's workflows, the newest first, page by page as they are needed. */
+    workflows(): AsyncGenerator<WorkflowStatus>;
+    /** The states of a workflow until its end. A stream that ends before is opened again. */
+    workflowEvents(id: string, options?: {
+        signal?: AbortSignal;
+    }): AsyncGenerator<WorkflowStatus>;
+    /** Create a batch of text requests, once. `requests` are bodies by ids of your own. */
+    createBatch(requests: Record<string, unknown>, options?: BatchOptions): Promise<Batch>;
+    /** A batch that was created before. */
+    batch(id: string): Promise<Batch>;
+    cancelBatch(id: string): Promise<BatchStatus>;
+    /** The account's batches, the newest first, page by page as they are needed. */
+    batches(): AsyncGenerator<BatchStatus>;
+    /** The results in a file of a batch. */
+    batchResults(fileId: string): AsyncGenerator<BatchResult>;
     /** The bytes of a file. */
     download(file: RemoteFile): Promise<Uint8Array>;
 }

@@ -1,17 +1,21 @@
 // The client: one operation a method, each request sent again where that is safe.
 import { apiError, ConfigurationError, TaskExpiredError, TaskFailedError, TollgateError, UnreachableError, WaitTimeoutError, } from "./errors.js";
+import { Batch, EventReader, hasEnded, linesOfBatch, resultOf, Workflow, } from "./many.js";
 import { typeOf, uploadsIn, withUploads } from "./media.js";
+import { FIRST_POLL_S, MAX_POLL_S, sleep } from "./pauses.js";
 export const VERSION = "0.1.0";
 const MAX_ATTEMPTS = 5;
 const REQUEST_TIMEOUT_S = 60;
 const FIRST_WAIT_S = 0.5;
 const MAX_WAIT_S = 30;
-const FIRST_POLL_S = 0.5;
-const MAX_POLL_S = 10;
 /** Longer than any model's deadline: a task has ended by then. */
 const DEFAULT_WAIT_S = 3600;
 const MAX_PAGES = 10_000;
 const PAGE_SIZE = 100;
+/** The pause before a stream of events is opened again, as the service suggests it. */
+const RECONNECT_S = 2;
+/** Streams of one workflow. Each is open for a minute, and no workflow takes a day. */
+const MAX_STREAMS = 2_000;
 const TOO_MANY = 429;
 const RETRIED = new Set([408, 425, TOO_MANY, 500, 502, 503, 504]);
 /** Codes of 409 that mean: the same request is still under way. */
@@ -233,6 +237,113 @@ export class Client {
         }
         throw new TollgateError("the response broke off");
     }
+    /** Reserve the money of a workflow and start it, once. */
+    async createWorkflow(steps, options = {}) {
+        const { idempotencyKey, ...more } = options;
+        const headers = { "idempotency-key": idempotencyKey ?? `ts-${crypto.randomUUID()}` };
+        const body = { steps, ...more };
+        return new Workflow(this, await this.#data({ method: "POST", path: "/api/v1/workflows", body, headers, safe: true }));
+    }
+    /** The amount that `createWorkflow` would reserve for the same steps. */
+    async estimateWorkflow(steps) {
+        return this.#data({ method: "POST", path: "/api/v1/workflows/estimate", body: { steps }, safe: true });
+    }
+    /** A workflow that was created before. */
+    async workflow(id) {
+        return new Workflow(this, await this.#data({ method: "GET", path: `/api/v1/workflows/${encodeURIComponent(id)}`, safe: true }));
+    }
+    async cancelWorkflow(id) {
+        return this.#data({ method: "POST", path: `/api/v1/workflows/${encodeURIComponent(id)}/cancel`, safe: true });
+    }
+    /** The account's workflows, the newest first, page by page as they are needed. */
+    async *workflows() {
+        let cursor;
+        for (let page = 0; page < MAX_PAGES; page++) {
+            const found = await this.#data({
+                method: "GET",
+                path: `/api/v1/workflows${queryOf({ cursor })}`,
+                safe: true,
+            });
+            yield* found.workflows;
+            if (!found.cursor)
+                return;
+            cursor = found.cursor;
+        }
+    }
+    /** The states of a workflow until its end. A stream that ends before is opened again. */
+    async *workflowEvents(id, options = {}) {
+        const path = `/api/v1/workflow/stream/${encodeURIComponent(id)}`;
+        const events = new EventReader();
+        let lost = 0;
+        for (let stream = 0; stream < MAX_STREAMS; stream++) {
+            const last = events.lastId === undefined ? {} : { "last-event-id": events.lastId };
+            const request = { headers: { ...this.#headers(false), ...last }, ...options };
+            try {
+                const answer = await this.#fetch(this.#url + path, request);
+                if (!answer.ok || answer.body === null)
+                    await dataOf(answer);
+                for await (const line of linesOf(answer.body)) {
+                    const seen = events.read(line);
+                    if (seen === null)
+                        continue;
+                    lost = 0;
+                    yield seen;
+                    if (hasEnded(seen))
+                        return;
+                }
+            }
+            catch (cause) {
+                // A connection that breaks is a `TypeError` of `fetch`.
+                if (!(cause instanceof TypeError))
+                    throw cause;
+                if (++lost === this.#maxAttempts)
+                    throw new UnreachableError(`no answer from ${path}`, { cause });
+            }
+            await sleep(RECONNECT_S, options.signal);
+        }
+        throw new TollgateError(`the workflow ${id} has not ended after ${MAX_STREAMS} streams`);
+    }
+    /** Create a batch of text requests, once. `requests` are bodies by ids of your own. */
+    async createBatch(requests, options = {}) {
+        const endpoint = options.endpoint ?? "/v1/chat/completions";
+        const lines = new File([linesOfBatch(requests, endpoint)], "batch.jsonl", { type: "application/jsonl" });
+        const file = await this.upload(lines);
+        const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
+        const body = { input_file_id: file.id, endpoint, completion_window: "24h", metadata: options.metadata };
+        return new Batch(this, await this.#data({ method: "POST", path: "/api/v1/batches", body, headers, safe: true }));
+    }
+    /** A batch that was created before. */
+    async batch(id) {
+        return new Batch(this, await this.#data({ method: "GET", path: `/api/v1/batches/${encodeURIComponent(id)}`, safe: true }));
+    }
+    async cancelBatch(id) {
+        return this.#data({ method: "POST", path: `/api/v1/batches/${encodeURIComponent(id)}/cancel`, safe: true });
+    }
+    /** The account's batches, the newest first, page by page as they are needed. */
+    async *batches() {
+        let after;
+        for (let page = 0; page < MAX_PAGES; page++) {
+            const found = await this.#data({
+                method: "GET",
+                path: `/api/v1/batches${queryOf({ after })}`,
+                safe: true,
+            });
+            yield* found.data;
+            if (!found.has_more || found.last_id === null)
+                return;
+            after = found.last_id;
+        }
+    }
+    /** The results in a file of a batch. */
+    async *batchResults(fileId) {
+        const path = `/api/v1/files/${encodeURIComponent(fileId)}/content`;
+        const answer = await reaching(path, this.#fetch(this.#url + path, { headers: this.#headers(false) }));
+        if (!answer.ok || answer.body === null)
+            await dataOf(answer);
+        for await (const line of linesOf(answer.body))
+            if (line.trim())
+                yield resultOf(line);
+    }
     /** The bytes of a file. */
     async download(file) {
         const answer = await reaching(file.fileUrl, this.#fetch(file.fileUrl));
@@ -326,14 +437,6 @@ function chatBody(model, messages, options) {
 function queryOf(values) {
     const known = Object.entries(values).filter((pair) => pair[1] !== undefined);
     return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
-}
-function sleep(seconds, signal) {
-    return new Promise((resolve, reject) => {
-        if (signal?.aborted)
-            return reject(signal.reason);
-        const timer = setTimeout(resolve, seconds * 1000);
-        signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
-    });
 }
 async function* linesOf(stream) {
     const decoder = new TextDecoder();

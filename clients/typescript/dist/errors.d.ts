@@ -1,4 +1,4 @@
-import type { TaskStatus } from "./types.js";
+import type { BatchStatus, TaskStatus, WorkflowStatus } from "./types.js";
 /** Everything that this package throws. */
 export declare class TollgateError extends Error {
     get name(): string;
@@ -67,10 +67,23 @@ export declare class TaskFailedError extends TollgateError {
 /** The generation was not ready by its deadline. */
 export declare class TaskExpiredError extends TaskFailedError {
 }
-/** The task still runs; `task` is how it was last seen. Waiting again costs nothing. */
+/** A step of the workflow has no result. `workflow` has the results of the others, and each error. */
+export declare class WorkflowFailedError extends TollgateError {
+    readonly workflow: WorkflowStatus;
+    constructor(workflow: WorkflowStatus);
+}
+/** The requests of the batch cannot be read, so none has run. `batch.errors` names the lines. */
+export declare class BatchFailedError extends TollgateError {
+    readonly batch: BatchStatus;
+    constructor(batch: BatchStatus);
+}
+/**
+ * The task still runs; `task` is how it was last seen. Waiting again costs nothing.
+ * After a wait for a workflow or a batch, `task` is its state.
+ */
 export declare class WaitTimeoutError extends TollgateError {
-    readonly task: TaskStatus;
-    constructor(task: TaskStatus, timeoutS: number);
+    readonly task: TaskStatus | WorkflowStatus | BatchStatus;
+    constructor(task: TaskStatus | WorkflowStatus | BatchStatus, timeoutS: number);
 }
 /** A webhook whose signature, time or headers are wrong. */
 export declare class SignatureError extends TollgateError {

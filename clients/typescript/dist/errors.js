@@ -79,11 +79,31 @@ export class TaskFailedError extends TollgateError {
 /** The generation was not ready by its deadline. */
 export class TaskExpiredError extends TaskFailedError {
 }
-/** The task still runs; `task` is how it was last seen. Waiting again costs nothing. */
+/** A step of the workflow has no result. `workflow` has the results of the others, and each error. */
+export class WorkflowFailedError extends TollgateError {
+    workflow;
+    constructor(workflow) {
+        const lost = workflow.steps.flatMap((step) => (step.error ? [`${step.id}: ${step.error.message}`] : []));
+        super(`Workflow ${workflow.id} failed: ${lost.join("; ") || "no reason given"}`);
+        this.workflow = workflow;
+    }
+}
+/** The requests of the batch cannot be read, so none has run. `batch.errors` names the lines. */
+export class BatchFailedError extends TollgateError {
+    batch;
+    constructor(batch) {
+        super(`Batch ${batch.id} failed: ${batch.errors?.data[0]?.message ?? "no reason given"}`);
+        this.batch = batch;
+    }
+}
+/**
+ * The task still runs; `task` is how it was last seen. Waiting again costs nothing.
+ * After a wait for a workflow or a batch, `task` is its state.
+ */
 export class WaitTimeoutError extends TollgateError {
     task;
     constructor(task, timeoutS) {
-        super(`Task ${task.taskId} is still ${task.status} after ${timeoutS} s`);
+        super(`${"taskId" in task ? `Task ${task.taskId}` : task.id} is still ${task.status} after ${timeoutS} s`);
         this.task = task;
     }
 }

@@ -101,3 +101,96 @@ export interface Chat {
     costMicroUsd: number | null;
     data: Record<string, unknown>;
 }
+/** A step of a new workflow. The documentation of workflows describes each field. */
+export interface WorkflowStep {
+    id: string;
+    model: string;
+    input: Record<string, unknown>;
+    dependsOn?: string[];
+    provider?: Record<string, unknown>;
+    private?: boolean;
+    expiresInS?: number;
+    finishByS?: number;
+    metadata?: Record<string, unknown>;
+}
+/** A step of a workflow. A chat has its answer in `text`, a generation has `files`. */
+export interface WorkflowStepStatus {
+    id: string;
+    kind: "media" | "chat";
+    model: string;
+    status: "not_started" | "running" | "finished" | "failed" | "skipped";
+    priceMicroUsd: number;
+    isExact: boolean;
+    costMicroUsd: number;
+    refundedMicroUsd: number;
+    taskId?: string;
+    requestId?: string;
+    files?: RemoteFile[];
+    filesDeletedAt?: string;
+    private?: boolean;
+    text?: string;
+    isCut?: boolean;
+    error?: {
+        code: string;
+        message: string;
+    };
+    startedAt?: string;
+    endedAt?: string;
+}
+/** A workflow at the time of the request, with its steps in the order of the create. */
+export interface WorkflowStatus {
+    id: string;
+    status: "running" | "finished" | "failed";
+    name?: string;
+    createdAt: string;
+    finishedAt?: string;
+    totalMicroUsd: number;
+    costMicroUsd: number;
+    isCancelled: boolean;
+    steps: WorkflowStepStatus[];
+}
+/** The amount that a workflow would reserve. */
+export interface WorkflowEstimate {
+    totalCents: number;
+    totalMicroUsd: number;
+    steps: Array<{
+        id: string;
+        model: string;
+        priceMicroUsd: number;
+        isExact: boolean;
+    }>;
+}
+/** A batch at the time of the request, in OpenAI's shape. */
+export interface BatchStatus {
+    id: string;
+    status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
+    endpoint: string;
+    input_file_id: string;
+    output_file_id: string | null;
+    error_file_id: string | null;
+    request_counts: {
+        total: number;
+        completed: number;
+        failed: number;
+    };
+    errors: {
+        data: Array<{
+            code: string;
+            message: string;
+            line: number | null;
+        }>;
+    } | null;
+    metadata: Record<string, string> | null;
+    created_at: number;
+    expires_at: number;
+}
+/** The result of one request of a batch: its `body` with an HTTP `status`, or an `error`. */
+export interface BatchResult {
+    customId: string;
+    status: number | null;
+    body: unknown;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+}

@@ -16,9 +16,11 @@
 // │   └── ServiceError            5xx
 // ├── TaskFailedError             the generation failed; it was refunded
 // │   └── TaskExpiredError        it took too long; it was refunded
+// ├── WorkflowFailedError         a step of the workflow has no result
+// ├── BatchFailedError            the requests of the batch cannot be read; none has run
 // ├── WaitTimeoutError            still running after the time that you gave it
 // └── SignatureError              a webhook that Tollgate did not sign
-import type { TaskStatus } from "./types.js";
+import type { BatchStatus, TaskStatus, WorkflowStatus } from "./types.js";
 
 /** Everything that this package throws. */
 export class TollgateError extends Error {
@@ -110,13 +112,31 @@ export class TaskFailedError extends TollgateError {
 /** The generation was not ready by its deadline. */
 export class TaskExpiredError extends TaskFailedError {}
 
-/** The task still runs; `task` is how it was last seen. Waiting again costs nothing. */
+/** A step of the workflow has no result. `workflow` has the results of the others, and each error. */
+export class WorkflowFailedError extends TollgateError {
+  constructor(readonly workflow: WorkflowStatus) {
+    const lost = workflow.steps.flatMap((step) => (step.error ? [`${step.id}: ${step.error.message}`] : []));
+    super(`Workflow ${workflow.id} failed: ${lost.join("; ") || "no reason given"}`);
+  }
+}
+
+/** The requests of the batch cannot be read, so none has run. `batch.errors` names the lines. */
+export class BatchFailedError extends TollgateError {
+  constructor(readonly batch: BatchStatus) {
+    super(`Batch ${batch.id} failed: ${batch.errors?.data[0]?.message ?? "no reason given"}`);
+  }
+}
+
+/**
+ * The task still runs; `task` is how it was last seen. Waiting again costs nothing.
+ * After a wait for a workflow or a batch, `task` is its state.
+ */
 export class WaitTimeoutError extends TollgateError {
   constructor(
-    readonly task: TaskStatus,
+    readonly task: TaskStatus | WorkflowStatus | BatchStatus,
     timeoutS: number,
   ) {
-    super(`Task ${task.taskId} is still ${task.status} after ${timeoutS} s`);
+    super(`${"taskId" in task ? `Task ${task.taskId}` : task.id} is still ${task.status} after ${timeoutS} s`);
   }
 }
 

@@ -4,11 +4,12 @@
 // types.ts      what the service answers
 // ../inputs.d.ts  the input of each model, typed; generated from the catalog
 // media.ts      local files inside an input
-// client.ts     the client
+// client.ts     the client; many.ts: workflows and batches; pauses.ts: pauses between requests
 // webhooks.ts   is a webhook Tollgate's?
 // node.ts       ("tollgate-client/node") files on disk
 export * from "./client.js";
 export * from "./errors.js";
+export { Batch, Workflow, type BatchOptions, type WaitForOptions, type WorkflowOptions } from "./many.js";
 export type * from "../inputs.js";
 export type { LocalFile } from "./media.js";
 export type * from "./types.js";

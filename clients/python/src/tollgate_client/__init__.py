@@ -13,7 +13,7 @@ models.py     the data in responses
 inputs.py     the typed input of each model, generated from the catalog
 wire.py       one request: its construction and its retries
 media.py      local files inside an input
-steps.py      the steps of each operation, without I/O
+steps.py      the steps of each operation, without I/O; `many.py`: of workflows and batches
 calls.py      the parts of a call that are equal with and without asyncio
 aio.py        the client for asyncio
 client.py     the client for threads, generated from aio.py
@@ -29,12 +29,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tollgate_client.aio import AsyncClient, AsyncTask
+from tollgate_client.aio import AsyncBatch, AsyncClient, AsyncTask, AsyncWorkflow
 from tollgate_client.calls import Messages
-from tollgate_client.client import Client, Task
+from tollgate_client.client import Batch, Client, Task, Workflow
 from tollgate_client.errors import (
     APIError,
     AuthenticationError,
+    BatchFailedError,
     ConfigurationError,
     ConflictError,
     InsufficientBalanceError,
@@ -51,8 +52,22 @@ from tollgate_client.errors import (
     TollgateError,
     UnreachableError,
     WaitTimeoutError,
+    WorkflowFailedError,
 )
-from tollgate_client.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate_client.many import WorkflowStep
+from tollgate_client.models import (
+    BatchResult,
+    BatchStatus,
+    Chat,
+    Estimate,
+    Progress,
+    RemoteFile,
+    TaskStatus,
+    Upload,
+    WorkflowEstimate,
+    WorkflowStatus,
+    WorkflowStepStatus,
+)
 from tollgate_client.verification import (
     VerificationError,
     VerifiedReceipt,
@@ -68,9 +83,15 @@ __version__ = VERSION
 
 __all__ = [
     "APIError",
+    "AsyncBatch",
     "AsyncClient",
     "AsyncTask",
+    "AsyncWorkflow",
     "AuthenticationError",
+    "Batch",
+    "BatchFailedError",
+    "BatchResult",
+    "BatchStatus",
     "Chat",
     "Client",
     "ConfigurationError",
@@ -99,6 +120,12 @@ __all__ = [
     "VerifiedReceipt",
     "VerifiedStatement",
     "WaitTimeoutError",
+    "Workflow",
+    "WorkflowEstimate",
+    "WorkflowFailedError",
+    "WorkflowStatus",
+    "WorkflowStep",
+    "WorkflowStepStatus",
     "__version__",
     "chat",
     "estimate",

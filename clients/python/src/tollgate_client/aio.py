@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,31 @@ from tollgate_client.calls import (
     saving,
     text_of,
 )
-from tollgate_client.errors import TollgateError
-from tollgate_client.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
+from tollgate_client.errors import TollgateError, UnreachableError
+from tollgate_client.many import (
+    CHATS,
+    MAX_STREAMS,
+    RECONNECT_S,
+    EventReader,
+    ManyOperations,
+    OnBatch,
+    OnWorkflow,
+    WorkflowStep,
+    result_of,
+)
+from tollgate_client.models import (
+    BatchResult,
+    BatchStatus,
+    Chat,
+    Estimate,
+    RemoteFile,
+    TaskStatus,
+    Upload,
+    WorkflowEstimate,
+    WorkflowStatus,
+)
 from tollgate_client.progress import shown_progress
-from tollgate_client.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
+from tollgate_client.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, ResultT, Steps
 from tollgate_client.wire import PutFile, Reply, Send, Settings, Sleep
 
 if TYPE_CHECKING:
@@ -78,6 +99,90 @@ class AsyncTask:
         return [await self._client.save(file, folder) for file in self.files]
 
 
+class AsyncWorkflow:
+    """A workflow. Returned by `AsyncClient.create_workflow` and `AsyncClient.workflow`."""
+
+    def __init__(self, client: AsyncClient, seen: WorkflowStatus) -> None:
+        self._client = client
+        self.seen = seen
+        """The workflow's state from the last request."""
+
+    @property
+    def id(self) -> str:
+        """Return the workflow's id. `AsyncClient.workflow(id)` returns it again, in any process."""
+        return self.seen.id
+
+    async def status(self) -> WorkflowStatus:
+        """Request and return the current state of the workflow."""
+        self.seen = await self._client._run(self._client._operations.workflow(self.id))
+        return self.seen
+
+    async def wait(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109
+        on_progress: OnWorkflow | None = None,
+    ) -> WorkflowStatus:
+        """Return the finished workflow. Raises `WorkflowFailedError` and `WaitTimeoutError`."""
+        steps = self._client._operations.wait_for_workflow(self.seen, timeout, on_progress)
+        self.seen = await self._client._run(steps)
+        return self.seen
+
+    async def stream(self) -> AsyncIterator[WorkflowStatus]:
+        """Yield the workflow after each of its changes, until it has ended."""
+        async for seen in self._client._workflow_events(self.id):
+            self.seen = seen
+            yield seen
+
+    async def cancel(self) -> WorkflowStatus:
+        """Start no further step. The money of steps that do not run is returned."""
+        self.seen = await self._client._run(self._client._operations.cancel_workflow(self.id))
+        return self.seen
+
+
+class AsyncBatch:
+    """A batch of text requests. Returned by `AsyncClient.create_batch` and `AsyncClient.batch`."""
+
+    def __init__(self, client: AsyncClient, seen: BatchStatus) -> None:
+        self._client = client
+        self.seen = seen
+        """The batch's state from the last request."""
+
+    @property
+    def id(self) -> str:
+        """Return the batch's id. `AsyncClient.batch(id)` returns it again, in any process."""
+        return self.seen.id
+
+    async def status(self) -> BatchStatus:
+        """Request and return the current state of the batch."""
+        self.seen = await self._client._run(self._client._operations.batch(self.id))
+        return self.seen
+
+    async def wait(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109
+        on_progress: OnBatch | None = None,
+    ) -> BatchStatus:
+        """Return the batch at its end: completed, expired or cancelled.
+
+        Raises `BatchFailedError` and `WaitTimeoutError`.
+        """
+        steps = self._client._operations.wait_for_batch(self.seen, timeout, on_progress)
+        self.seen = await self._client._run(steps)
+        return self.seen
+
+    async def cancel(self) -> BatchStatus:
+        """Begin no further request. Those that run are completed."""
+        self.seen = await self._client._run(self._client._operations.cancel_batch(self.id))
+        return self.seen
+
+    async def results(self) -> AsyncIterator[BatchResult]:
+        """Yield the results of an ended batch: first the responses, then the errors."""
+        for file_id in (self.seen.output_file_id, self.seen.error_file_id):
+            if file_id is not None:
+                async for result in self._client._batch_results(file_id):
+                    yield result
+
+
 class AsyncClient:
     """A client of Tollgate with one API key.
 
@@ -95,7 +200,7 @@ class AsyncClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._settings = Settings.read(api_key, base_url, timeout, max_attempts)
-        self._operations = Operations(max_attempts)
+        self._operations = ManyOperations(max_attempts)
         self._http = httpx.AsyncClient(base_url=self._settings.base_url, timeout=timeout, transport=transport)
 
     async def run(
@@ -208,6 +313,71 @@ class AsyncClient:
                         yield text
         raise TollgateError("the response broke off")
 
+    async def create_workflow(
+        self,
+        steps: Sequence[WorkflowStep],
+        *,
+        name: str | None = None,
+        webhook: str | None = None,
+        max_cost_cents: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncWorkflow:
+        """Reserve the money of a workflow and start it, exactly once."""
+        created = self._operations.create_workflow(
+            steps,
+            name=name,
+            webhook=webhook,
+            max_cost_cents=max_cost_cents,
+            idempotency_key=idempotency_key,
+        )
+        return AsyncWorkflow(self, await self._run(created))
+
+    async def estimate_workflow(self, steps: Sequence[WorkflowStep]) -> WorkflowEstimate:
+        """Return the amount that `create_workflow` would reserve for the same steps."""
+        return await self._run(self._operations.estimate_workflow(steps))
+
+    async def workflow(self, workflow_id: str) -> AsyncWorkflow:
+        """Return an existing workflow."""
+        return AsyncWorkflow(self, await self._run(self._operations.workflow(workflow_id)))
+
+    async def workflows(self) -> AsyncIterator[WorkflowStatus]:
+        """Yield the account's workflows, the newest first. Pages are requested when needed."""
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page, cursor = await self._run(self._operations.workflows_page(cursor))
+            for one in page:
+                yield one
+            if cursor is None:
+                return
+
+    async def create_batch(
+        self,
+        requests: Mapping[str, Mapping[str, Any]],
+        *,
+        endpoint: str = CHATS,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncBatch:
+        """Create a batch of text requests, exactly once. `requests` are bodies by ids of your own."""
+        created = self._operations.create_batch(
+            requests, endpoint=endpoint, metadata=metadata, idempotency_key=idempotency_key
+        )
+        return AsyncBatch(self, await self._run(created))
+
+    async def batch(self, batch_id: str) -> AsyncBatch:
+        """Return an existing batch."""
+        return AsyncBatch(self, await self._run(self._operations.batch(batch_id)))
+
+    async def batches(self) -> AsyncIterator[BatchStatus]:
+        """Yield the account's batches, the newest first. Pages are requested when needed."""
+        after: str | None = None
+        for _ in range(MAX_PAGES):
+            page, after = await self._run(self._operations.batches_page(after))
+            for one in page:
+                yield one
+            if after is None:
+                return
+
     async def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""
         with reaching(file.url):
@@ -237,6 +407,46 @@ class AsyncClient:
     ) -> None:
         """Close the connections."""
         await self.aclose()
+
+    async def _workflow_events(self, workflow_id: str) -> AsyncIterator[WorkflowStatus]:
+        """Yield the states of a workflow. A stream that ends before the workflow is opened again."""
+        send, events, lost = Send("GET", f"/api/v1/workflow/stream/{workflow_id}"), EventReader(), 0
+        for _ in range(MAX_STREAMS):
+            headers = send.headers_for(self._settings) | events.headers
+            try:
+                async with self._http.stream(send.method, send.path, headers=headers) as response:
+                    if response.is_error:
+                        await response.aread()
+                        wire.data_of(Reply.of(response))
+                    async for line in response.aiter_lines():
+                        seen = events.read(line)
+                        if seen is not None:
+                            lost = 0
+                            yield seen
+                            if seen.ended:
+                                return
+            except httpx.TransportError as exc:
+                lost += 1
+                if lost == self._settings.max_attempts:
+                    raise UnreachableError(f"no answer from {send.path}: {exc!r}") from exc
+            await asyncio.sleep(RECONNECT_S)
+        raise TollgateError(f"the workflow {workflow_id} has not ended after {MAX_STREAMS} streams")
+
+    async def _batch_results(self, file_id: str) -> AsyncIterator[BatchResult]:
+        send = Send("GET", f"/api/v1/files/{file_id}/content")
+        with reaching(send.path):
+            # The content is at a signed address of the storage.
+            headers = send.headers_for(self._settings)
+            async with self._http.stream(
+                "GET", send.path, headers=headers, follow_redirects=True
+            ) as response:
+                if response.is_error:
+                    await response.aread()
+                    wire.data_of(Reply.of(response))
+                async for line in response.aiter_lines():
+                    result = result_of(line)
+                    if result is not None:
+                        yield result
 
     async def _run(self, steps: Steps[ResultT]) -> ResultT:
         """Carry out an operation, step by step."""

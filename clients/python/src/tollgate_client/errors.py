@@ -16,6 +16,8 @@ TollgateError
 │   └── ServiceError              5xx
 ├── TaskFailedError               the generation failed; it was refunded
 │   └── TaskExpiredError          it took too long; it was refunded
+├── WorkflowFailedError           a step of the workflow has no result
+├── BatchFailedError              the requests of the batch cannot be read; none has run
 ├── WaitTimeoutError              still running after the timeout
 └── SignatureError                a webhook that Tollgate did not sign
 """
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 if TYPE_CHECKING:
-    from tollgate_client.models import TaskStatus
+    from tollgate_client.models import BatchStatus, TaskStatus, WorkflowStatus
 
 
 class TollgateError(Exception):
@@ -128,11 +130,33 @@ class TaskExpiredError(TaskFailedError):
     """The generation was not ready by its deadline."""
 
 
-class WaitTimeoutError(TollgateError):
-    """The task is still running. `task` is its last known state. Waiting again is free."""
+class WorkflowFailedError(TollgateError):
+    """A step of the workflow has no result. `workflow` has the results of the others, and each error."""
 
-    def __init__(self, task: TaskStatus, timeout_s: float) -> None:
-        super().__init__(f"Task {task.id} is still {task.status} after {timeout_s:g} s")
+    def __init__(self, workflow: WorkflowStatus) -> None:
+        lost = [f"{step.id}: {step.error.get('message')}" for step in workflow.steps if step.error]
+        super().__init__(f"Workflow {workflow.id} failed: {'; '.join(lost) or 'no reason given'}")
+        self.workflow = workflow
+
+
+class BatchFailedError(TollgateError):
+    """The requests of the batch cannot be read, so none has run. `batch.data["errors"]` names the lines."""
+
+    def __init__(self, batch: BatchStatus) -> None:
+        found = (batch.data.get("errors") or {}).get("data") or [{"message": "no reason given"}]
+        super().__init__(f"Batch {batch.id} failed: {found[0]['message']}")
+        self.batch = batch
+
+
+class WaitTimeoutError(TollgateError):
+    """The task is still running. `task` is its last known state. Waiting again is free.
+
+    After a wait for a workflow or a batch, `task` is its state.
+    """
+
+    def __init__(self, task: TaskStatus | WorkflowStatus | BatchStatus, timeout_s: float) -> None:
+        kind = type(task).__name__.removesuffix("Status")
+        super().__init__(f"{kind} {task.id} is still {task.status} after {timeout_s:g} s")
         self.task = task
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 FINISHED, FAILED, EXPIRED = "finished", "failed", "expired"
 ENDED = frozenset({FINISHED, FAILED, EXPIRED})
+BATCH_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 
 @dataclass(frozen=True)
@@ -127,3 +128,139 @@ class Progress:
     def percent(self) -> int | None:
         """Return 0–100, or `None`."""
         return self.task.progress
+
+
+@dataclass(frozen=True)
+class WorkflowStepStatus:
+    """The state of a step of a workflow. A chat has its answer in `text`, a generation has `files`."""
+
+    id: str
+    kind: str
+    model: str
+    status: str
+    cost_micro_usd: int
+    refunded_micro_usd: int
+    task_id: str | None = None
+    files: tuple[RemoteFile, ...] = ()
+    text: str | None = None
+    error: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> WorkflowStepStatus:
+        """Return the step for an entry of a workflow's `steps`."""
+        return cls(
+            data["id"],
+            data["kind"],
+            data["model"],
+            data["status"],
+            data["costMicroUsd"],
+            data["refundedMicroUsd"],
+            data.get("taskId"),
+            tuple(RemoteFile.of(one) for one in data.get("files") or ()),
+            data.get("text"),
+            data.get("error"),
+        )
+
+
+@dataclass(frozen=True)
+class WorkflowStatus:
+    """The state of a workflow at the time of the request. `steps` are in the order of the create."""
+
+    id: str
+    status: str
+    total_micro_usd: int
+    cost_micro_usd: int
+    is_cancelled: bool
+    steps: tuple[WorkflowStepStatus, ...]
+    name: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        """Return whether the workflow is finished or failed."""
+        return self.status in ENDED
+
+    def step(self, step_id: str) -> WorkflowStepStatus:
+        """Return the step with this id. Raises `KeyError`."""
+        return {step.id: step for step in self.steps}[step_id]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> WorkflowStatus:
+        """Return the status for the `data` of a workflow or a webhook event."""
+        return cls(
+            data["id"],
+            data["status"],
+            data["totalMicroUsd"],
+            data["costMicroUsd"],
+            data["isCancelled"],
+            tuple(map(WorkflowStepStatus.of, data["steps"])),
+            data.get("name"),
+            data,
+        )
+
+
+@dataclass(frozen=True)
+class WorkflowEstimate:
+    """The amount that a workflow would reserve, and the price of each step by its id."""
+
+    total_cents: int
+    total_micro_usd: int
+    steps: Mapping[str, int]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> WorkflowEstimate:
+        """Return the estimate for the `data` of the response."""
+        steps = {step["id"]: step["priceMicroUsd"] for step in data["steps"]}
+        return cls(data["totalCents"], data["totalMicroUsd"], steps)
+
+
+@dataclass(frozen=True)
+class BatchStatus:
+    """The state of a batch at the time of the request, and the numbers of its requests."""
+
+    id: str
+    status: str
+    endpoint: str
+    total: int
+    completed: int
+    failed: int
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nothing more happens to the batch."""
+        return self.status in BATCH_ENDED
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> BatchStatus:
+        """Return the status for the body of a batch."""
+        counts = data["request_counts"]
+        return cls(
+            data["id"],
+            data["status"],
+            data["endpoint"],
+            counts["total"],
+            counts["completed"],
+            counts["failed"],
+            data.get("output_file_id"),
+            data.get("error_file_id"),
+            data,
+        )
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """The result of one request of a batch: its `body` with an HTTP `status`, or an `error`."""
+
+    custom_id: str
+    status: int | None
+    body: Any
+    error: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> BatchResult:
+        """Return the result for a line of a batch's files."""
+        response = data.get("response") or {}
+        return cls(data["custom_id"], response.get("status_code"), response.get("body"), data.get("error"))

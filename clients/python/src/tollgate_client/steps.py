@@ -228,13 +228,16 @@ class Operations:
         if file is None:
             raise TypeError(f"not a file: {value!r}")
         content = file.read()
-        content_type = type_of(content, file.name)
-        body = {"filename": file.name, "contentType": content_type, "bytes": len(content)}
+        return (yield from self.put(file.name, content, type_of(content, file.name)))
+
+    def put(self, name: str, content: bytes, content_type: str) -> Steps[Upload]:
+        """Upload bytes under a name."""
+        body = {"filename": name, "contentType": content_type, "bytes": len(content)}
         granted = yield from fetch(Send("POST", "/api/v1/files", json=body), self._max_attempts)
         form = granted["upload"]
-        reply: Reply = yield PutFile(form["url"], form["fields"], file.name, content, content_type)
+        reply: Reply = yield PutFile(form["url"], form["fields"], name, content, content_type)
         if httpx.codes.is_error(reply.status):
-            raise TollgateError(f"the upload of {file.name} was refused: HTTP {reply.status}")
+            raise TollgateError(f"the upload of {name} was refused: HTTP {reply.status}")
         return Upload.of(granted)
 
     def delete_file(self, file_id: str) -> Steps[None]:
