@@ -22,7 +22,6 @@ from tollgate.tasks.progress_events import (
     events_of,
 )
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_within
-from tollgate.workflows.views import workflow_view
 
 ROUTE = "/api/v1/task/stream/{task_id}"
 WORKFLOW_ROUTE = "/api/v1/workflow/stream/{workflow_id}"
@@ -30,15 +29,12 @@ WORKFLOW_ROUTE = "/api/v1/workflow/stream/{workflow_id}"
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The data of a status, and the number of the last step."""
+    """A state, with the number of the last step. `show` reads the rest of the data of its status."""
 
-    view: Mapping[str, Any]
+    show: Callable[[], Mapping[str, Any]]
     seq: int
     has_ended: bool
-
-    @property
-    def is_queued(self) -> bool:
-        return bool(self.view["status"] == TaskStatus.NOT_STARTED)
+    is_queued: bool = False
 
 
 Look = Callable[[], _State]
@@ -73,7 +69,7 @@ async def _events(request: Request, route: str, look: Look, state: _State) -> As
     try:
         for pause_s in [*pauses_within(MAX_STREAM_S), 0.0]:
             if str(state.seq) != shown or state.has_ended:
-                for event in events_of(state.view, state.seq):
+                for event in events_of(await run_in_threadpool(state.show), state.seq):
                     yield event
                 shown, silent_s = str(state.seq), 0.0
             is_late = state.is_queued and waited_s >= MAX_WAIT_S
@@ -91,9 +87,10 @@ async def _events(request: Request, route: str, look: Look, state: _State) -> As
 
 def _task(parts: GetStatus, account_id: str, task_id: str) -> _State:
     task = parts.reader.find(account_id, task_id)
-    return _State(parts.reader.view(task), task.seq, task.ended)
+    is_queued = task.status is TaskStatus.NOT_STARTED
+    return _State(lambda: parts.reader.view(task), task.seq, task.ended, is_queued)
 
 
 def _workflow(parts: GetStatus, account_id: str, workflow_id: str) -> _State:
     workflow = parts.workflows.find(account_id, workflow_id)
-    return _State(workflow_view(workflow), workflow.seq, workflow.has_ended)
+    return _State(lambda: parts.workflows.view(workflow), workflow.seq, workflow.has_ended)

@@ -19,11 +19,9 @@ from tests.functional.test_sweep import EVENT as SWEEP
 from tests.functional.test_task_stream import events, streamed
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
-from tollgate.accounts.auth import KEY_CACHE_MS
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_parts
-from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger import repository as ledger_repository
@@ -39,6 +37,11 @@ __all__ = ["customer_of", "proved"]
 WORKFLOWS = "/api/v1/workflows"
 HOOK = "https://example.com/hook"
 CUTOUT, UPSCALE, UPSCALE_VIDEO = "bria-rmbg-2.0", "topaz-image-upscale", "bytedance-video-upscaler"
+CHAT: dict[str, Any] = {
+    "id": "c",
+    "model": "gpt-5.4-mini",
+    "input": {"max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]},
+}
 # One cent, and two cents.
 IMAGE_MICRO_USD, CUTOUT_MICRO_USD = 10_000, 20_000
 
@@ -98,10 +101,11 @@ class Carrier:
 
     def tasks(self) -> int:
         """Take a step of each task that has not ended; return how many there were."""
-        runner = run_task_parts.step_runner()
         tasks = [task for task in map(task_of, scan(self.aws)) if not task.ended]
+        self.aws.messages("TaskQueue")
         for task in tasks:
-            runner.run(task.task_id, task.seq)
+            self.worker.send({"task_id": task.task_id, "seq": task.seq})
+        self.worker.step()
         self.clock.advance(MS_PER_S)
         return len(tasks)
 
@@ -239,13 +243,12 @@ class TestMoney:
         assert ok(customer, "POST", f"{WORKFLOWS}/{made['id']}/cancel") == ended
 
     def test_a_key_that_was_revoked_starts_nothing_more(
-        self, customer: OpenedAccount, carrier: Carrier, clock: ManualClock
+        self, customer: OpenedAccount, carrier: Carrier
     ) -> None:
         key = ok(customer, "POST", "/api/v1/keys", {"name": "worker"})
         made = created(customer, image(), cutout(), key=key["key"])
         carrier.move()
         ok(customer, "DELETE", f"/api/v1/keys/{key['id']}")
-        clock.advance(KEY_CACHE_MS)
         carrier.run()
         ended = shown(customer, made["id"])
         assert [step.get("error", {}).get("code") for step in ended["steps"]] == [None, "invalid_api_key"]
@@ -325,8 +328,22 @@ class TestRefusals:
                 [{"id": "c", "model": "gpt-5.4-mini", "input": {"messages": [], "stream": True}}],
                 *("/steps/0/input/stream", "cannot have it"),
             ),
+            (
+                [{**image(), "input": {"a/b~c": "$gone.text"}}],
+                *("/steps/0/input/a~1b~0c", "no step 'gone'"),
+            ),
+            ([image(private=1)], "/steps/0/private", "Must be one of: true, false."),
+            ([image(expiresInS=60)], "/steps/0/expiresInS", "whole seconds"),
+            ([image(provider={"only": ["nobody"]})], "/steps/0/provider/only", "nobody"),
+            ([image(provider={"only": ["kling"]})], "/steps/0/provider/only", ""),
+            ([{**CHAT, "private": True}], "/steps/0/private", "Only a generation"),
+            ([{**CHAT, "provider": {"sort": "best"}}], "/steps/0/provider/sort", "Must be one of"),
+            (
+                [{**CHAT, "provider": {}, "input": {**CHAT["input"], "provider": {}}}],
+                *("/steps/0/provider", "in the input"),
+            ),
         ],
-        ids=range(19),
+        ids=range(27),
     )
     def test_a_wrong_step_is_named_and_nothing_is_reserved(
         self, customer: OpenedAccount, steps: Any, place: str, words: str

@@ -36,7 +36,16 @@ class AsyncAuthenticator:
 
     async def current(self, key_id: str) -> ApiKey | None:
         """Return a key that a batch was created with; `None` if it can no longer be used for text."""
-        key = await self._within(self._cache.known(key_id) or await self._read(key_id))
+        return self._usable(await self._within(self._cache.known(key_id) or await self._read(key_id)))
+
+    async def current_now(self, key_id: str) -> ApiKey | None:
+        """As `current`, but with the key as it is stored now: for a step of a workflow, which is rare."""
+        key = await self._read(key_id)
+        if key is not None and key.run is not None:
+            key = key.within(await self._read(key.run.key_id), self._clock.now_ms())
+        return self._usable(key)
+
+    def _usable(self, key: ApiKey | None) -> ApiKey | None:
         is_usable = key is not None and key.usable_at(self._clock.now_ms()) and Scope.TEXT in key.scopes
         return key if is_usable else None
 

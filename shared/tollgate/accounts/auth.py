@@ -177,9 +177,14 @@ class Authenticator:
         self.authenticate(text, scope, address)
         return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
 
-    def current(self, key_id: str) -> ApiKey | None:
-        """Return a key that a workflow was created with; `None` if it can no longer be used for media."""
-        key = self._within(self._cache.known(key_id) or self._read(key_id))
+    def current_now(self, key_id: str) -> ApiKey | None:
+        """Return a key that a workflow was created with, as it is stored now.
+
+        `None` if it can no longer be used for media. A step is rare, so it reads its key each time.
+        """
+        key = self._keys.get(key_id)
+        if key is not None and key.run is not None:
+            key = key.within(self._keys.get(key.run.key_id), self._clock.now_ms())
         is_usable = key is not None and key.usable_at(self._clock.now_ms()) and Scope.MEDIA in key.scopes
         return key if is_usable else None
 

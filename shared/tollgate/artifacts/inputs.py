@@ -8,11 +8,12 @@ import binascii
 import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tollgate.artifacts.presence import is_stored
+from tollgate.artifacts.results import PRIVATE
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
 from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads, folder_of
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -62,9 +63,11 @@ class InputStore:
     storage_url: str
     uploads: Uploads
 
-    def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[InputFile]]:
+    def read(
+        self, account_id: str, body: Mapping[str, Any], results: Collection[str] = ()
+    ) -> tuple[dict[str, Any], list[InputFile]]:
         """Return a create body in which names replace data URIs and file ids, and the files that `store` must
-        store. Nothing is stored yet.
+        store. Nothing is stored yet. `results` are stored URLs of private results of the account.
 
         Raises `InvalidInputError` for a data URI without media of a known type, and for a file that is
         missing or of another account.
@@ -82,7 +85,7 @@ class InputStore:
                     return text
                 return f"{self.storage_url}/{key}"
             if not _DATA_URI.match(text):
-                is_ours = self._key_of(text) is not None
+                is_ours = self._key_of(text) is not None and text not in results
                 if is_ours and not (
                     text.startswith(own) and self.uploads.is_usable(account_id, text.removeprefix(own))
                 ):
@@ -146,8 +149,13 @@ class InputStore:
         return False
 
     def _key_of(self, url: str) -> str | None:
+        """Return the key of a file that only a signed URL reads; `None` for any other URL.
+
+        The signed URL of a private result is one like any other, because the customer got it from us.
+        """
         prefix = f"{self.storage_url}/"
-        return url.removeprefix(prefix) if url.startswith(f"{prefix}{PREFIX}/") else None
+        is_private = url.startswith(f"{prefix}{PRIVATE}") and "?" not in url
+        return url.removeprefix(prefix) if is_private or url.startswith(f"{prefix}{PREFIX}/") else None
 
     def _sign(self, key: str) -> str:
         where = {"Bucket": self.bucket, "Key": key}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.errors import Problem, pointer_step
 
 ROOT = "input"
 # Most characters of a customer's own field name that an error repeats.
@@ -276,7 +276,7 @@ def _any_given(fields: tuple[str, ...]) -> Schema:
 
 
 def _pointer_step(step: str | int) -> str:
-    return printable(str(step)).replace("~", "~0").replace("/", "~1")
+    return pointer_step(printable(str(step)))
 
 
 def _or(names: tuple[Any, ...]) -> str:

@@ -180,7 +180,8 @@ class Api:
 
         quotes = QuoteRepository(database(), self.budgets_table)
         pricing = StepPricing(self.tasks, self.tasks.catalog)
-        reader = WorkflowReader(WorkflowRepository(database(), ApiSettings.from_env().tasks_table))
+        rows, tasks = WorkflowRepository(database(), ApiSettings.from_env().tasks_table), self.tasks
+        reader = WorkflowReader(rows, tasks.tasks.get_all, tasks.reader.address)
         return WorkflowService(reader, quotes, self.tasks, pricing, clock())
 
     @property

@@ -31,6 +31,7 @@ from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
 from tollgate.workflows.events import event_of as event_of_workflow
+from tollgate.workflows.reader import WorkflowReader
 from tollgate.workflows.repository import WorkflowRepository
 
 
@@ -60,14 +61,13 @@ def webhook_sender() -> WebhookSender:
     db = database()
     tasks = TaskRepository(db, settings.tasks_table)
     results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
-
-    workflows = WorkflowRepository(db, settings.tasks_table)
+    workflows = WorkflowReader(WorkflowRepository(db, settings.tasks_table), tasks.get_all, results.address)
 
     def event_of_task(delivery: Delivery) -> Event | None:
         task_id = delivery.task_id or ""
         if is_workflow(task_id):
-            workflow = workflows.get(task_id)
-            return None if workflow is None else event_of_workflow(workflow)
+            workflow = workflows.workflows.get(task_id)
+            return None if workflow is None else event_of_workflow(workflow, workflows.view(workflow))
         task = tasks.get(task_id)
         if task is None or delivery.event != PROGRESS_EVENT:
             return None if task is None else event_of(task, results.address)

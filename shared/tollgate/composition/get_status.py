@@ -90,7 +90,9 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(tasks, CurrentCatalog(catalog.catalog), results.address),
-        workflows=WorkflowReader(WorkflowRepository(db, settings.tasks_table)),
+        workflows=WorkflowReader(
+            WorkflowRepository(db, settings.tasks_table), tasks.get_all, results.address
+        ),
         images=ImageCreates(sdk.lambda_for_creates, settings.api_function),
         results=results,
         # A status takes no money, so this process knows only the limit of that window.

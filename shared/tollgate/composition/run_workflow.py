@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.repository import ApiKeyRepository
+from tollgate.artifacts.results import Results
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition import event_loop
 from tollgate.composition.creates import CreateSettings, task_service
@@ -37,6 +38,7 @@ def workflow_worker() -> WorkflowWorker:
     db, queue = database(), Queue(sdk.sqs(), settings.workflow_queue_url)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
     tasks = task_service(settings, CurrentCatalog(catalog.catalog), _no_queue)
+    results = Results(sdk.s3(), settings.media_bucket, settings.storage_url)
     workflows = WorkflowRepository(db, settings.tasks_table)
 
     async def answered(workflow: Workflow, steps: Sequence[Step]) -> list[Step]:
@@ -47,6 +49,7 @@ def workflow_worker() -> WorkflowWorker:
             parts.storage.db,
             settings.accounts_table,
             settings.ledger_table,
+            results.address,
             clock(),
         )
         return await chats.answer(workflow, steps)
@@ -56,7 +59,7 @@ def workflow_worker() -> WorkflowWorker:
         media=MediaSteps(tasks, workflows),
         ledger=tasks.ledger,
         deliveries=DeliveryRepository(db, settings.deliveries_table),
-        key=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()).current,
+        key=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()).current_now,
         tasks_of=tasks.tasks.get_all,
         answer=lambda workflow, steps: event_loop.run(answered(workflow, steps)),
         send=queue.send,

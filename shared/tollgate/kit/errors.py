@@ -66,14 +66,23 @@ def unknown_fields(
     body: Mapping[str, Any], known: Sequence[str], under: str = "", *, what: str = "field"
 ) -> list[Problem]:
     """Return a problem for each field of the object at the pointer `under` that is not a known one."""
-    unknown = [name.replace("~", "~0").replace("/", "~1") for name in body if name not in known]
+    unknown = [pointer_step(name) for name in body if name not in known]
     return [Problem(f"{under}/{name}", f"Unknown {what}.", list(known)) for name in unknown]
 
 
+def pointer_step(name: str) -> str:
+    """Return a name as one step of a JSON pointer (RFC 6901, section 3)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
 def one_of(path: str, values: Iterable[object]) -> Problem:
-    """Return the problem of a field that is not one of some values. Members of enums are shown as text."""
+    """Return the problem of a field that is not one of some values.
+
+    Members of enums are shown as text, and other values as in JSON.
+    """
     allowed = [str(value) if isinstance(value, str) else value for value in values]
-    return Problem(path, f"Must be one of: {', '.join(map(str, allowed))}.", allowed)
+    named = ", ".join(value if isinstance(value, str) else json.dumps(value) for value in allowed)
+    return Problem(path, f"Must be one of: {named}.", allowed)
 
 
 NO_REPEAT = {"x-should-retry": "false"}

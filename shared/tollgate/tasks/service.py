@@ -257,16 +257,18 @@ class TaskService:
         bodies: Mapping[str, Mapping[str, Any]],
         key: ApiKey | None,
         unknown: Collection[str] = (),
+        results: Collection[str] = (),
     ) -> list[PricedTask]:
         """Check bodies, and price them. It reads the earlier tasks and the files that they name.
 
         `bodies` are by their JSON pointers in the request. Files at `unknown` URLs do not exist yet.
+        `results` are stored URLs of the account's results, which may be private.
         Raises `InvalidInputError` with the problems of all of them, and the other errors of `create_copies`.
         """
         read, problems = [], list[Problem]()
         for pointer, body in bodies.items():
             with below(pointer, problems):
-                read.append((pointer, *self._read(account_id, body, key)))
+                read.append((pointer, *self._read(account_id, body, key, results)))
         _check(problems)
         # All media of all bodies at once.
         probed = self._probed([(request, files) for _, request, _, files in read], unknown)
@@ -281,10 +283,10 @@ class TaskService:
         return priced
 
     def _read(
-        self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
+        self, account_id: str, body: Mapping[str, Any], key: ApiKey | None, results: Collection[str]
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
         """Check a body; read the earlier tasks that it names, and take out the media inside it."""
-        with_urls, files = self.inputs.read(account_id, body)
+        with_urls, files = self.inputs.read(account_id, body, results)
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)

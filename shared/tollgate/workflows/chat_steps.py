@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.artifacts.models import Address
 from tollgate.batches.calls import Call, LineCalls
 from tollgate.batches.models import request_id_of
 from tollgate.kit.clock import Clock
@@ -28,7 +29,7 @@ from tollgate.text.middleware import public_error
 from tollgate.workflows.media_steps import NO_KEY, result_of
 from tollgate.workflows.models import MAX_CHATS, MAX_TEXT_BYTES, Step, StepError, StepStatus, Workflow
 from tollgate.workflows.pricing import chat_body
-from tollgate.workflows.references import with_results
+from tollgate.workflows.references import Reference, with_results
 
 ENDPOINT = "/v1/chat/completions"
 # A chat that the account's own limits refuse is sent again after this time, so often: a minute is over then.
@@ -40,13 +41,14 @@ _FIRST_ERROR = 400
 
 @dataclass(frozen=True, slots=True)
 class ChatSteps:
-    """Answers chats."""
+    """Answers chats. `address` returns the address of a file of a step."""
 
     calls: LineCalls
     authenticator: AsyncAuthenticator
     db: AsyncDatabase
     accounts_table: str
     ledger_table: str
+    address: Address
     clock: Clock
 
     async def answer(self, workflow: Workflow, steps: Sequence[Step]) -> list[Step]:
@@ -75,9 +77,10 @@ class ChatSteps:
 
     async def _reply(self, workflow: Workflow, step: Step) -> Step:
         """Return the step after its request. Raises the errors that refuse it."""
-        fields = chat_body(step.model, with_results(step.input, lambda one: result_of(workflow, one)))
+        values = with_results(step.input, lambda one: self._result(workflow, one))
+        fields = chat_body(step.model, values, step.options)
         for waits in range(MAX_WAITS + 1):
-            key = await self.authenticator.current(workflow.key_id)
+            key = await self.authenticator.current_now(workflow.key_id)
             if key is None:
                 return step.failed(NO_KEY, self.clock.now_ms())
             call = Call(key, step.request_id or "", self._headers(workflow, step))
@@ -89,6 +92,10 @@ class ChatSteps:
             # Nothing was held, and no provider was called, so the same request is sent again.
             await asyncio.sleep(LIMIT_WAIT_S)
         raise AssertionError("the last attempt returns or raises")
+
+    def _result(self, workflow: Workflow, reference: Reference) -> str:
+        found = result_of(workflow, reference)
+        return found if reference.index is None else self.address(found)
 
     @staticmethod
     def _headers(workflow: Workflow, step: Step) -> dict[str, str]:

@@ -12,6 +12,7 @@ from tollgate.tasks.models import Task
 from tollgate.tasks.service import PricedTask, TaskService
 from tollgate.workflows import rules
 from tollgate.workflows.models import Step, StepError, Workflow
+from tollgate.workflows.pricing import media_body
 from tollgate.workflows.references import Reference, with_results
 from tollgate.workflows.repository import WorkflowRepository
 
@@ -26,7 +27,7 @@ class NoResultError(Exception):
     """A step has not the result that another one needs."""
 
     def __init__(self, reference: Reference) -> None:
-        super().__init__(f"{reference} does not exist: the step made fewer files.")
+        super().__init__(f"{reference} does not exist: the step made fewer files, or they were deleted.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,10 @@ class MediaSteps:
         return True
 
     def _priced(self, workflow: Workflow, step: Step, key: ApiKey) -> PricedTask:
-        body = {"model": step.model, "input": with_results(step.input, lambda one: result_of(workflow, one))}
-        (priced,) = self.tasks.priced(workflow.account_id, {"": body}, key)
+        values = with_results(step.input, lambda one: result_of(workflow, one))
+        body = media_body(step.model, values, step.options)
+        results = {file["fileUrl"] for one in workflow.steps for file in one.files}
+        (priced,) = self.tasks.priced(workflow.account_id, {"": body}, key, results=results)
         return priced
 
     def _task(self, workflow: Workflow, step: Step, priced: PricedTask, key: ApiKey) -> Task:
@@ -105,7 +108,7 @@ class MediaSteps:
 
 
 def result_of(workflow: Workflow, reference: Reference) -> str:
-    """Return the URL of a file, or the text of a chat. Raises `NoResultError`."""
+    """Return the stored URL of a file, or the text of a chat. Raises `NoResultError`."""
     step = workflow.step(reference.step)
     if reference.index is None:
         return step.text or ""

@@ -6,7 +6,7 @@ not_started ──► running ──► finished | failed
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -81,6 +81,8 @@ class Step:
     is_exact: bool
     time_s: int
     """The most that it takes."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of its request beside the input."""
     status: StepStatus = StepStatus.NOT_STARTED
     task_id: str | None = None
     request_id: str | None = None
@@ -155,6 +157,12 @@ class Workflow:
     def running(self, kind: StepKind) -> Iterator[Step]:
         """Yield the running steps of a kind."""
         return (step for step in self.steps if step.status is StepStatus.RUNNING and step.kind is kind)
+
+    def finished_tasks(self) -> Iterator[str]:
+        """Yield the ids of the tasks of its finished generations."""
+        for step in self.steps:
+            if step.status is StepStatus.FINISHED and step.task_id is not None:
+                yield step.task_id
 
     def with_step(self, changed: Step) -> "Workflow":
         """Return the workflow with one step changed."""

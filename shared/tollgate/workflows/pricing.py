@@ -6,7 +6,7 @@ or is refused (`catalog/unknown_files.py`).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, read_request
 from tollgate.workflows.models import MAX_FILES, MAX_TEXT_BYTES, Step, StepKind
 from tollgate.workflows.references import Reference, with_results
-from tollgate.workflows.request import AskedStep
+from tollgate.workflows.request import CHAT_OPTIONS, AskedStep
 
 CHAT_PATH = "/api/v1/chat/completions"
 # Fields of a chat that a step cannot have: no one reads a stream, a second answer or a call of a function.
@@ -41,6 +41,9 @@ REFUSED = (
 CHAT_TIME_S = 40 * 60
 # Longer than the address of any result, so that a real one takes no more tokens.
 SAMPLE_URL_LENGTH = 512
+# The address of a private result has a signature and AWS's session token, usually less than 4,096 bytes
+# (docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_temp_request.html).
+SIGNED_URL_LENGTH = 5_000
 SAMPLE_TEXT = "text"
 _TYPES = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 
@@ -66,7 +69,8 @@ class StepPricing:
         if problems:
             raise InvalidInputError(problems)
         check_scopes((step.step_id in chats for step in asked), key)
-        samples = _Samples(self.tasks.inputs.storage_url)
+        private = {step.step_id for step in asked if step.options.get("private") is True}
+        samples = _Samples(self.tasks.inputs.storage_url, private)
         generations = [step for step in asked if step.step_id not in chats]
         priced = self._generations(generations, samples, key)
         by_id = {step.step_id: one for step, one in zip(generations, priced, strict=True)}
@@ -85,10 +89,18 @@ class StepPricing:
         self, asked: Sequence[AskedStep], samples: "_Samples", key: ApiKey
     ) -> Sequence[PricedTask]:
         bodies = {
-            step.pointer: {"model": step.model, "input": with_results(step.input, samples.of)}
+            step.pointer: media_body(step.model, with_results(step.input, samples.of), step.options)
             for step in asked
         }
-        return self.tasks.priced(key.account_id, bodies, key, samples.known)
+        priced = self.tasks.priced(key.account_id, bodies, key, samples.known)
+        problems: list[Problem] = []
+        for pointer, one in zip(bodies, priced, strict=True):
+            with below(pointer, problems):
+                # A policy of the account that this process does not know yet applies when the step starts.
+                one.choose(self.tasks.charges.budgets.routing(key.account_id))
+        if problems:
+            raise InvalidInputError(problems)
+        return priced
 
     def _chat(self, step: AskedStep, samples: "_Samples", key: ApiKey) -> Step:
         """Return a chat with the most that it can cost. Raises `InvalidInputError`, as below its pointer."""
@@ -97,18 +109,23 @@ class StepPricing:
             for name in REFUSED
             if name in step.input
         ]
+        problems += [
+            Problem(f"/{name}", "Is in the input of the step too.")
+            for name in step.options
+            if name in step.input
+        ]
         limits = LIMIT_FIELDS[TextProtocol.OPENAI]
         if not any(name in step.input for name in limits):
             message = "Required, because it bounds the price of the step."
             problems.append(Problem(f"/input/{limits[-1]}", message))
         if problems:
             raise InvalidInputError(problems)
-        body = chat_body(step.model, with_results(step.input, samples.longest))
+        body = chat_body(step.model, with_results(step.input, samples.longest), step.options)
         try:
             request = read_request(TextProtocol.OPENAI, json.dumps(body).encode())
             part = text_part(Asked("", CHAT_PATH, body, request), request, self.catalog, key)
         except InvalidInputError as exc:
-            raise exc.renamed(_below_input) from exc
+            raise exc.renamed(lambda problem: _below_input(problem, step.options)) from exc
         return Step(
             step.step_id,
             StepKind.CHAT,
@@ -119,19 +136,29 @@ class StepPricing:
             part.version,
             is_exact=False,
             time_s=CHAT_TIME_S,
+            options=step.options,
         )
 
 
-def chat_body(model: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def chat_body(model: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of the chat of a step."""
-    return {**values, "model": model}
+    return {**values, **options, "model": model}
+
+
+def media_body(model: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of the create request of a step."""
+    return {**options, "model": model, "input": values}
 
 
 @dataclass(slots=True)
 class _Samples:
-    """Samples of results. `known` are the addresses that were used, with the step that will have the file."""
+    """Samples of results. `known` are the addresses that were used, with the step that will have the file.
+
+    `private` are the ids of steps whose files have signed addresses.
+    """
 
     storage_url: str
+    private: Collection[str] = ()
     known: dict[str, Reference] = field(default_factory=dict)
 
     def of(self, reference: Reference) -> str:
@@ -145,7 +172,10 @@ class _Samples:
 
     def longest(self, reference: Reference) -> str:
         """Return a sample of the greatest size."""
-        return self.of(reference) if reference.index is not None else "x" * MAX_TEXT_BYTES
+        if reference.index is None:
+            return "x" * MAX_TEXT_BYTES
+        url = self.of(reference)
+        return url.ljust(SIGNED_URL_LENGTH, "x") if reference.step in self.private else url
 
 
 def _generation(step: AskedStep, priced: PricedTask) -> Step:
@@ -159,11 +189,15 @@ def _generation(step: AskedStep, priced: PricedTask) -> Step:
         priced.price.price_version,
         priced.is_exact,
         priced.request.time_s,
+        step.options,
     )
 
 
 def _kind_problems(step: AskedStep, media: set[str], chats: set[str]) -> Iterator[Problem]:
-    """Yield the references to files of chats, and to texts of generations."""
+    """Yield the references to files of chats, and to texts of generations; and options of a chat."""
+    for name in step.options if step.step_id in chats else ():
+        if name not in CHAT_OPTIONS:
+            yield Problem(f"{step.pointer}/{name}", "Only a generation can have it.")
     for place in step.places:
         reference = place.reference
         if reference is not None and reference.step in (media if reference.index is None else chats):
@@ -208,6 +242,8 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(inner)
 
 
-def _below_input(problem: Problem) -> Problem:
-    place = problem.path if problem.path == "/model" else f"/input{problem.path}"
+def _below_input(problem: Problem, options: Mapping[str, Any]) -> Problem:
+    """Return a problem of a chat's body at its place in the step."""
+    is_beside = problem.path.split("/")[1] in ("model", *options)
+    place = problem.path if is_beside else f"/input{problem.path}"
     return Problem(place, problem.message, problem.allowed)

@@ -1,12 +1,14 @@
 """Customers' reads of their workflows: one, or page by page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tollgate.artifacts.models import Address
+from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.dynamodb.pages import read_page
 from tollgate.kit.errors import WorkflowNotFoundError
 from tollgate.kit.ids import is_id
-from tollgate.tasks.models import WORKFLOW_PREFIX
+from tollgate.tasks.models import WORKFLOW_PREFIX, Task
 from tollgate.workflows.models import Workflow
 from tollgate.workflows.query import read_query
 from tollgate.workflows.repository import WorkflowRepository
@@ -15,9 +17,14 @@ from tollgate.workflows.views import WorkflowPageView, WorkflowView, workflow_vi
 
 @dataclass(frozen=True, slots=True)
 class WorkflowReader:
-    """Shows workflows to their own account."""
+    """Shows workflows to their own account.
+
+    `tasks_of` reads at most 100 tasks, and `address` returns the address of a file.
+    """
 
     workflows: WorkflowRepository
+    tasks_of: Callable[[Sequence[str]], Sequence[Task]]
+    address: Address
 
     def find(self, account_id: str, workflow_id: str) -> Workflow:
         """Return a workflow of the account. Raises `WorkflowNotFoundError`."""
@@ -28,7 +35,12 @@ class WorkflowReader:
 
     def one(self, account_id: str, workflow_id: str) -> WorkflowView:
         """Return a workflow as its status shows it. Raises `WorkflowNotFoundError`."""
-        return workflow_view(self.find(account_id, workflow_id))
+        return self.view(self.find(account_id, workflow_id))
+
+    def view(self, workflow: Workflow) -> WorkflowView:
+        """Return a workflow as its status shows it."""
+        (shown,) = self._views([workflow])
+        return shown
 
     def page(self, account_id: str, query: Mapping[str, str]) -> WorkflowPageView:
         """Return a page of workflows, the newest first. Raises `InvalidInputError`."""
@@ -40,7 +52,14 @@ class WorkflowReader:
             lambda ids: {each.workflow_id: each for each in self.workflows.get_all(ids)},
             lambda _: True,
         )
-        shown: WorkflowPageView = {"workflows": [workflow_view(each) for each in page.rows]}
+        shown: WorkflowPageView = {"workflows": self._views(page.rows)}
         if page.cursor is not None:
             shown["cursor"] = page.cursor
         return shown
+
+    def _views(self, workflows: Sequence[Workflow]) -> list[WorkflowView]:
+        """Return views with the files as they are now: their customer may have deleted them."""
+        ids = [task_id for each in workflows for task_id in each.finished_tasks()]
+        groups = [ids[start : start + MAX_KEYS] for start in range(0, len(ids), MAX_KEYS)]
+        tasks = {task.task_id: task for group in groups for task in self.tasks_of(group)}
+        return [workflow_view(each, tasks, self.address) for each in workflows]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.errors import Problem, pointer_step
 
 # Deeper than any input of a model or any message of a chat.
 MAX_DEPTH = 12
@@ -51,7 +51,7 @@ def places_in(value: Any, pointer: str = "", depth: int = 0) -> Iterator[Place]:
                 yield _place(pointer, found)
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from places_in(inner, f"{pointer}/{name}", depth + 1)
+            yield from places_in(inner, f"{pointer}/{pointer_step(name)}", depth + 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from places_in(inner, f"{pointer}/{number}", depth + 1)

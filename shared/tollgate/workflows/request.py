@@ -16,14 +16,20 @@ from tollgate.workflows.references import STEP_ID, Place, places_in, unknown_ste
 
 MAX_NAME_LENGTH = 100
 FIELDS = ("name", "steps", "webhook", "maxCostCents")
-STEP_FIELDS = ("id", "model", "input", "dependsOn")
+# Fields of a step beside its input. A chat has fewer than a generation.
+TASK_OPTIONS = ("provider", "private", "expiresInS", "finishByS", "metadata")
+CHAT_OPTIONS = ("provider",)
+STEP_FIELDS = ("id", "model", "input", "dependsOn", *TASK_OPTIONS)
 _ID = re.compile(STEP_ID)
 _ID_RULE = "a letter, then letters, digits, _ or -; at most 32 characters"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedStep:
-    """A step of a body. `places` are its references, and `needs` all steps that must be finished before."""
+    """A step of a body. `places` are its references, and `needs` all steps that must be finished before.
+
+    `options` are fields of its request beside the input. They are checked with the price.
+    """
 
     pointer: str
     step_id: str
@@ -31,6 +37,7 @@ class AskedStep:
     input: Mapping[str, Any]
     places: Sequence[Place]
     needs: tuple[str, ...]
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ def read_workflow(body: Mapping[str, Any], guard: AddressGuard) -> AskedWorkflow
     steps = _steps(body.get("steps"), problems)
     if problems:
         raise InvalidInputError(problems)
-    if sum(len(stored_body(step.input).encode()) for step in steps) > MAX_STORED_BYTES:
+    if sum(len(stored_body({**step.options, "": step.input}).encode()) for step in steps) > MAX_STORED_BYTES:
         raise PayloadTooLargeError(MAX_STORED_BYTES)
     return AskedWorkflow(steps, name, webhook, cents if "maxCostCents" in body else None)
 
@@ -114,7 +121,13 @@ def _step(
         return None
     used = [place.reference.step for place in places if place.reference is not None]
     return AskedStep(
-        pointer, str(step_id), str(model), dict(values or {}), places, tuple(dict.fromkeys([*used, *needs]))
+        pointer,
+        str(step_id),
+        str(model),
+        dict(values or {}),
+        places,
+        tuple(dict.fromkeys([*used, *needs])),
+        {name: sent[name] for name in TASK_OPTIONS if name in sent},
     )
 
 

@@ -47,7 +47,7 @@ def workflow_of(row: Item) -> Workflow:
 
 
 def _stored(step: Step) -> dict[str, Any]:
-    return {name: value for name, value in asdict(step).items() if value not in (None, (), False, 0)}
+    return {name: value for name, value in asdict(step).items() if value not in (None, (), False, 0, {})}
 
 
 def _step(stored: dict[str, Any]) -> Step:

@@ -57,6 +57,14 @@ def without_needless(workflow: Workflow, now_ms: int) -> Workflow:
     return workflow
 
 
+def without_deleted(workflow: Workflow, tasks: Sequence[Task]) -> Workflow:
+    """Return the workflow without the files that their customer has deleted since."""
+    for step in workflow.steps:
+        if step.files and any(task.task_id == step.task_id and not task.files for task in tasks):
+            workflow = workflow.with_step(replace(step, files=()))
+    return workflow
+
+
 def ready(workflow: Workflow, kind: StepKind, now_ms: int) -> list[Step]:
     """Return the steps of a kind that may start: all that they need is finished.
 

@@ -39,7 +39,6 @@ from tollgate.workflows.views import (
     WorkflowEstimateView,
     WorkflowView,
     estimate_view,
-    workflow_view,
 )
 
 # Attempts to cancel; each but the first because a worker has moved the workflow meanwhile.
@@ -87,7 +86,7 @@ class WorkflowService:
         if asked.max_cost_cents is not None and total_cents > asked.max_cost_cents:
             raise MaxCostExceededError(total_cents, asked.max_cost_cents)
         try:
-            return workflow_view(
+            return self.reader.view(
                 self._reserve(asked, steps, key, repeat=(idempotency_key, body_hash), attribution=attribution)
             )
         except AlreadyCreatedError as exc:
@@ -109,7 +108,7 @@ class WorkflowService:
         for step in workflow.running(StepKind.MEDIA):
             if step.task_id is not None:
                 self.tasks.cancel(account_id, step.task_id)
-        return workflow_view(workflow)
+        return self.reader.view(workflow)
 
     def _stopped(self, account_id: str, workflow_id: str) -> Workflow:
         """Return a workflow of which no further step starts."""

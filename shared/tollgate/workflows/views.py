@@ -1,12 +1,17 @@
 """Workflows as the API shows them. Pure."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NotRequired
 
-from tollgate.artifacts.models import FileView
+from tollgate.artifacts.models import Address, FileView
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Shape, Timestamp
+from tollgate.tasks.models import Task
 from tollgate.workflows.models import Step, StepKind, StepStatus, Workflow, WorkflowStatus
+
+NO_TASKS: Mapping[str, Task] = MappingProxyType({})
 
 
 class WorkflowStepEstimateView(Shape):
@@ -54,6 +59,9 @@ class WorkflowStepView(Shape):
     requestId: NotRequired[str]
     """The text request of a chat."""
     files: NotRequired[list[FileView]]
+    filesDeletedAt: NotRequired[Timestamp]
+    private: NotRequired[bool]
+    """The addresses of its files are valid for an hour. Each answer has new addresses."""
     text: NotRequired[str]
     """The answer of a chat."""
     isCut: NotRequired[bool]
@@ -105,8 +113,13 @@ def estimate_view(steps: tuple[Step, ...]) -> WorkflowEstimateView:
     }
 
 
-def workflow_view(workflow: Workflow) -> WorkflowView:
-    """Return the `data` of a workflow."""
+def workflow_view(
+    workflow: Workflow, tasks: Mapping[str, Task] = NO_TASKS, address: Address = str
+) -> WorkflowView:
+    """Return the `data` of a workflow. `tasks` has the tasks of its finished generations, by id.
+
+    `address` returns the address of a file.
+    """
     shown: WorkflowView = {
         "id": workflow.workflow_id,
         "status": workflow.status,
@@ -114,7 +127,7 @@ def workflow_view(workflow: Workflow) -> WorkflowView:
         "totalMicroUsd": workflow.total_micro_usd,
         "costMicroUsd": sum(step.cost_micro_usd - step.refunded_micro_usd for step in workflow.steps),
         "isCancelled": workflow.is_cancelled,
-        "steps": [step_view(step) for step in workflow.steps],
+        "steps": [step_view(step, tasks.get(step.task_id or ""), address) for step in workflow.steps],
     }
     if workflow.name is not None:
         shown["name"] = workflow.name
@@ -123,8 +136,8 @@ def workflow_view(workflow: Workflow) -> WorkflowView:
     return shown
 
 
-def step_view(step: Step) -> WorkflowStepView:
-    """Return a step as its workflow shows it."""
+def step_view(step: Step, task: Task | None, address: Address) -> WorkflowStepView:
+    """Return a step as its workflow shows it. A finished generation has a `task` with files."""
     shown: WorkflowStepView = {
         "id": step.step_id,
         "kind": step.kind,
@@ -139,12 +152,7 @@ def step_view(step: Step) -> WorkflowStepView:
         shown["taskId"] = step.task_id
     if step.request_id is not None:
         shown["requestId"] = step.request_id
-    if step.files:
-        shown["files"] = list(step.files)
-    if step.text is not None:
-        shown["text"] = step.text
-    if step.is_cut:
-        shown["isCut"] = True
+    _add_results(shown, step, task, address)
     if step.error is not None:
         shown["error"] = {"code": step.error.code, "message": step.error.message}
     if step.started_at_ms is not None:
@@ -152,3 +160,16 @@ def step_view(step: Step) -> WorkflowStepView:
     if step.ended_at_ms is not None:
         shown["endedAt"] = iso(step.ended_at_ms)
     return shown
+
+
+def _add_results(shown: WorkflowStepView, step: Step, task: Task | None, address: Address) -> None:
+    if step.options.get("private"):
+        shown["private"] = True
+    if task is not None and task.files:
+        shown["files"] = [file.view(address) for file in task.files]
+    if task is not None and task.files_deleted_at_ms is not None:
+        shown["filesDeletedAt"] = iso(task.files_deleted_at_ms)
+    if step.text is not None:
+        shown["text"] = step.text
+    if step.is_cut:
+        shown["isCut"] = True

@@ -88,15 +88,23 @@ class WorkflowWorker:
             self._end(workflow, now_ms)
             return False
         media = rules.ready(workflow, StepKind.MEDIA, now_ms)
+        chats = rules.ready(workflow, StepKind.CHAT, now_ms)
+        workflow = self._with_present_files(workflow, [*media, *chats])
         for step in media:
             if self.media.start(workflow, step, self.key(workflow.key_id)):
                 return True
-        chats = rules.ready(workflow, StepKind.CHAT, now_ms)
         if chats and time.monotonic() < start_by:
             return self._answer(workflow, chats)
         if media or chats:
             self.send({"workflow_id": workflow.workflow_id}, RETRY_S if media else 0)
         return False
+
+    def _with_present_files(self, workflow: Workflow, next_steps: Sequence[Step]) -> Workflow:
+        """Return the workflow with only the files that exist, of those that some steps need."""
+        needed = {name for step in next_steps for name in step.needs}
+        with_files = [step for step in workflow.steps if step.step_id in needed and step.files]
+        ids = [step.task_id for step in with_files if step.task_id is not None]
+        return rules.without_deleted(workflow, self.tasks_of(ids)) if ids else workflow
 
     def _answer(self, workflow: Workflow, chats: Sequence[Step]) -> bool:
         """Take chats, answer them, and store their results."""
