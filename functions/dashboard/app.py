@@ -24,6 +24,7 @@ from dashboard import (
     account_closure,
     activity,
     audit,
+    batches,
     budgets,
     catalog,
     chat,
@@ -51,6 +52,7 @@ from dashboard import (
     tokens,
     top_up,
     webhooks,
+    workflows,
 )
 from dashboard.permissions import permitted
 from dashboard.render import PATH, STATIC
@@ -67,6 +69,8 @@ for pages in (
     catalog,
     playground,
     tasks,
+    workflows,
+    batches,
     chat,
     keys,
     tokens,

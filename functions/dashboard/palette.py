@@ -23,6 +23,8 @@ PLACES = {
     "/audit": "Audit log",
     "/subaccounts": "Sub-accounts",
     "/tokens": "Run tokens",
+    "/workflows": "Workflows",
+    "/batches": "Batches",
     "/catalog/compare": "Compare models",
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
+from dashboard.form_body import Fields
 from dashboard.languages import described, gettext
 from dashboard.render import base_url
 from dashboard.security import Visitor
@@ -21,17 +22,29 @@ from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
+from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.models import Task
+from tollgate.tasks.request import finish_by_range
 from tollgate.web.first_price import field_of, first_price, is_missing
 from tollgate.web.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
+from tollgate.web.languages import phrase
 from tollgate.web.problems import in_words
 from tollgate.web.prompts import PROMPTS, prompt_field
 from tollgate.web.shared_input import public_values
+from tollgate.web.task_options import FIELDS as OPTIONS
+from tollgate.web.task_options import LIFETIMES_S, NO_OPTIONS, TaskOptions, options_of, shown_options
+from tollgate.web.task_options import PREFIX as OPTION
 
 PANELS = ("a", "b")
 # The value in a link for a switch that is off. A form omits the field instead.
 UNTOUCHED = "off"
+# The form's names of the fields in the wishes for providers.
+PROVIDER_LABELS = {
+    "only": phrase("Only these providers"),
+    "zdr": phrase("Only providers that keep no data"),
+    "data_collection": phrase("Only providers that do not train on it"),
+}
 Values = dict[str, Any]
 Told = dict[str, Any]
 
@@ -59,6 +72,7 @@ def panel_of(
     if visitor and query.get("remix") and key == PANELS[0]:
         shared = services.sharing.shown(query["remix"])
         filled = public_values(dto["params"], shared.values) if shared.shares_input else {}
+    options = shown_options(task)
     linked = _linked(query, key)
     prompts = PROMPTS[model.media_type]
     asked = prompt_field(dto["params"])
@@ -71,7 +85,8 @@ def panel_of(
         form, address = form_of_model(services, model, {}), services.api.results.address
         filled |= _worked_on(form, used, query.get("file", ""), address)
     form = form_of_model(services, model, filled)
-    told = price_of(services, request, visitor, model, read(form, sent_by(form)))
+    kept = options_of({OPTION + name: _sent_as(value) for name, value in options.items()}, [])
+    told = price_of(services, request, visitor, model, read(form, sent_by(form)), options=kept)
     return {
         "key": key,
         "model": described(dto),
@@ -80,6 +95,10 @@ def panel_of(
         "task": task,
         "errors": {},
         "prompts": prompts,
+        "options": options,
+        "providers": _providers(model),
+        "finish_by": finish_by_range(model),
+        "lifetimes": LIFETIMES_S,
         **told,
     }
 
@@ -110,12 +129,14 @@ def price_of(
     visitor: Visitor | None,
     model: Model,
     given: tuple[Values, list[Problem]],
+    *,
+    options: TaskOptions = NO_OPTIONS,
 ) -> Told:
     """Return the price of the values, complete or not, with missing or wrong fields and the code."""
     values, problems = given
-    body = {"model": model.id, "input": values}
-    found, quoted = problems, None
-    if not problems:
+    body = {"model": model.id, "input": values, **options.body}
+    found, quoted = [*problems, *options.problems], None
+    if not found:
         try:
             quoted = _quoted(services, visitor, model, body)
         except InvalidInputError as error:
@@ -136,9 +157,30 @@ def errors_of(problems: list[Problem]) -> dict[str, str]:
     """Return the messages of the problems by field. Problems without a field are under ''."""
     found: dict[str, list[Problem]] = {}
     for problem in problems:
-        found.setdefault(field_of(problem), []).append(problem)
-    # A path is `/input/<field>` and the place in that field.
-    return {name: in_words(some, beside=2) for name, some in found.items()}
+        option = problem.path.split("/")[1:2]
+        name = OPTION + option[0] if option and option[0] in OPTIONS else field_of(problem)
+        found.setdefault(name, []).append(problem)
+    # A path is `/input/<field>` and the place in that field, or `/<option>`.
+    return {
+        name: in_words(some, beside=1 if name.startswith(OPTION) else 2, labels=PROVIDER_LABELS)
+        for name, some in found.items()
+    }
+
+
+def options_sent(sent: Fields) -> TaskOptions:
+    """Return the options of the task in a sent form."""
+    return options_of(sent, sent.getlist(f"{OPTION}only"))
+
+
+def _sent_as(value: Any) -> str:
+    return value if isinstance(value, str) else "on" * value
+
+
+def _providers(model: Model) -> dict[str, str]:
+    """Return the providers that can run a model, with their titles."""
+    known = accounts()
+    names = dict.fromkeys(route.provider for route in model.routes if route.enabled)
+    return {name: known[name].about.title if name in known else name.capitalize() for name in names}
 
 
 def _quoted(

@@ -7,7 +7,16 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Fields, Sent, SentJson
-from dashboard.panel import PANELS, errors_of, form_of_model, media_model, panel_of, price_of, read
+from dashboard.panel import (
+    PANELS,
+    errors_of,
+    form_of_model,
+    media_model,
+    options_sent,
+    panel_of,
+    price_of,
+    read,
+)
 from dashboard.render import MONEY_MOVED, page, part
 from dashboard.security import MaybeSignedIn, SignedIn, visitor_of
 from dashboard.services import Services
@@ -16,6 +25,7 @@ from tollgate.kit.ids import new_id
 from tollgate.tasks.models import Task
 from tollgate.web.forms import FormField
 from tollgate.web.problems import in_words
+from tollgate.web.task_options import files_options
 
 # Cheap and quick: a good first try.
 FIRST_MODEL = "z-image"
@@ -76,7 +86,7 @@ def again(services: Services, request: Request, visitor: SignedIn, task_id: str,
     api = services.api
     task = api.reader.find(visitor.account_id, task_id)
     cents = task.view()["costCents"]
-    body = {"model": task.model, "input": task.values, "maxCostCents": cents}
+    body = {"model": task.model, "input": task.values, "maxCostCents": cents, **files_options(task)}
     made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
     answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
@@ -109,7 +119,7 @@ def estimate(
     """Return the price of the form's current values, its errors, and the code for the same request."""
     model = media_model(services, model_id)
     form = form_of_model(services, model, {})
-    told = price_of(services, request, visitor, model, read(form, sent))
+    told = price_of(services, request, visitor, model, read(form, sent), options=options_sent(sent))
     shown = {"key": _key(sent), "form": form, "errors": errors_of(told["wrong"])}
     return part(request, "playground_estimate.html", panel={**shown, **told})
 
@@ -119,12 +129,14 @@ def run(services: Services, request: Request, visitor: SignedIn, model_id: str, 
     """Create a task from the form. `form_id` identifies the form, so a second press creates nothing."""
     form = form_of_model(services, media_model(services, model_id), {})
     values, problems = read(form, sent)
-    if problems:
-        return _refused(request, _key(sent), form, InvalidInputError(problems))
+    options = options_sent(sent)
+    if wrong := [*problems, *options.problems]:
+        return _refused(request, _key(sent), form, InvalidInputError(wrong))
     api = services.api
-    body = {"model": model_id, "input": values}
+    body = {"model": model_id, "input": values, **options.body}
+    once, labels = sent.get("form_id"), options.attribution
     try:
-        made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
+        made = api.tasks.create(visitor.account_id, body, once, attribution=labels)
     except InvalidInputError as error:
         return _refused(request, _key(sent), form, error)
     answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]), key=_key(sent))

@@ -6,12 +6,14 @@ from starlette.responses import RedirectResponse
 
 from dashboard import languages
 from dashboard.form_body import Sent
-from dashboard.render import base_url, home, invalid, moved, moved_saying, page
+from dashboard.render import base_url, home, invalid, moved, moved_saying, page, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, RouteNotFoundError
+from tollgate.kit.observability import logger
 from tollgate.members.team import BY_KEY, TeamError
 from tollgate.web.languages import LANGUAGES
+from tollgate.web.pool import SignInUnavailableError
 from tollgate.web.second_factor import uri_of
 from tollgate.web.sessions import handle_of
 from tollgate.web.settings_form import MAX_NAME_CHARS, preferences_of
@@ -19,6 +21,7 @@ from tollgate.web.zones import zones
 
 PATH = "/settings"
 SEE_OTHER = 303
+UNAVAILABLE = 503
 # Session key of the wanted state of the second factor, while the visitor signs in once more.
 FACTOR = "factor"
 COOKIE_S = 365 * 24 * 3_600
@@ -73,9 +76,15 @@ async def begin_factor(services: Services, request: Request, _: SignedIn, sent: 
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError(request.method, request.url.path)
-    request.session[FACTOR] = "on" if sent.get("to") == "on" else "off"
     callback = f"{base_url(request)}/dashboard/sign-in/callback"
-    return moved((await cognito.begin(request, callback, for_settings=True)).headers["location"])
+    try:
+        begun = await cognito.begin(request, callback, for_settings=True)
+    except SignInUnavailableError:
+        logger.exception("dashboard.sign_in_unavailable")
+        said = languages.gettext("The sign-in service is not responding. Try again in a moment.")
+        return toast(request, said, status=UNAVAILABLE, bad=True)
+    request.session[FACTOR] = "on" if sent.get("to") == "on" else "off"
+    return moved(begun.headers["location"])
 
 
 @router.get("/second-factor")

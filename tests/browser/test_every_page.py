@@ -47,6 +47,7 @@ OF_THE_ACCOUNT = (
     "/dashboard/keys/{key_id}",
     "/dashboard/projects/{project_id}",
     "/dashboard/shared/{share_id}",
+    "/dashboard/workflows/{workflow_id}",
     "/admin/accounts/{account_id}",
     "/admin/tasks/{task_id}",
 )
@@ -54,6 +55,7 @@ OF_THE_ACCOUNT = (
 NO_PAGES = {
     *("/dashboard/playground/tasks/{task_id}", "/dashboard/tasks/{task_id}/card"),
     *("/dashboard/webhooks/deliveries/{delivery_id}", "/dashboard/top-up/receipts/{entry_id}"),
+    *("/dashboard/batches/{batch_id}", "/dashboard/batches/{batch_id}/files/{name}"),
     *("/models/{model_id}/price", "/docs/models/{model_id}", "/dashboard/catalog/{model_id}"),
     "/dashboard/keys/{key_id}/first-request",
     "/dashboard/palette",
@@ -135,6 +137,23 @@ def a_run_token(page: Page) -> str:
     return page.locator("#new-secret").inner_text()
 
 
+def some_jobs(base_url: str, key: str) -> str:
+    """Create a workflow, and a batch that cannot be read; return the workflow's id."""
+    headers = {"authorization": f"Bearer {key}"}
+    step = {"id": "image", **PAID_BODY}
+    made = httpx.post(f"{base_url}/api/v1/workflows", json={"steps": [step]}, headers=headers, timeout=30)
+    lines = {"file": ("lines.jsonl", b"no JSON", "application/jsonl")}
+    files = f"{base_url}/api/v1/files"
+    file = httpx.post(files, files=lines, data={"purpose": "batch"}, headers=headers, timeout=30).json()
+    body = {
+        "input_file_id": file["id"],
+        "endpoint": "/v1/chat/completions",
+        "completion_window": "24h",
+    }
+    assert httpx.post(f"{base_url}/api/v1/batches", json=body, headers=headers, timeout=30).is_success
+    return str(made.json()["data"]["id"])
+
+
 def is_page(context: BrowserContext, path: str) -> bool:
     """Return whether there is a whole page, and no other one that it sends to."""
     answer = context.request.get(path, max_redirects=0)
@@ -211,6 +230,7 @@ class TestEveryPage:
         key = new_key(page, "Pictures")
         task_id, key_id = a_task(base_url, key), key.removeprefix("tg_live_").partition("_")[0]
         ids = {"task_id": task_id, "request_id": task_id, "key_id": key_id}
+        ids["workflow_id"] = some_jobs(base_url, key)
         ids["project_id"] = a_project(page)
         ids["share_id"] = a_shared_result(page, task_id)
         a_run_token(page)

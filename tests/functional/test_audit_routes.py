@@ -160,6 +160,8 @@ NOT_NOTED = {
     f"POST {D}/playground/{{model_id}}/run": WORK,
     f"POST {D}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
     f"POST {D}/webhooks/test": WORK,
+    f"POST {D}/workflows/{{workflow_id}}/cancel": WORK,
+    f"POST {D}/batches/{{batch_id}}/cancel": WORK,
     f"POST {A}/work/proof": ASKS,
     f"POST {A}/models/{{model_id}}/preview": ASKS,
 }

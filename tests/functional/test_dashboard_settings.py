@@ -11,6 +11,7 @@ from tests.conftest import Aws
 from tests.functional.test_dashboard_sign_in import come_back, issuer
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Answer, Browser
+from tests.support.http_server import Reply
 from tests.support.issuer import Issuer
 from tests.support.user_pool import People
 from tollgate.composition import parts
@@ -168,6 +169,19 @@ class TestSecondFactor:
         assert "Second factor" in browser.get("/audit?log=access").text
         self.again(browser, issuer, "off")
         assert "Set up an authenticator app" in browser.get("/settings").text
+
+    def test_a_pool_that_does_not_answer_is_said_and_changes_nothing(
+        self, pool: People, issuer: Issuer, browser: Browser
+    ) -> None:
+        come_back(browser, issuer)
+        browser.get("/settings")
+        # A new process has not read the pool's metadata.
+        parts.forget()
+        issuer.broken["/.well-known/openid-configuration"] = Reply(500, b"")
+        refused = browser.post("/settings/second-factor/begin", {"to": "on"})
+        assert (refused.status, refused.headers["hx-retarget"]) == (503, "#toasts")
+        assert "The sign-in service is not responding" in refused.text
+        assert browser.get("/settings").status == 200
 
     def test_a_link_or_form_of_another_site_begins_no_change(
         self, pool: People, issuer: Issuer, browser: Browser

@@ -28,6 +28,7 @@ ACTING = (
     "tollgate.batches.attempts",
     "tollgate.batches.calls",
     "tollgate.batches.finishing",
+    "tollgate.batches.reader",
     "tollgate.batches.worker",
     "tollgate.budgets.monitor",
     "tollgate.ledger.budget_mover",

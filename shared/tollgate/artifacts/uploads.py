@@ -140,7 +140,10 @@ class Uploads:
 
     def content_url(self, account_id: str, file_id: str) -> str:
         """Return a URL of the bytes of a usable file, valid for `CONTENT_S`. Raises `UploadNotFoundError`."""
-        key = self._usable_key(account_id, file_id)
+        return self.signed_url(self._usable_key(account_id, file_id))
+
+    def signed_url(self, key: str) -> str:
+        """Return a URL to download an object of the bucket, valid for `CONTENT_S`."""
         read = {"Bucket": self.bucket, "Key": key, "ResponseContentDisposition": "attachment"}
         return self.s3.generate_presigned_url("get_object", Params=read, ExpiresIn=CONTENT_S)
 

@@ -5,6 +5,7 @@ Each line is an ordinary text request with its own hold and charge (docs/decisio
 models.py      a batch and its states; `lines.py`: the lines of its input and of its results
 request.py     bodies and queries; `views.py`: batches in the shapes of OpenAI and Anthropic
 repository.py  the rows of batches and of results
+reader.py      batches on an account's pages
 service.py     the routes; `download.py`: a file of results on its way to the client
 calls.py       one line as a text request
 worker.py      runs a batch for some minutes; `attempts.py`: the attempts of one line

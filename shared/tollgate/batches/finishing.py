@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tollgate.artifacts.uploaded import OUTPUT
 from tollgate.artifacts.uploads import JSONL, headers_of, key_of
 from tollgate.batches.lines import Outcome, problem, read_line, result_line
-from tollgate.batches.models import MAX_AT_ONCE, Batch, Kind, State, request_id_of
+from tollgate.batches.models import MAX_AT_ONCE, Batch, Kind, State, request_id_of, results_key
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.dynamodb.rows import Item
@@ -16,7 +16,6 @@ from tollgate.kit.ids import new_id
 INPUT_GONE = problem(
     "input_file_deleted", "The input file was deleted before each line had run.", "input_file_id"
 )
-_FOLDER = "responses/"
 
 ChangeOwn = Callable[[Callable[[Batch], Item]], Awaitable[Batch]]
 """Changes the row of the batch that this worker has."""
@@ -97,16 +96,6 @@ class BatchFiles:
         await self.objects.put(
             key_of(account_id, file_id, len(data), JSONL), data, headers_of(JSONL, filename, OUTPUT)
         )
-
-
-def results_key(batch: Batch) -> str:
-    """Return the key of the results of a batch in Anthropic's protocol."""
-    return f"{_FOLDER}{batch.account_id}/{batch.id}.jsonl"
-
-
-def input_key(batch: Batch) -> str:
-    """Return the key of the requests of a batch in Anthropic's protocol."""
-    return f"{_FOLDER}{batch.account_id}/{batch.id}-input.jsonl"
 
 
 def _not_run(

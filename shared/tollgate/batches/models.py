@@ -42,6 +42,12 @@ LIFETIME_S = 30 * 24 * 3600
 RESULT_LIFETIME_S = 3 * 24 * 3600
 
 _TIME_BITS = 80
+# Of the bucket.
+_FOLDER = "responses/"
+
+
+class ChangedError(Exception):
+    """Another process changed the batch since it was read."""
 
 
 class Kind(StrEnum):
@@ -127,6 +133,15 @@ class Batch:
             row |= {"state": str(state), "times": {**row["times"], str(state): now_s}}
         return row
 
+    def cancelling(self, now_s: int) -> Item | None:
+        """Return its row after a request to cancel it; `None` if that changes nothing."""
+        may = self.state in (State.VALIDATING, State.IN_PROGRESS)
+        return self.changed(State.CANCELLING, now_s) if may else None
+
+    def awakened(self, now_s: int) -> Item | None:
+        """Return its row if its message must be sent again; `None` if a worker has it or will have it."""
+        return self.changed(**self.reminded(now_s)) if self.is_forgotten(now_s) else None
+
     def claimed(self, token: str, now_s: int) -> dict[str, Any]:
         """Return the fields of the claim of a worker."""
         return {**self.reminded(now_s), "claim": token, "claims": self.row["claims"] + 1}
@@ -170,6 +185,16 @@ def new_batch(account_id: str, kind: Kind, now_ms: int, fingerprint: str, fields
         **fields,
     }
     return Batch(row)
+
+
+def results_key(batch: Batch) -> str:
+    """Return the key of the results of a batch in Anthropic's protocol."""
+    return f"{_FOLDER}{batch.account_id}/{batch.id}.jsonl"
+
+
+def input_key(batch: Batch) -> str:
+    """Return the key of the requests of a batch in Anthropic's protocol."""
+    return f"{_FOLDER}{batch.account_id}/{batch.id}-input.jsonl"
 
 
 def row_id(batch_id: str) -> str:

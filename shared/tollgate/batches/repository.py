@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tollgate.batches.models import RESULT_LIFETIME_S, Batch, Kind, result_id, row_id
+from tollgate.batches.models import RESULT_LIFETIME_S, Batch, ChangedError, Kind, result_id, row_id
 from tollgate.kit.dynamodb.expressions import Between, Equals
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
@@ -22,10 +22,6 @@ MAX_WAIT_S = 0.2
 _LAST = "~"
 
 Change = Callable[[Batch], Item | None]
-
-
-class ChangedError(Exception):
-    """Another process changed the batch since it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from tollgate.artifacts.uploads import EXTENSIONS, JSONL, declared_bytes, folder
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.batches.download import Download
-from tollgate.batches.finishing import input_key, results_key
 from tollgate.batches.models import (
     MAX_INPUT_BYTES,
     MAX_UNFINISHED,
     Batch,
     Kind,
     State,
+    input_key,
     new_batch,
+    results_key,
 )
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.request import (
@@ -28,7 +29,6 @@ from tollgate.batches.request import (
 )
 from tollgate.batches.views import batch_list_view, batch_view, message_batch_list_view, message_batch_view
 from tollgate.kit.aws.s3_objects import S3Objects
-from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import IdempotencyKeyReusedError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.attribution import HEADER, attribution_of
@@ -152,11 +152,7 @@ class BatchService:
         await self._find(key, kind, batch_id)
         now_s = self.kept.storage.now_s()
 
-        def cancelling(now: Batch) -> Item | None:
-            may = now.state in (State.VALIDATING, State.IN_PROGRESS)
-            return now.changed(State.CANCELLING, now_s) if may else None
-
-        found = await self.kept.change(key.account_id, batch_id, cancelling)
+        found = await self.kept.change(key.account_id, batch_id, lambda now: now.cancelling(now_s))
         if found is None:
             raise BatchNotFoundError(batch_id)
         return found
@@ -193,10 +189,7 @@ class BatchService:
         now_s = self.kept.storage.now_s()
         if found.is_forgotten(now_s):
             # Once in that time, even if clients look often.
-            def reminded(now: Batch) -> Item | None:
-                return now.changed(**now.reminded(now_s)) if now.is_forgotten(now_s) else None
-
-            await self.kept.change(key.account_id, batch_id, reminded)
+            await self.kept.change(key.account_id, batch_id, lambda now: now.awakened(now_s))
             await self.send({"account_id": key.account_id, "batch_id": batch_id})
         return found
 

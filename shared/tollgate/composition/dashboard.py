@@ -1,12 +1,14 @@
 """Creates the parts of `functions/dashboard`, in addition to the parts of `functions/api`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tollgate.account_closure.service import AccountClosureService
 from tollgate.accounts.repository import AccountRepository
 from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import OnceLog
+from tollgate.batches.reader import BatchReader
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
@@ -17,6 +19,7 @@ from tollgate.connectors.clients import Client
 from tollgate.connectors.repository import CodeRepository
 from tollgate.connectors.service import ConnectorService
 from tollgate.kit.aws import sdk
+from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.settings import SettingsError
@@ -64,6 +67,8 @@ class DashboardSettings(ApiSettings):
     sign_in_parameter: str | None = None
     tollgate_development_sign_in: bool = False
     mail_from: str | None = None
+    responses_table: str
+    batch_queue_url: str
     terms_url: str | None = None
     privacy_url: str | None = None
     contact_url: str | None = None
@@ -122,6 +127,16 @@ class Dashboard:
         api = self.api
         rows = BillingRepository(database(), api.budgets_table)
         return BillingService(rows, api.low_balance, api.payments.ledger, api.audit, api.payments.source.keys)
+
+    @property
+    def batches(self) -> BatchReader:
+        """Return the service for batches of text requests."""
+        known = self.settings
+
+        def send(message: Mapping[str, Any]) -> None:
+            Queue(sdk.sqs(), known.batch_queue_url).send(message)
+
+        return BatchReader(database(), known.responses_table, self.api.files.uploads, send, parts.clock())
 
     @property
     def examples(self) -> Examples:

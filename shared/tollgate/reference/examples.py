@@ -26,9 +26,11 @@ class Example:
     code: str
 
 
-def media(model_id: str, values: Body, base_url: str | None = None) -> list[Example]:
-    """Return programs that create, wait and save the files."""
-    body = {"model": model_id, "input": values}
+def media(
+    model_id: str, values: Body, base_url: str | None = None, options: Body | None = None
+) -> list[Example]:
+    """Return programs that create, wait and save the files. The one with the client has no `options`."""
+    body = {"model": model_id, "input": values, **(options or {})}
     curl, httpx, script = (_to(each, base_url) for each in (_MEDIA_CURL, _MEDIA_HTTPX, _MEDIA_TYPESCRIPT))
     return [
         Example("bash", "curl", curl.replace("BODY", _quoted(body))),

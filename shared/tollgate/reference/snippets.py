@@ -6,6 +6,7 @@ before every value of the customer, so a page can replace it by a new key.
 
 import json
 import pprint
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from tollgate.reference.examples import Example
 from tollgate.reference.generations import example_input
 
 WIDTH = 88
+_CAPITAL = re.compile(r"[A-Z]")
 Body = Mapping[str, Any]
 
 
@@ -33,14 +35,23 @@ def export_line(base_url: str) -> str:
 
 
 def media_snippets(base_url: str, body: Body) -> list[Snippet]:
-    """Return programs that send a create request with `body`, wait and save the files."""
+    """Return programs that send a create request with `body`, wait and save the files.
+
+    The clients take no wishes for providers, so a `body` with these has no programs with them.
+    """
     model_id, values = body["model"], body["input"]
-    curl, _, httpx, fetch = _shown(examples.media(model_id, values, base_url))
+    options = {name: value for name, value in body.items() if name not in ("model", "input")}
+    curl, _, httpx, fetch = _shown(examples.media(model_id, values, base_url, options))
     python, script = (_filled(each, base_url, model_id) for each in (_PYTHON, _TYPESCRIPT))
+    named = "".join(f", {_snake(name)}={value!r}" for name, value in options.items())
+    of_script = f", {_json(options)}" if options else ""
+    clients = [
+        Snippet("Python", python.replace("INPUT", _python(values, 4) + named)),
+        Snippet("TypeScript", script.replace("INPUT", _json(values) + of_script)),
+    ]
     return [
         curl,
-        Snippet("Python", python.replace("INPUT", _python(values, 4))),
-        Snippet("TypeScript", script.replace("INPUT", _json(values))),
+        *([] if "provider" in options else clients),
         httpx,
         Snippet("TypeScript, fetch", fetch.code),
     ]
@@ -111,6 +122,10 @@ def _curl(url: str, body: Body) -> Snippet:
         f"-d '{quoted}'",
     )
     return Snippet("curl", " \\\n  ".join(lines))
+
+
+def _snake(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
 
 
 def _json(value: Any) -> str:

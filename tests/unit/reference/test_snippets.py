@@ -30,7 +30,13 @@ BODIES = st.fixed_dictionaries(
         "input": st.dictionaries(
             st.text("abc", min_size=1), TEXTS | st.booleans() | st.integers() | st.lists(TEXTS)
         ),
-    }
+    },
+    optional={
+        "private": st.just(True),
+        "expiresInS": st.integers(3600, 31_536_000),
+        "webhook": TEXTS,
+        "provider": st.just({"only": ["fal"], "zdr": True}),
+    },
 )
 
 
@@ -62,13 +68,26 @@ class TestMedia:
         assert words[:3] == ["curl", "-sS", f"{BASE}/api/v1/generation/create"]
         assert json.loads(words[words.index("-d") + 1]) == body
         assert create
-        run = calls(shown["Python"], "client.run")
-        assert [ast.literal_eval(each) for each in run.args] == [body["model"], body["input"]]
         tree = ast.parse(shown["Python, httpx"])
         sent = next(node.value for node in ast.walk(tree) if ast.unparse(node).startswith("body = "))  # type: ignore[attr-defined]
         assert ast.literal_eval(sent) == body
-        assert json_after(shown["TypeScript"], f'client.run("{body["model"]}", ') == body["input"]
         assert json_after(shown["TypeScript, fetch"], "const body = ") == body
+        # The clients take no wishes.
+        assert ("Python" in shown) == ("TypeScript" in shown) == ("provider" not in body)
+        if "provider" in body:
+            return
+        run = calls(shown["Python"], "client.run")
+        assert [ast.literal_eval(each) for each in run.args] == [body["model"], body["input"]]
+        options = {name: value for name, value in body.items() if name not in ("model", "input")}
+        names = {"private": "private", "expires_in_s": "expiresInS", "webhook": "webhook"}
+        named = {str(word.arg): ast.literal_eval(word.value) for word in run.keywords}
+        assert {names[name]: value for name, value in named.items()} == options
+        typescript = shown["TypeScript"].partition(f'client.run("{body["model"]}", ')[2]
+        values, end = json.JSONDecoder().raw_decode(typescript)
+        assert values == body["input"]
+        assert typescript[end:].startswith(
+            f", {json.dumps(options, ensure_ascii=False, indent=2)});" if options else ");"
+        )
 
     @given(BODIES)
     def test_each_has_the_address_and_reads_the_key_before_any_word_of_a_customer(

@@ -55,7 +55,9 @@ const link = () => {
   for (const panel of panels) {
     const prefix = panel.dataset.panel === "a" ? "" : `${panel.dataset.panel}.`;
     if (prefix) query.set("beside", panel.dataset.model);
-    for (const field of fieldsOf(panel).filter((one) => !one.hidden)) {
+    // The options of a task stay out of it: an address lands in histories and logs.
+    const shown = fieldsOf(panel).filter((one) => !one.hidden && one.dataset.field.startsWith("input."));
+    for (const field of shown) {
       const value = said(formOf(panel), field.dataset.field);
       if (value !== field.dataset.default) query.set(prefix + field.dataset.field, value);
     }
