@@ -158,10 +158,8 @@ NOT_NOTED = {
     f"POST {D}/playground/tasks/{{task_id}}/again": WORK,
     f"POST {D}/playground/{{model_id}}/estimate": ASKS,
     f"POST {D}/playground/{{model_id}}/run": WORK,
-    f"POST {D}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
-    f"POST {D}/webhooks/test": WORK,
-    f"POST {D}/workflows/{{workflow_id}}/cancel": WORK,
-    f"POST {D}/batches/{{batch_id}}/cancel": WORK,
+    **{f"POST {D}/webhooks/{path}": WORK for path in ("deliveries/{delivery_id}/redeliver", "test")},
+    **{f"POST {D}/{path}/cancel": WORK for path in ("workflows/{workflow_id}", "batches/{batch_id}")},
     f"POST {A}/work/proof": ASKS,
     f"POST {A}/models/{{model_id}}/preview": ASKS,
 }

@@ -49,6 +49,7 @@ WITH_WILDCARD = {
     "${MediaBucket.Arn}/private/*.thumb.webp": "as above",
     "${MediaBucket.Arn}/inputs/*": "an input's key has an id of its own",
     "${MediaBucket.Arn}/inputs/kept/*": "as above, of a file that decided a price",
+    "${MediaBucket.Arn}/responses/*/msgbatch_*": "a batch's results have its id",
     "${MediaBucket.Arn}/responses/*": "a stored response's key has its own",
     CLAUDE_MODELS: "any region may answer for a global profile, and a catalog may name another Claude",
     CLAUDE_PROFILES: "as above",

@@ -9,6 +9,7 @@ settings_form.py  the form of a person's settings; `zones.py`: the time zone of 
 sign_ins.py     starts and ends sessions, and records them in the audit log
 pool.py         the settings of the user pool, and the errors of a sign-in there
 forms.py        a model's form, from its published input
+task_options.py  the options of a task in the form
 key_form.py     the form of an API key; `token_form.py`, `subaccount_form.py`
 budgets.py      the bars and the forms of budgets
 first_steps.py  the first steps of a new account
