@@ -17,7 +17,7 @@ PREFIX = "option-"
 # How long files can be kept, in seconds: an hour, a day, a week, 30 days, a year.
 LIFETIMES_S = (3_600, 86_400, 604_800, 2_592_000, 31_536_000)
 FIELDS = ("private", "expiresInS", "finishByS", "webhook", "webhookProgress", "tags", "provider")
-"""The options with an error of their own. `provider` has several fields."""
+"""The options that show their errors. `provider` has several fields."""
 _ON = "on"
 _MAX_WHOLE = 10**9
 _PAIRS = "name=value pairs with commas between them, such as team=search, feature=summary"
@@ -55,14 +55,14 @@ def options_of(sent: Mapping[str, str], only: Sequence[str]) -> TaskOptions:
     try:
         return TaskOptions(body, _tags(given.get("tags", "")))
     except InvalidInputError as error:
-        # A tag has no place in the form of its own.
+        # The form has one field for all tags.
         return TaskOptions(
             body, problems=[Problem("/tags", one.message, one.allowed) for one in error.problems]
         )
 
 
 def shown_options(task: Task | None) -> dict[str, Any]:
-    """Return the values of the form's fields: those of an earlier task, or of none."""
+    """Return the values of the form's fields: the options of an earlier task, or no options."""
     if task is None:
         return {"private": False, "expiresInS": "", "webhook": "", "webhookProgress": False, "tags": ""}
     return {
