@@ -324,6 +324,7 @@ class TestEveryWrite:
         "accounts/repository.py ApiKeyRepository.add",
         "batches/repository.py BatchRepository.create",
         "batches/repository.py BatchRepository.put",
+        "batches/reader.py BatchReader._changed",
         "accounts/repository.py ApiKeyRepository.still",
         "accounts/repository.py ApiKeyRepository.change",
         "accounts/repository.py ApiKeyRepository.revoke",
