@@ -34,7 +34,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class BatchRepository:
-    """The stored batches. All methods raise `DatabaseError`. Methods for results raise `ObjectStoreError` too."""
+    """The stored batches. All methods raise `DatabaseError`, and result methods `ObjectStoreError` too."""
 
     storage: Storage
 
