@@ -61,7 +61,7 @@ class TestWorkflows:
 
 class TestBatches:
     def stored(self, account_id: str, now_ms: int, kind: Kind = Kind.OPENAI, **fields: Any) -> Batch:
-        more = {"endpoint": "/v1/messages", "input_file_id": None, "key_id": "k", "metadata": {}}
+        more: dict[str, Any] = {"endpoint": "/v1/messages", "input_file_id": None, "key_id": "k", "metadata": {}}
         batch = new_batch(account_id, kind, now_ms, "f", {**more, "input_key": "x", **fields})
         table = dashboard_parts.dashboard().settings.responses_table
         database.database().write(
@@ -93,7 +93,7 @@ class TestBatches:
     def test_it_is_cancelled_before_its_end_only(
         self, account_id: str, browser: Browser, clock: ManualClock, state: State
     ) -> None:
-        counts = {"total": 12, "succeeded": 7, "errored": 2, "state": str(state)}
+        counts: dict[str, Any] = {"total": 12, "succeeded": 7, "errored": 2, "state": str(state)}
         batch = self.stored(account_id, clock.now_ms(), **counts)
         shown = browser.get("/batches")
         assert "7 of 12 answered, 2 failed" in words(shown)
