@@ -61,7 +61,12 @@ class TestWorkflows:
 
 class TestBatches:
     def stored(self, account_id: str, now_ms: int, kind: Kind = Kind.OPENAI, **fields: Any) -> Batch:
-        more: dict[str, Any] = {"endpoint": "/v1/messages", "input_file_id": None, "key_id": "k", "metadata": {}}
+        more: dict[str, Any] = {
+            "endpoint": "/v1/messages",
+            "input_file_id": None,
+            "key_id": "k",
+            "metadata": {},
+        }
         batch = new_batch(account_id, kind, now_ms, "f", {**more, "input_key": "x", **fields})
         table = dashboard_parts.dashboard().settings.responses_table
         database.database().write(
