@@ -22,6 +22,7 @@ from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
+from tollgate.ledger.attribution import tags_text
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.models import Task
@@ -33,7 +34,7 @@ from tollgate.web.problems import in_words
 from tollgate.web.prompts import PROMPTS, prompt_field
 from tollgate.web.shared_input import public_values
 from tollgate.web.task_options import FIELDS as OPTIONS
-from tollgate.web.task_options import LIFETIMES_S, NO_OPTIONS, TaskOptions, options_of, shown_options
+from tollgate.web.task_options import LIFETIMES_S, NO_OPTIONS, TaskOptions, options_of
 from tollgate.web.task_options import PREFIX as OPTION
 
 PANELS = ("a", "b")
@@ -170,6 +171,25 @@ def errors_of(problems: list[Problem]) -> dict[str, str]:
 def options_sent(sent: Fields) -> TaskOptions:
     """Return the options of the task in a sent form."""
     return options_of(sent, sent.getlist(f"{OPTION}only"))
+
+
+def shown_options(task: Task | None) -> dict[str, Any]:
+    """Return the values of the form's fields: the options of an earlier task, or no options."""
+    if task is None:
+        return {"private": False, "expiresInS": "", "webhook": "", "webhookProgress": False, "tags": ""}
+    return {
+        "private": task.private,
+        "expiresInS": str(task.expires_in_s or ""),
+        "webhook": task.webhook or "",
+        "webhookProgress": task.told is not None,
+        "tags": tags_text(task.attribution.tags),
+    }
+
+
+def files_options(task: Task) -> dict[str, Any]:
+    """Return the options about the files of a task, which a repeat of it must have too."""
+    found: dict[str, Any] = {"private": True} if task.private else {}
+    return found if task.expires_in_s is None else {**found, "expiresInS": task.expires_in_s}
 
 
 def _sent_as(value: Any) -> str:

@@ -10,6 +10,7 @@ from dashboard.form_body import Fields, Sent, SentJson
 from dashboard.panel import (
     PANELS,
     errors_of,
+    files_options,
     form_of_model,
     media_model,
     options_sent,
@@ -25,7 +26,6 @@ from tollgate.kit.ids import new_id
 from tollgate.tasks.models import Task
 from tollgate.web.forms import FormField
 from tollgate.web.problems import in_words
-from tollgate.web.task_options import files_options
 
 # Cheap and quick: a good first try.
 FIRST_MODEL = "z-image"

@@ -9,8 +9,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
-from tollgate.ledger.attribution import NONE, Attribution, tags_of, tags_text
-from tollgate.tasks.models import Task
+from tollgate.ledger.attribution import NONE, Attribution, tags_of
 
 # Prepended to a field's name, so that it cannot collide with a model's field.
 PREFIX = "option-"
@@ -59,25 +58,6 @@ def options_of(sent: Mapping[str, str], only: Sequence[str]) -> TaskOptions:
         return TaskOptions(
             body, problems=[Problem("/tags", one.message, one.allowed) for one in error.problems]
         )
-
-
-def shown_options(task: Task | None) -> dict[str, Any]:
-    """Return the values of the form's fields: the options of an earlier task, or no options."""
-    if task is None:
-        return {"private": False, "expiresInS": "", "webhook": "", "webhookProgress": False, "tags": ""}
-    return {
-        "private": task.private,
-        "expiresInS": str(task.expires_in_s or ""),
-        "webhook": task.webhook or "",
-        "webhookProgress": task.told is not None,
-        "tags": tags_text(task.attribution.tags),
-    }
-
-
-def files_options(task: Task) -> dict[str, Any]:
-    """Return the options about the files of a task, which a repeat of it must have too."""
-    found: dict[str, Any] = {"private": True} if task.private else {}
-    return found if task.expires_in_s is None else {**found, "expiresInS": task.expires_in_s}
 
 
 def _whole(text: str) -> int | str:
