@@ -11,6 +11,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -45,6 +46,14 @@ def chat_body_refusal(body: Body) -> str | None:
     return next(_chat_refusals(body), None)
 
 
+def gateway_body_refusal(body: Body) -> str | None:
+    """Return OpenRouter's reason to refuse a body: values out of range, and unknown roles.
+
+    Source: `ChatRequest` and `ChatMessages` of `@openrouter/sdk` 1.3.19 (npm). The host refuses the rest.
+    """
+    return next(chain(_range_refusals(body), _role_refusals(body["messages"])), None)
+
+
 def messages_body_refusal(body: Body) -> str | None:
     """Return Anthropic's reason to refuse a body of messages."""
     return next(_messages_refusals(body), None)
@@ -60,10 +69,22 @@ def calls_refusal(messages: Sequence[Any]) -> str | None:
     return next(_unpaired(messages), None)
 
 
-def _chat_refusals(body: Body) -> Iterator[str]:
+def _range_refusals(body: Body) -> Iterator[str]:
     for name, (least, most) in _CHAT_RANGES.items():
         if not _is_within(body.get(name), least, most):
             yield f"Invalid '{name}': expected a value from {least} to {most}."
+
+
+def _role_refusals(messages: Sequence[Any]) -> Iterator[str]:
+    for position, message in enumerate(messages):
+        role, place = _object(message).get("role"), f"messages[{position}].role"
+        if role not in CHAT_ROLES:
+            yield f"Invalid value: '{role}' at '{place}'. Supported values are: {', '.join(CHAT_ROLES)}."
+
+
+def _chat_refusals(body: Body) -> Iterator[str]:
+    yield from _range_refusals(body)
+    yield from _role_refusals(body["messages"])
     stop = body.get("stop")
     if isinstance(stop, list) and len(stop) > MAX_STOPS:
         yield f"Invalid 'stop': array too long. Expected an array with maximum length {MAX_STOPS}."
@@ -103,9 +124,7 @@ def _function_refusals(body: Body) -> Iterator[str]:
 
 def _message_refusals(message: Any, place: str) -> Iterator[str]:
     role, content = _object(message).get("role"), _object(message).get("content")
-    if role not in CHAT_ROLES:
-        yield f"Invalid value: '{role}' at '{place}.role'. Supported values are: {', '.join(CHAT_ROLES)}."
-    elif content is None and role not in ("assistant", "function"):
+    if content is None and role not in ("assistant", "function"):
         yield f"Invalid value for 'content' at '{place}': expected a string, got null."
     elif content is None and not any(message.get(name) for name in ("tool_calls", "refusal", "audio")):
         yield f"Missing required parameter: '{place}.content'."
@@ -144,6 +163,9 @@ def _responses_refusals(body: Body, items: Sequence[Body]) -> Iterator[str]:
             yield f"Invalid '{name}': expected a value from {least} to {most}."
     if len(body.get("metadata") or {}) > MAX_METADATA:
         yield f"Invalid 'metadata': too many properties. Expected at most {MAX_METADATA}."
+    for position, tool in enumerate(map(_object, body.get("tools") or [])):
+        if tool.get("type") in ("function", "custom") and not _matches(_FUNCTION_NAME, tool.get("name")):
+            yield f"Invalid 'tools[{position}].name': expected a-z, A-Z, 0-9, _ or -, at most 64."
     called = [item.get("call_id") for item in items if item.get("type") in _CALLS]
     outputs = [item.get("call_id") for item in items if item.get("type") in _OUTPUTS]
     for missing in (one for one in outputs if one not in called):

@@ -12,7 +12,12 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from local.simulator.text.bodies import calls_refusal, chat_body_refusal, messages_body_refusal
+from local.simulator.text.bodies import (
+    calls_refusal,
+    chat_body_refusal,
+    gateway_body_refusal,
+    messages_body_refusal,
+)
 
 Body = Mapping[str, Any]
 
@@ -251,6 +256,10 @@ def _gpt_refusal(model: str, body: Body) -> str | None:
     return None
 
 
+def _router_refusal(_: str, body: Body) -> str | None:
+    return gateway_body_refusal(body)
+
+
 def _kimi_refusal(_: str, body: Body) -> str | None:
     if body.get("temperature") not in (None, 1):
         return "invalid temperature: only 1 is allowed for this model"
@@ -345,6 +354,7 @@ _CHAT = {
     "meta": _muse_refusal,
     "google": _gemini_refusal,
     "openai": _gpt_refusal,
+    "openrouter": _router_refusal,
     "azure": _gpt_refusal,
     "moonshot": _kimi_refusal,
     "xai": _grok_refusal,

@@ -78,6 +78,8 @@ def test_chat_completions(fields: dict[str, Any], says: str | None) -> None:
         ({"temperature": 2.1}, "temperature"),
         ({"metadata": {str(number): "" for number in range(17)}}, "metadata"),
         ({"input": [MADE, GOT]}, None),
+        ({"tools": [{"type": "function", "name": "a" * 64}]}, None),
+        ({"tools": [{"type": "function", "name": "a name"}]}, "tools[0].name"),
         ({"input": [MADE]}, "No tool output found for function call c1"),
         ({"input": [GOT]}, "No tool call found for function call output with call_id c1"),
     ],
