@@ -13,9 +13,14 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.ledger.budgets import BudgetPeriod
+from tollgate.ledger.entries import EntryKind
 from tollgate.members.mails import ROLE_DESCRIPTIONS
 from tollgate.members.roles import ProjectRole, Role
 from tollgate.members.topics import WORDS as TOPICS
+from tollgate.operator.overview import HIT_KINDS
+from tollgate.payments.claims import WORDS as CLAIMS
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
+from tollgate.reconciliation.service import NO_KEY
 from tollgate.reference.previews import KINDS
 from tollgate.reference.prices import Headlines, condition, tiers
 from tollgate.subaccounts.views import SubaccountState
@@ -39,11 +44,19 @@ def tables() -> Iterator[str]:
     yield from (*activity.METRICS.values(), *activity.KINDS.values())
     yield from (*status.PART_NAMES.values(), *status.PHASE_NAMES.values(), *status.KINDS.values())
     yield from (*requests.APIS.values(), *requests.QUANTITIES.values())
-    yield from (*exports.LABELS.values(), *top_up.LOW_BALANCE.values(), *palette.PLACES.values())
+    yield from (
+        *exports.LABELS.values(),
+        *top_up.LOW_BALANCE.values(),
+        *palette.PLACES.values(),
+        *palette.CONSOLE.values(),
+    )
     yield from (*catalog.ORDERS.values(), *KINDS.values(), *STATUS_WORDS.values())
     yield from (*usage_query.RANGES.values(), *usage_query.GROUPS.values())
     yield from (*token_form.LIFETIMES.values(), *TOPICS.values(), *ROLE_DESCRIPTIONS.values())
-    enums = (Scope, Role, ProjectRole, BudgetPeriod, SubaccountState)
+    enums = (Scope, Role, ProjectRole, BudgetPeriod, SubaccountState, EntryKind)
+    failures = (*FailureKind, *RejectionKind)
+    yield from (str(failure).replace("_", " ").capitalize() for failure in failures)
+    yield from (*HIT_KINDS, NO_KEY, *(word.capitalize() for word in CLAIMS.values()))
     yield from (str(value).capitalize() for enum in enums for value in enum)
     yield from (f"{{n}} {per}" for per in budgets.PER.values())
     # The values of a field (`comparison.taken`)

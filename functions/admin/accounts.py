@@ -8,16 +8,31 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, done, operator_page
+from dashboard.audit import WORDS
 from dashboard.form_body import Fields, Sent
+from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up
 from tollgate.operator.accounts import usd
 from tollgate.operator.errors import OperatorError
+from tollgate.web.languages import phrase
 
 TASKS = "20"
 MAX_WORD = 254
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
+
+# The messages after a credit or a debit: the first time, and again.
+MOVED = {
+    "credit": (
+        phrase("{amount} USD credited."),
+        phrase("Nothing was done: {reference} was credited before, with the same amount."),
+    ),
+    "debit": (
+        phrase("{amount} USD debited."),
+        phrase("Nothing was done: {reference} was debited before, with the same amount."),
+    ),
+}
 
 router = APIRouter()
 
@@ -36,7 +51,7 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, account_
     """Show an account."""
     shown = _shown(services, request, account_id)
     tasks = services.api.reader.page(account_id, {"limit": TASKS})["tasks"]
-    return operator_page(request, "operator_account.html", shown=shown, tasks=tasks)
+    return operator_page(request, "operator_account.html", shown=shown, tasks=tasks, acts=WORDS)
 
 
 @router.post("/accounts/{account_id}")
@@ -47,26 +62,26 @@ def change(
     direction = sent.get("action", "")
     accounts, reason = services.account_console.by(operator.name), sent.get("reason", "")
 
-    def move(post: Callable[[str, str, int, str], bool], verb: str) -> str:
+    def move(post: Callable[[str, str, int, str], bool]) -> str:
         reference, amount = sent.get("reference", ""), _amount(sent)
-        if post(account_id, reference, amount, reason):
-            return f"{usd(amount)} USD {verb}."
-        return f"Nothing was done: {reference} was {verb} before, with the same amount."
+        first, again = MOVED[direction]
+        said = first if post(account_id, reference, amount, reason) else again
+        return gettext(said).format(amount=usd(amount), reference=reference)
 
     def suspend() -> str:
         accounts.suspend(account_id, reason)
-        return "The account is suspended."
+        return gettext("The account is suspended.")
 
     def resume() -> str:
         accounts.resume(account_id)
-        return "The account is active."
+        return gettext("The account is active.")
 
     payment_id = sent.get("payment", "")
     actions = {
         "give-back": lambda: accounts.give_back(account_id, payment_id, reason),
         "take": lambda: accounts.take(account_id, payment_id),
-        "credit": lambda: move(accounts.credit, "credited"),
-        "debit": lambda: move(accounts.debit, "debited"),
+        "credit": lambda: move(accounts.credit),
+        "debit": lambda: move(accounts.debit),
         "suspend": suspend,
         "resume": resume,
     }
@@ -87,5 +102,5 @@ def _amount(sent: Fields) -> int:
     """Return the amount of a form in micro-USD. Raises `OperatorError`."""
     sum_usd = sent.get("usd", "").strip()
     if not _USD.fullmatch(sum_usd):
-        raise OperatorError("The amount: dollars and whole cents, such as 25 or 25.50.")
+        raise OperatorError(gettext("The amount: dollars and whole cents, such as 25 or 25.50."))
     return micro_usd_up(Decimal(sum_usd))

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 from dashboard.status import PART_NAMES, PHASE_NAMES
 from tollgate.status.checks import PARTS
@@ -39,6 +40,6 @@ def post(services: Services, request: Request, operator: OperatorSignedIn, sent:
             console.update(incident_id, phase, words)
         else:
             console.open(sent.get("title", ""), sent.get("impact", ""), parts, words, phase)
-        return "Posted. The status page shows it within some minutes."
+        return gettext("Posted. The status page shows it within some minutes.")
 
     return done(request, operator, change, PATH, action="incident", phase=phase)

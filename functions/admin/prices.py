@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from admin.services import REFUSED, Services, console, done, operator_page
 from dashboard.form_body import Fields, Sent
+from dashboard.languages import gettext
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
@@ -65,7 +66,7 @@ def change(
 
     def write() -> str:
         services.price_console.by(operator.name).change(model_id, wanted, version)
-        return "The prices are changed; estimates follow within a minute."
+        return gettext("The prices are changed; estimates follow within a minute.")
 
     about = {"action": "price", "model": model_id, "prices": str(wanted)}
     return done(request, operator, write, f"/models/{model_id}", **about)

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 
 router = APIRouter(prefix="/providers")
@@ -12,12 +13,15 @@ router = APIRouter(prefix="/providers")
 @router.get("")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     """Show all providers, and the routes that their breaker has switched off."""
+    spent_on, spent = services.provider_costs()
     return operator_page(
         request,
         "operator_providers.html",
         rows=services.provider_console.rows(),
         media=services.media_measures(),
         text=services.text_measures(),
+        spent=spent,
+        spent_on=spent_on,
     )
 
 
@@ -29,7 +33,8 @@ def switch(services: Services, request: Request, operator: OperatorSignedIn, sen
 
     def change() -> str:
         name = services.provider_console.by(operator.name).switch(provider, model, reason, disabled=disabled)
-        return f"{name} is {'off' if disabled else 'on'}."
+        said = gettext("{name} is off.") if disabled else gettext("{name} is on.")
+        return said.format(name=name)
 
     about = {"action": "disable" if disabled else "enable", "provider": provider, "reason": reason}
     return done(request, operator, change, "/providers", **about)

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.operator.errors import OperatorError
@@ -32,7 +33,11 @@ def refund(
 
     def refund_once() -> str:
         is_first = console.refund(task_id, reason)
-        return "The whole charge is refunded." if is_first else "Nothing was done: it was refunded before."
+        return (
+            gettext("The whole charge is refunded.")
+            if is_first
+            else gettext("Nothing was done: it was refunded before.")
+        )
 
     about = {"action": "refund", "task_id": task_id, "reason": reason}
     return done(request, operator, refund_once, f"/tasks/{task_id}", **about)
@@ -44,6 +49,6 @@ def cancel(services: Services, request: Request, operator: OperatorSignedIn, tas
 
     def ask() -> str:
         services.task_console.by(operator.name).cancel(task_id)
-        return "Cancellation was requested."
+        return gettext("Cancellation was requested.")
 
     return done(request, operator, ask, f"/tasks/{task_id}", action="cancel", task_id=task_id)

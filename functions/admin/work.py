@@ -7,14 +7,26 @@ from fastapi import APIRouter, Request, Response
 
 from admin.services import REFUSED, Services, done, operator_page
 from dashboard.form_body import Sent
+from dashboard.languages import gettext
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
 from tollgate.operator.dead_letters import Work
 from tollgate.operator.errors import OperatorError
+from tollgate.web.languages import phrase
 
 # A page must respond within the gateway's 29 s. Each click handles at most this many.
 MOST_REDRIVEN = 500
 MOST_PROVEN = 200
+WORK_NAMES = {
+    Work.TASKS: phrase("Tasks"),
+    Work.WEBHOOKS: phrase("Webhooks"),
+    Work.REFILLS: phrase("Automatic top-ups"),
+    Work.MAILS: phrase("Mails"),
+    Work.THUMBNAILS: phrase("Thumbnails"),
+    Work.BATCHES: phrase("Batches"),
+    Work.CHANGES: phrase("Table changes"),
+    Work.USAGE: phrase("Usage"),
+}
 
 router = APIRouter(prefix="/work")
 
@@ -23,7 +35,11 @@ router = APIRouter(prefix="/work")
 def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     """Show the numbers of dead letters."""
     return operator_page(
-        request, "operator_work.html", waiting=services.dead_letter_console.waiting(), most=MOST_PROVEN
+        request,
+        "operator_work.html",
+        waiting=services.dead_letter_console.waiting(),
+        work_names=WORK_NAMES,
+        most=MOST_PROVEN,
     )
 
 
@@ -32,12 +48,13 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
     """Send dead letters to their queue again."""
     kind = sent.get("work", "")
     if kind not in services.dead_letter_console.letters:
-        return toast(request, "There is no such queue.", status=REFUSED, bad=True)
+        return toast(request, gettext("There is no such queue."), status=REFUSED, bad=True)
 
     def send_again() -> str:
         found = services.dead_letter_console.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
-        gone = f" {found.gone} could not be: too old to be read again." if found.gone else ""
-        return f"{found.moved} of {found.waiting} sent again.{gone}"
+        said = gettext("{moved} of {waiting} sent again.").format(moved=found.moved, waiting=found.waiting)
+        gone = gettext("{gone} were too old to be read again.").format(gone=found.gone)
+        return f"{said} {gone}" if found.gone else said
 
     return done(request, operator, send_again, "/work", action="redrive", work=kind)
 

@@ -25,7 +25,7 @@ COOKIE = "tollgate_language"
 PARAMETER = "lang"
 # A cached page has a copy for each value of these headers (RFC 9110, 12.5.5).
 # The pages without translations.
-IN_ENGLISH = ("/docs", "/admin")
+IN_ENGLISH = "/docs"
 VARY = "Accept-Language, Cookie"
 
 # A number of a composed text, with its currency or size.
@@ -36,7 +36,7 @@ _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 def wanted(request: Request) -> str:
     """Return the language for a request: of its address, its cookie, or its `Accept-Language`.
 
-    The docs and the operator console are in English.
+    The docs are in English.
     """
     if path_of(request).startswith(IN_ENGLISH):
         return ENGLISH

@@ -93,7 +93,7 @@ def _public(services: Services, request: Request) -> Iterator[Goal]:
     yield Goal(phrase("Page"), gettext("Status"), f"{root}/status")
     if request.session.get("desk"):
         for path, name in CONSOLE.items():
-            yield Goal(phrase("Operator console"), name, f"{root}/admin{path}")
+            yield Goal(phrase("Operator console"), gettext(name), f"{root}/admin{path}")
     for card in services.api.listing.matching_cards({}):
         yield Goal(phrase("Model"), card["name"], f"{root}/models/{card['id']}", card["id"])
     for doc in services.api.reference.site.pages.values():

@@ -111,7 +111,7 @@ class TestTheFirstPage:
         assert re.search(r"Margin \$0.0\d+ to \$0.0\d+ Costs at the dearest", shown)
         assert "Requests 2 2 generations, 0 text" in shown
         assert (
-            f"0 running, 1 waiting Task Model State Provider Created {waiting} {PAID_IMAGE} Queued" in shown
+            f"0 running, 1 waiting Task Model Status Provider Created {waiting} {PAID_IMAGE} Queued" in shown
         )
 
     @pytest.mark.usefixtures("account_id")

@@ -21,6 +21,7 @@ from tests.support.dashboard import Browser
 from tests.support.simulator import running_simulator
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import command as command_parts
 from tollgate.composition import parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.database import Database
@@ -229,6 +230,8 @@ class TestGenerations:
         assert {row.model: (row.requests, row.unknown, row.charged_micro_usd) for row in rows} == {
             VIDEO: (1, 0, 100_000), IMAGE: (4, 0, 10_000), EDIT: (1, 0, 10_000)
         }  # fmt: skip
+        # The providers that have no report are booked too: four images at PoYo (catalog/data/z-image.yaml).
+        assert command_parts.operator().provider_costs() == (DAY, {"fal": 146_422, "poyo": 40_000})
 
     def test_a_wrong_cost_in_the_catalog_is_a_drift(
         self, customer: OpenedAccount, clock: ManualClock, fal: str, capsys: pytest.CaptureFixture[str]

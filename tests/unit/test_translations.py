@@ -37,8 +37,8 @@ NAMES = frozenset(
         *("Brand", "Offer", "Product"),
     )
 )
-# In English: the docs, and the pages for operators.
-ENGLISH_ONLY = ("docs.html", "operator_")
+# In English.
+ENGLISH_ONLY = ("docs.html",)
 # Calls that translate, or whose text nobody reads.
 MARKS = ("_", "gettext", "ngettext", "may")
 # What an expression shows, unlike a key or a path.

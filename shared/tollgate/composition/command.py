@@ -35,6 +35,7 @@ from tollgate.operator.provider_measures import ProviderMeasure, of_media, of_te
 from tollgate.operator.providers import ProviderConsole
 from tollgate.operator.tasks import TaskConsole
 from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.reconciliation.books import by_provider
 from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
 from tollgate.status.repository import IncidentRepository
@@ -76,6 +77,8 @@ class CommandSettings(SpendingSettings):
 
 # Tasks of an account on the console's first page.
 NEWEST_TASKS = "20"
+# Days among which the newest one with costs is looked for.
+COST_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +203,11 @@ class Operator:
     def media_measures(self) -> dict[str, ProviderMeasure]:
         """Return how the providers of generations did, by name."""
         return of_media(self.overview.sampled(), self.clock.now_ms())
+
+    def provider_costs(self) -> tuple[str, dict[str, int]]:
+        """Return the newest day with costs, and the cost at each provider on it; empty without such a day."""
+        days = self.reconciliations.newest(self.clock.now_ms(), COST_DAYS)
+        return (days[0].day, by_provider(days[0].books)) if days else ("", {})
 
     def text_measures(self) -> list[ProviderMeasure]:
         """Return how the providers of text did."""

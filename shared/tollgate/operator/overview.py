@@ -28,6 +28,8 @@ MAX_ACCOUNTS = 2_000
 MAX_SHOWN = 100
 # Accounts whose open tasks are read.
 MAX_BUSY = 20
+GENERATION, API_KEY, TEXT_REQUEST, ACCOUNT = HIT_KINDS = ("Generation", "API key", "Text request", "Account")
+"""The kinds of things that a search finds."""
 _ULID_LENGTH = 26
 _OPEN = (TaskStatus.NOT_STARTED, TaskStatus.RUNNING)
 
@@ -132,7 +134,7 @@ class OperatorOverview:
         if task is None:
             return []
         facts = f"{task.model}, {task.status.replace('_', ' ')}, {iso(task.created_at_ms)}"
-        return [Hit("Generation", task_id, f"/tasks/{task_id}", facts, self._owner(task.account_id))]
+        return [Hit(GENERATION, task_id, f"/tasks/{task_id}", facts, self._owner(task.account_id))]
 
     def _key(self, word: str) -> list[Hit]:
         ulid = word.removeprefix("key_").removeprefix(PREFIX)[:_ULID_LENGTH]
@@ -141,7 +143,7 @@ class OperatorOverview:
             return []
         state = "revoked" if key.revoked_at_ms is not None else "active"
         name = key.name or key.key_id
-        return [Hit("API key", name, f"/accounts/{key.account_id}", state, self._owner(key.account_id))]
+        return [Hit(API_KEY, name, f"/accounts/{key.account_id}", state, self._owner(key.account_id))]
 
     def _text(self, request_id: str) -> list[Hit]:
         """Return a text request. Its ledger entry is read by the ids of all accounts."""
@@ -152,7 +154,7 @@ class OperatorOverview:
             route = f"{entry.model or 'no model'} at {entry.provider or 'no provider'}"
             facts = f"{route}, {words}, {cost}, {iso(entry.created_at_ms)}"
             path, owner = f"/accounts/{entry.account_id}", self._owner(entry.account_id)
-            return [Hit("Text request", request_id, path, facts, owner)]
+            return [Hit(TEXT_REQUEST, request_id, path, facts, owner)]
         return []
 
     def _accounts(self, word: str) -> list[Hit]:
@@ -165,7 +167,7 @@ class OperatorOverview:
         ]
         return [
             Hit(
-                "Account",
+                ACCOUNT,
                 emails.get(each.account_id, each.account_id),
                 f"/accounts/{each.account_id}",
                 f"{usd_of_micro(each.balance_micro_usd)}{', suspended' if each.suspended else ''}",

@@ -61,6 +61,14 @@ def added(books: Books, more: Books) -> dict[Line, Booked]:
     return {line: books.get(line, Booked()) + more.get(line, Booked()) for line in books.keys() | more.keys()}
 
 
+def by_provider(books: Books) -> dict[str, int]:
+    """Return the cost at each provider in micro-USD."""
+    costs: dict[str, Decimal] = {}
+    for line, one in books.items():
+        costs[line.provider] = costs.get(line.provider, Decimal(0)) + one.cost_micro_usd
+    return {name: round(cost) for name, cost in costs.items()}
+
+
 def _of(entry: Entry, provider: str, model: CatalogModel | None) -> Iterator[tuple[Line, Booked]]:
     charged = Booked(requests=1, charged_micro_usd=-entry.amount_micro_usd)
     routes = model.routes if isinstance(model, CatalogTextModel) else ()

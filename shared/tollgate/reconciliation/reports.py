@@ -46,8 +46,7 @@ class Report:
     """One provider's report.
 
     `query` returns the parameters of a day, and `read` the models and costs in a response. `page_by` is the
-    parameter of the next page; a report without it has a whole day in its only response. `is_of_tasks` is
-    true for a provider of generations, whose costs are booked from tasks.
+    parameter of the next page; a report without it has a whole day in its only response.
     """
 
     provider: str
@@ -57,7 +56,6 @@ class Report:
     query: Callable[[date], Mapping[str, str]]
     read: Callable[[Any, date], Iterator[tuple[str, Decimal]]]
     page_by: str | None = "page"
-    is_of_tasks: bool = False
 
     def parameters(self, day: date, page: str | None) -> dict[str, str]:
         """Return the parameters of a page; `None` is the first page."""
@@ -208,7 +206,6 @@ REPORTS: Mapping[str, Report] = {
             _fal_query,
             _fal_costs,
             page_by="cursor",
-            is_of_tasks=True,
         ),
     )
 }

@@ -13,6 +13,7 @@ from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.reader import LedgerReader
+from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
 from tollgate.reconciliation.books import Books, added, booked
 from tollgate.reconciliation.client import ReportClient
@@ -75,8 +76,6 @@ class Reconciler:
         if day.is_read:
             return day
         model_of = self.catalog().on(day.day).find_by_id
-        # Tasks are read only for providers whose report is read too.
-        of_tasks = [provider for provider in self._credentials() if REPORTS[provider].is_of_tasks]
         start_ms = (date.fromisoformat(day.day) - date(1970, 1, 1)).days * MS_PER_DAY
         for account_id in self.ledger.account_ids(day.after):
             if not has_time():
@@ -85,16 +84,16 @@ class Reconciler:
             books = day.books
             while some := list(islice(entries, MAX_KEYS)):
                 books = added(books, booked(some, model_of))
-                books = added(books, self._of_tasks(some, model_of, of_tasks))
+                books = added(books, self._of_tasks(some, model_of))
             day = replace(day, after=account_id, books=books)
         return replace(day, is_read=True)
 
-    def _of_tasks(self, entries: Sequence[Entry], model_of: ModelOf, providers: Sequence[str]) -> Books:
+    def _of_tasks(self, entries: Sequence[Entry], model_of: ModelOf) -> Books:
         charges = {one.task_id: one for one in entries if one.kind is EntryKind.CHARGE and one.task_id}
-        if not charges or not providers:
+        if not charges:
             return {}
         tasks = self.tasks.get_all(list(charges))
-        return booked_tasks(((charges[task.task_id], task) for task in tasks), model_of, providers)
+        return booked_tasks(((charges[task.task_id], task) for task in tasks), model_of, media_accounts())
 
     def _with_reports(self, day: Day) -> Day:
         keys, on = self._credentials(), date.fromisoformat(day.day)
