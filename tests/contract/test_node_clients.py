@@ -12,7 +12,7 @@ import pytest
 from local.template import ROOT
 from tests.support.missing import missing
 from tests.support.node_project import installed
-from tests.support.text_app import TextClient
+from tests.support.text_app import USD, TextClient
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
@@ -28,6 +28,12 @@ THOUGHTS = 8
 def project() -> Path:
     """Return the node project with its packages."""
     return installed(PROJECT)
+
+
+@pytest.fixture
+def client(open_client: Callable[[int], TextClient]) -> TextClient:
+    """Return a customer with 20 US dollars, which hold all searches."""
+    return open_client(20 * USD)
 
 
 class TestAiSdk:
@@ -131,6 +137,18 @@ class TestClaudeCommand:
         assert all(entry.amount_micro_usd < 0 for entry in client.texts_when(2))
         assert client.settled()
 
+    def test_searches_the_web_without_settings(
+        self, claude: Callable[..., list[Any]], client: TextClient
+    ) -> None:
+        messages = claude("[[tool]]", "--tools", "WebSearch", "--allowedTools", "WebSearch")
+        blocks = [block for each in messages if "message" in each for block in each["message"]["content"]]
+        (found,) = [block["content"] for block in blocks if block["type"] == "tool_result"]
+        assert "https://pages.test/1" in found
+        # The command searches with a request of its own.
+        searches = [(entry.usage or {}).get("web_searches", 0) for entry in client.texts_when(3)]
+        assert sorted(searches) == [0, 0, 1]
+        assert messages[-1]["total_cost_usd"] == pytest.approx(spent_usd(client))
+
 
 class TestCodexCommand:
     @pytest.fixture
@@ -183,6 +201,20 @@ class TestCodexCommand:
         # The first model of the two calls a tool, and is told what came of it.
         assert len(client.texts_when(3)) == 3
         assert client.settled()
+
+    @pytest.mark.parametrize("model", ["gpt-5.5", "claude-haiku-5-5"])
+    def test_searches_the_web_without_settings(
+        self, codex: Callable[..., list[Any]], client: TextClient, model: str
+    ) -> None:
+        assert codex(model, "[[search 2]]")[-1]["type"] == "turn.completed"
+        (entry,) = client.texts_when(1)
+        assert (entry.usage or {})["web_searches"] == 2
+        assert client.settled()
+
+
+def spent_usd(client: TextClient) -> float:
+    """Return the charges of a client's requests."""
+    return -sum(entry.amount_micro_usd for entry in client.texts()) / USD
 
 
 CODEX = """

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from tests.support.text_app import USD, TextClient
+from tollgate.activity.found import Found
+from tollgate.activity.record import price_lines
 from tollgate.catalog.loader import Catalog
 from tollgate.text.metering import charge_micro_usd
 from tollgate.text.usage import Usage
 from tollgate.text.views import wire_model
+from tollgate.usage.counts import counts_of
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -20,6 +23,11 @@ SEARCH_MICRO_USD = 10_000
 SAID = "[[search 2]] What happened today?"
 PAGES = ["https://pages.test/1", "https://pages.test/2"]
 FUNCTION: Any = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}
+OF_CODEX: Any = {
+    "type": "web_search",
+    "external_web_access": False,
+    "search_content_types": ["text", "image"],
+}
 TOOL: Any = {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}
 
 
@@ -43,6 +51,10 @@ def checked_row(client: TextClient, model: str, searches: int = 2, requests: int
     assert entry.usage["web_searches"] == searches
     assert "estimated" not in entry.usage
     assert charge == charge_of(model, entry) > searches * SEARCH_MICRO_USD
+    (line,) = [each for each in price_lines(Found(entry)) if each["key"] == "webSearches"]
+    assert (line["quantity"], line["unitPriceUsd"], line["per"]) == (str(searches), "0.01", 1)
+    assert Decimal(line["amountUsd"]) * 1_000_000 == searches * SEARCH_MICRO_USD
+    assert counts_of(entry).web_search_micro_usd == searches * SEARCH_MICRO_USD
     return charge
 
 
@@ -111,7 +123,7 @@ class TestEachProtocol:
         asked: Any = {
             "model": model,
             "input": SAID,
-            "tools": [FUNCTION, {"type": "web_search", "search_context_size": "low"}],
+            "tools": [FUNCTION, {**OF_CODEX, "search_context_size": "low"}],
         }
         if is_streamed:
             with client.openai.responses.stream(**asked) as stream:

@@ -49,8 +49,12 @@ _ITEMS = {
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
 _PARTS = ("input_text", "input_image", "input_file", "output_text", "refusal")
 _SEARCHES = ("web_search", "web_search_2025_08_26")
+# The last two are in no SDK for this type. Codex 0.171 (npm) sends them to OpenAI.
 _SEARCH_FIELDS = frozenset(
-    {"type", "external_web_access", "filters", "search_context_size", "user_location", "indexed_web_access"}
+    {
+        *("type", "external_web_access", "filters", "search_context_size", "user_location"),
+        *("indexed_web_access", "search_content_types"),
+    }
 )
 _TOOLS = ("function", "custom", "namespace", "tool_search", *_SEARCHES)
 MIN_OUTPUT_TOKENS = 16

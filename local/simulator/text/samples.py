@@ -49,4 +49,7 @@ def _of_kind(schema: dict[str, Any], depth: int, known: Any) -> Any:
         return _PLAIN[kind]
     properties = schema.get("properties")
     named = properties if isinstance(properties, dict) else {}
-    return {name: sample(value, depth - 1, known) for name, value in named.items()}
+    required = schema.get("required")
+    # Optional fields can exclude each other: Claude Code refuses a search with both lists of domains.
+    wanted = required if isinstance(required, list) and required else named
+    return {name: sample(value, depth - 1, known) for name, value in named.items() if name in wanted}
