@@ -14,6 +14,7 @@ from tollgate.kit.csv_table import as_csv
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.trace import Trace
 
 # What we have of what FOCUS makes optional. There is no invoice, no region and no commitment.
 CRITERIA = "PUBLIC_PRICE_LIST_SUPPORTED,UNIT_PRICING_SUPPORTED,USAGE_MEASUREMENT_SUPPORTED,TAGGING_SUPPORTED"
@@ -28,12 +29,24 @@ def sample() -> list[Entry]:
     labels = Attribution("alice", {"team": "search"}, "proj_1", "run_1")
     charge = charge_entry("usr_1", "task_1", "z-image", 30_000, AT_MS, key_id="key_1", attribution=labels)
     usage = {"input_tokens": 10, "cache_read_tokens": 5, "output_tokens": 20, "reasoning_tokens": 3}
+    searching, trace = {"input_tokens": 10, "web_searches": 3}, Trace(prices={"web_searches": "10000.00"})
     texts = [
         text_entry(
             "usr_1", f"req_{n}", model="gpt-5.4-mini", charge_micro_usd=n * 63, usage=counts, now_ms=AT_MS
         )
         for n, counts in enumerate(({}, usage))
     ]
+    texts.append(
+        text_entry(
+            "usr_1",
+            "req_3",
+            model="gpt-6-luna",
+            charge_micro_usd=30_063,
+            usage=searching,
+            now_ms=AT_MS,
+            trace=trace,
+        )
+    )
     moved = [
         Entry("usr_1", f"{kind}_1", kind, amount, AT_MS, reference="pi_1")
         for kind, amount in ((EntryKind.CREDIT, 5_000_000), (EntryKind.DEBIT, -1), (EntryKind.VOID, 0))

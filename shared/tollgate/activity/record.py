@@ -17,6 +17,7 @@ from tollgate.kit.money import usd_text
 from tollgate.ledger.entries import EntryKind, refund_id
 from tollgate.ledger.trace import Ending
 from tollgate.tasks.models import Task
+from tollgate.usage.counts import WEB_SEARCHES
 
 TOKENS_PER_PRICE = 1_000_000
 SEARCH_UNITS = "search_units"
@@ -30,14 +31,15 @@ PRICED = {
     "search_units": "searchUnits",
     "characters": "characters",
     "seconds": "seconds",
-    "web_searches": "webSearches",
+    WEB_SEARCHES: "webSearches",
 }
-# The units of a count, if it is not of tokens, and how many have the price.
+# The units of a count, if it is not of tokens, and how many have the shown price. A stored price is of a
+# million, except the price of a minute.
 UNITS = {
     SEARCH_UNITS: ("search", TOKENS_PER_PRICE),
     "characters": ("character", TOKENS_PER_PRICE),
     "seconds": ("second", 60),
-    "web_searches": ("search", TOKENS_PER_PRICE),
+    WEB_SEARCHES: ("search", 1),
 }
 
 
@@ -93,6 +95,8 @@ def price_lines(found: Found) -> list[RequestPriceView]:
         tokens, price = usage.get(name, 0), found.trace.prices.get(name)
         if tokens and price is not None:
             unit, per = UNITS.get(name, ("token", TOKENS_PER_PRICE))
+            if per == 1:
+                price = f"{(Decimal(price) / TOKENS_PER_PRICE).normalize():f}"
             amount = Decimal(tokens) * Decimal(price) / per
             lines.append(
                 {
@@ -127,7 +131,7 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
         shown["seconds"] = seconds
     if service := usage.get("service"):
         shown["service"] = service
-    if searches := usage.get("web_searches"):
+    if searches := usage.get(WEB_SEARCHES):
         shown["webSearches"] = searches
     return shown
 

@@ -14,9 +14,9 @@ from decimal import Decimal
 
 from tollgate.kit.clock import iso, utc_day, utc_month
 from tollgate.kit.csv_table import Cell
-from tollgate.kit.money import usd_decimal
+from tollgate.kit.money import MICRO_USD_PER_USD, usd_decimal
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.usage.counts import INPUT
+from tollgate.usage.counts import INPUT, searches_micro_usd, searches_of, web_search_micro_usd
 
 SELLER, CURRENCY = "Tollgate", "USD"
 # The kinds of entries that are rows. All others move money without being a cost.
@@ -34,7 +34,7 @@ COLUMNS = (
     "SkuMeter", "SkuPriceDetails", "SkuPriceId", "Tags",
     "x_Model", "x_ApiKeyId", "x_ProjectId", "x_User", "x_RunTokenId", "x_RequestId", "x_EntryId",
     "x_CreatedAt", "x_InputTokens", "x_CachedInputTokens", "x_OutputTokens", "x_ReasoningTokens",
-    "x_WebSearches",
+    "x_WebSearches", "x_WebSearchUnitPrice", "x_WebSearchCost",
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def _always(entry: Entry) -> Mapping[str, Cell]:
         "x_CachedInputTokens": usage.get("cache_read_tokens", 0),
         "x_OutputTokens": usage.get("output_tokens", 0),
         "x_ReasoningTokens": usage.get("reasoning_tokens", 0),
-        "x_WebSearches": usage.get("web_searches", 0),
+        "x_WebSearches": searches_of(entry),
     }
     return {
         "BilledCost": cost,
@@ -91,7 +91,18 @@ def _always(entry: Entry) -> Mapping[str, Cell]:
         "x_RequestId": entry.request_id or entry.task_id,
         "x_EntryId": entry.entry_id,
         "x_CreatedAt": iso(entry.created_at_ms),
-        **(tokens if is_text and entry.usage else {}),
+        **({**tokens, **_searches(entry)} if is_text and entry.usage else {}),
+    }
+
+
+def _searches(entry: Entry) -> Mapping[str, Cell]:
+    """Return the price of a search of the web and of all searches, which is a part of the cost."""
+    price = web_search_micro_usd(entry)
+    if price is None:
+        return {}
+    return {
+        "x_WebSearchUnitPrice": _decimal(price / MICRO_USD_PER_USD),
+        "x_WebSearchCost": _decimal(usd_decimal(searches_micro_usd(entry))),
     }
 
 

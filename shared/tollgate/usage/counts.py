@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import NamedTuple, NotRequired
@@ -11,6 +12,7 @@ from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.attribution import NAME_PATTERN, PROJECT, TOKEN, USER
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.trace import Trace
 
 # The kinds of entries that change a balance.
 BALANCE_KINDS = frozenset(set(EntryKind) - {EntryKind.VOID})
@@ -20,6 +22,7 @@ LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 
 # The disjoint counts of a request's input (`text/usage.py`). The entry has no count of 0.
+WEB_SEARCHES = "web_searches"
 INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
 
 
@@ -50,13 +53,18 @@ class CountsView(Shape):
     tasks: int
     inputTokens: int
     outputTokens: int
+    webSearches: NotRequired[int]
+    """Searches of the web, if there are any."""
+    webSearchMicroUsd: NotRequired[int]
+    """Their part of the money that was spent."""
 
 
 class Counts(NamedTuple):
     """Sums over entries. Money is in micro-USD and never negative; spent is before refunds.
 
     Input tokens are all of them, cached or not; output tokens include reasoning. Cached tokens are reads.
-    Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted.
+    Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted. The same
+    applies to searches of the web before 2026-11-27; their price is a part of the money that was spent.
     """
 
     spent_micro_usd: int = 0
@@ -67,6 +75,8 @@ class Counts(NamedTuple):
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    web_searches: int = 0
+    web_search_micro_usd: int = 0
 
     def plus(self, other: "Counts") -> "Counts":
         """Return the sums of both."""
@@ -77,7 +87,7 @@ class Counts(NamedTuple):
 
         Cents are rounded up once, from the sum. Only text requests have fractions of a cent.
         """
-        return {
+        shown: CountsView = {
             "spentCents": cents_up(self.spent_micro_usd),
             "spentMicroUsd": self.spent_micro_usd,
             "refundedCents": cents_up(self.refunded_micro_usd),
@@ -87,6 +97,9 @@ class Counts(NamedTuple):
             "inputTokens": self.input_tokens,
             "outputTokens": self.output_tokens,
         }
+        if self.web_searches:
+            shown |= {"webSearches": self.web_searches, "webSearchMicroUsd": self.web_search_micro_usd}
+        return shown
 
 
 class DayView(CountsView):
@@ -235,6 +248,26 @@ def counts_of(entry: Entry) -> Counts:
                 output_tokens=usage.get("output_tokens", 0),
                 cached_tokens=usage.get("cache_read_tokens", 0),
                 reasoning_tokens=usage.get("reasoning_tokens", 0),
+                web_searches=searches_of(entry),
+                web_search_micro_usd=searches_micro_usd(entry),
             )
         case _:
             raise ValueError(f"{entry.entry_id} is no usage but a {entry.kind}")
+
+
+def searches_micro_usd(entry: Entry) -> int:
+    """Return the part of a text request's charge that its searches of the web have."""
+    price = web_search_micro_usd(entry)
+    return 0 if price is None else min(int(searches_of(entry) * price), -entry.amount_micro_usd)
+
+
+def searches_of(entry: Entry) -> int:
+    """Return the searches of the web of a text request."""
+    return int((entry.usage or {}).get(WEB_SEARCHES, 0))
+
+
+def web_search_micro_usd(entry: Entry) -> Decimal | None:
+    """Return the price of a search of the web in a text request; `None` if it has no search."""
+    price = Trace.from_item(entry.trace or {}).prices.get(WEB_SEARCHES)
+    # US dollars per million searches are micro-USD per search.
+    return None if price is None else Decimal(price)

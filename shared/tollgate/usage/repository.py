@@ -12,7 +12,7 @@ the values of a tag can be many, so each has its own rows, to which the same tra
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.core import MAX_KEYS, WriteConflictError
@@ -51,6 +51,9 @@ MAX_ROUNDS = 8
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
 
 
+# The fields of `Counts` in a row's `counts` and `keys`. Earlier versions cannot read longer lists, so later
+# fields are beside them, in `counts_more` and `keys_more`.
+FIRST_COUNTS = 8
 # Rows of labels of one round trip. They are about 1 MB, the most that DynamoDB reads for one.
 LABEL_PAGE = 10_000
 # Rows of labels that one request for statistics reads.
@@ -173,7 +176,17 @@ class RollUp:
         usage = [entry for entry in entries if entry.kind in COUNTED]
         models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in usage)])
         keys = by_name([*known.by_key.items(), *((key_of(one), counts_of(one)) for one in usage)])
-        item: Item = {**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)}
+        item: Item = {
+            **key,
+            "seq": row["seq"] + 1,
+            "counts": _first_counts(models),
+            "keys": _first_counts(keys),
+            **{
+                name: _text(later)
+                for name, later in (("counts_more", _later(models)), ("keys_more", _later(keys)))
+                if later
+            },
+        }
         # A row from before kinds were counted would have only a part of them, so it continues without.
         if known.by_kind is not None or not row["seq"]:
             moved = by_kind([*(known.by_kind or {}).items(), *(ledger_sum_of(one) for one in entries)])
@@ -221,7 +234,10 @@ def _read_day(row: Item) -> DayCounts:
     # Rows from before keys were counted have no keys; rows from before kinds were counted have no kinds.
     kinds = _read_kinds(row["kinds"]) if "kinds" in row else None
     return DayCounts(
-        _read_counts(row["counts"]), _read_counts(row.get("keys", "{}")), kinds, tuple(row.get("listed", ()))
+        _read_counts(row["counts"], row.get("counts_more", "{}")),
+        _read_counts(row.get("keys", "{}"), row.get("keys_more", "{}")),
+        kinds,
+        tuple(row.get("listed", ())),
     )
 
 
@@ -237,9 +253,18 @@ def _read_kinds(text: str) -> ByKind:
     return {kind: LedgerSum(*values) for kind, values in json.loads(text).items()}
 
 
-def _read_counts(text: str) -> ByName:
-    return {name: Counts(*values) for name, values in json.loads(text).items()}
+def _read_counts(text: str, later: str) -> ByName:
+    more: dict[str, list[int]] = json.loads(later)
+    return {name: Counts(*values, *more.get(name, ())) for name, values in json.loads(text).items()}
 
 
-def _text(counts: ByName | ByKind) -> str:
+def _first_counts(counts: ByName) -> str:
+    return _text({name: each[:FIRST_COUNTS] for name, each in counts.items()})
+
+
+def _later(counts: ByName) -> Mapping[str, Sequence[int]]:
+    return {name: each[FIRST_COUNTS:] for name, each in counts.items() if any(each[FIRST_COUNTS:])}
+
+
+def _text(counts: Mapping[str, Sequence[int]]) -> str:
     return json.dumps(counts, separators=(",", ":"))

@@ -7,13 +7,14 @@ All amounts are sums of the ledger's entries, by the UTC month of each entry (si
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import chain
 from operator import sub
 
 from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import Cell
 from tollgate.kit.errors import Problem
-from tollgate.kit.money import usd_decimal
+from tollgate.kit.money import usd_decimal, usd_text
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.usage.counts import (
     ByKind,
@@ -100,8 +101,9 @@ class MonthStatement:
     def lines(self, key_names: Mapping[str, str]) -> Iterable[Sequence[Cell]]:
         """Return the statement for a spreadsheet, in the order of `COLUMNS`.
 
-        The amounts between the two balances add up to their difference. The lines by API key and by
-        label repeat the charges and refunds. Lines of keys have the key's name, and its id as the reference.
+        The amounts between the two balances add up to their difference. The lines below them repeat parts of
+        the charges and refunds: searches of the web by model, and the sums by API key and by label. Lines of
+        keys have the key's name, and its id as the reference.
         """
         yield _line("opening", self.opening_micro_usd)
         for entry in self.entries:
@@ -115,6 +117,10 @@ class MonthStatement:
         for model, counts in self.by_model:
             yield from _usage_lines("charge", "refund", model, counts)
         yield _line("closing", self.closing_micro_usd)
+        for model, counts in self.by_model:
+            if counts.web_searches:
+                amount, about = -counts.web_search_micro_usd, _searches(counts)
+                yield _line("web_searches", amount, name=model, about=about)
         for key, counts in self.by_key:
             yield from _usage_lines("charge_of_key", "refund_of_key", key_names.get(key, key), counts, key)
         for value, counts in self.by_label:
@@ -180,6 +186,13 @@ def _usage_lines(
     yield _line(charge, -counts.spent_micro_usd, name=name, of=of)
     if counts.refunded_micro_usd:
         yield _line(refund, counts.refunded_micro_usd, name=name, of=of)
+
+
+def _searches(counts: Counts) -> str:
+    """Return the number of searches of the web, with their price if all have the same."""
+    number, price = counts.web_searches, Decimal(counts.web_search_micro_usd) / counts.web_searches
+    each = f" at {usd_text(int(price))} USD" if price == int(price) else ""
+    return f"{number} search{'' if number == 1 else 'es'}{each}"
 
 
 def _line(

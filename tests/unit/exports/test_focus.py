@@ -114,6 +114,12 @@ class TestRows:
         billed = sum(Decimal(row["BilledCost"]) for row in rows)
         assert billed * 1_000_000 == -sum(entry.amount_micro_usd for entry in entries)
 
+    def test_searches_of_the_web_have_a_quantity_a_unit_price_and_their_part_of_the_cost(self) -> None:
+        found = {row["x_RequestId"]: row for row in read(sample())}
+        names = ("x_WebSearches", "x_WebSearchUnitPrice", "x_WebSearchCost", "BilledCost")
+        assert [found["req_3"][name] for name in names] == ["3", "0.01", "0.03", "0.030063"]
+        assert [found["req_1"][name] for name in names[:3]] == ["0", "", ""]
+
     def test_a_payment_has_no_row(self) -> None:
         assert {entry.kind for entry in sample()} > KINDS
         assert len(read(sample())) == sum(entry.kind in KINDS for entry in sample())
@@ -144,9 +150,3 @@ class TestRows:
         )
         (row,) = read([text])
         assert (row["x_User"], row["BilledCost"]) == ("'=1+1", "0.000063")
-
-    def test_searches_of_the_web_have_a_column(self) -> None:
-        usage = {"input_tokens": 5, "web_searches": 2}
-        text = text_entry("usr_1", "req_1", model="m", charge_micro_usd=63, usage=usage, now_ms=END_OF_MONTH)
-        (row,) = read([text])
-        assert (row["x_WebSearches"], row["ConsumedUnit"]) == ("2", "Tokens")

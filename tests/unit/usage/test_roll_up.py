@@ -21,6 +21,7 @@ from tollgate.kit.dynamodb.rows import Item, to_attributes
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.trace import NO_TRACE, Trace
 from tollgate.usage import repository
 from tollgate.usage.counts import Counts, bucket_of
 from tollgate.usage.recorder import UsageRecorder
@@ -28,6 +29,7 @@ from tollgate.usage.repository import RollUp, UsageRepository
 
 NOVEMBER_21_MS = 1_795_219_200_000
 FIRST, LAST = "2026-11-21", "2026-11-23"
+SEARCH_MICRO_USD = 10_000
 Sums = dict[tuple[str, str, str], list[int]]
 Crash = tuple[int, bool]
 """Which transaction dies, and whether it was written when it did."""
@@ -125,6 +127,10 @@ def expected_sums(entries: Sequence[Entry], name: Literal["model", "key_id"] = "
         row[3] += entry.usage is None
         row[4] += (entry.usage or {}).get("input_tokens", 0)
         row[5] += (entry.usage or {}).get("output_tokens", 0)
+        searches = (entry.usage or {}).get("web_searches", 0)
+        row[8] += searches
+        # A charge that was cut to its hold can be less than its searches.
+        row[9] += min(SEARCH_MICRO_USD * searches, -entry.amount_micro_usd)
     return sums
 
 
@@ -165,7 +171,8 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
             )
             return refund_of(charge, at)
         case _:
-            usage = {"input_tokens": amount % 7, "output_tokens": amount % 5}
+            usage = {"input_tokens": amount % 7, "output_tokens": amount % 5, "web_searches": amount % 3}
+            trace = Trace(prices={"web_searches": f"{SEARCH_MICRO_USD}.00"}) if amount % 3 else NO_TRACE
             return text_entry(
                 account,
                 f"req_{made}",
@@ -175,6 +182,7 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
                 now_ms=at,
                 key_id=key,
                 attribution=labels,
+                trace=trace,
             )
 
 
@@ -254,6 +262,27 @@ class TestExactlyOnce:
         monkeypatch.setattr(Database, "get_all", lambda *_: [])
         with pytest.raises(WriteConflictError):
             books.roll_up.count(bucket_of(entry), [entry], 0)
+
+
+def test_a_version_before_searches_reads_the_row(books: Books) -> None:
+    """It knows the first eight counts only, and no other attribute with counts."""
+    usage, trace = {"input_tokens": 1, "web_searches": 2}, Trace(prices={"web_searches": "10000"})
+    entry = text_entry(
+        "usr_before",
+        "req_before",
+        model="m",
+        charge_micro_usd=30_000,
+        usage=usage,
+        now_ms=NOVEMBER_21_MS,
+        trace=trace,
+    )
+    books.recorder.record([change(entry)])
+    key = {"account_id": {"S": "usr_before"}, "usage_day": {"S": "2026-11-21"}}
+    row = books.client.get_item(TableName="Usage", Key=key)["Item"]
+    assert json.loads(row["counts"]["S"]) == {"m": [30_000, 0, 1, 0, 1, 0, 0, 0]}
+    # It writes the row without what it does not know.
+    books.client.update_item(TableName="Usage", Key=key, UpdateExpression="REMOVE counts_more, keys_more")
+    assert books.sums(["usr_before"]) == {("usr_before", "2026-11-21", "m"): [30_000, 0, 1, 0, 1, *[0] * 5]}
 
 
 class TestMarks:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +15,7 @@ from tests.support.laws import examples
 from tests.unit.usage.test_roll_up import Books, change
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.usage.counts import DayCounts, LedgerSum
+from tollgate.usage.counts import Counts, DayCounts, LedgerSum
 from tollgate.usage.statement import MonthStatement, month_statement, months_of, next_month
 
 MONTHS = ("2026-10", "2026-11", "2026-12")
@@ -109,6 +111,22 @@ class TestTheLaw:
 
 def day(**kinds: int) -> DayCounts:
     return DayCounts({}, {}, {kind: LedgerSum(amount, 1) for kind, amount in kinds.items()})
+
+
+def test_searches_of_the_web_are_named_below_the_sums_of_a_csv() -> None:
+    counts = Counts(spent_micro_usd=50_000, requests=2, web_searches=3, web_search_micro_usd=30_000)
+    odd = Counts(spent_micro_usd=9, requests=1, web_searches=2, web_search_micro_usd=9)
+    kinds = {str(EntryKind.TEXT): LedgerSum(-50_009, 3)}
+    days = {"2026-11-21": DayCounts({"gpt": counts, "odd": odd}, {"key_a": counts}, kinds)}
+    lines = [list(line) for line in month_statement("2026-11", days).lines({})]
+    at = [line[0] for line in lines].index("closing")
+    assert lines[at + 1 : at + 3] == [
+        ["web_searches", "gpt", "", "3 searches at 0.01 USD", "", Decimal("-0.03"), -30_000],
+        ["web_searches", "odd", "", "2 searches", "", Decimal("-0.000009"), -9],
+    ]
+    amounts: list[Any] = [line[-1] for line in lines]
+    assert sum(amounts[:at]) == amounts[at] == -50_009
+    assert (counts.view()["webSearches"], counts.view()["webSearchMicroUsd"]) == (3, 30_000)
 
 
 class TestMonths:
