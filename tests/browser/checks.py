@@ -14,6 +14,8 @@ AXE = (Path(__file__).parent / "axe.min.js").read_text()
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 """A theme changes colors only, so the other rules are not asked again."""
+PRELOAD = {"assets": ["media"]}
+"""axe-core would also read all styles again, for a rule that is still an experiment and not one of these."""
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 LOOKS = tuple(product(THEMES, (DESKTOP, PHONE)))
@@ -32,7 +34,7 @@ def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
     # By the debugger: the page's own policy forbids scripts from elsewhere.
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
-    options = json.dumps({"runOnly": rules, "resultTypes": ["violations"]})
+    options = json.dumps({"runOnly": rules, "resultTypes": ["violations"], "preload": PRELOAD})
     run = f"axe.run(document, {options}).then(JSON.stringify)"
     answer = debugger.send(
         "Runtime.evaluate", {"expression": run, "awaitPromise": True, "returnByValue": True}

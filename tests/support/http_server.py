@@ -55,6 +55,9 @@ def http_server(answer: Answer) -> Iterator[str]:
         timeout = IDLE_TIMEOUT_S
 
         def _handle(self) -> None:
+            if self.headers.get("expect") == "100-continue":
+                # An SDK waits for a second before it sends the body without this, and S3 says it at once.
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             body = self.rfile.read(int(self.headers.get("content-length", "0")))
             headers = {name.lower(): value for name, value in self.headers.items()}
             given = answer(Received(self.command, self.path, headers, body))
