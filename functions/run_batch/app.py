@@ -1,9 +1,10 @@
-"""Trigger: the batch queue, one message `{account_id, batch_id}` for some minutes of a batch; the workflow
-queue, one message `{workflow_id}` for a move of a workflow.
+"""Trigger: the batch queue, one message `{account_id, batch_id}` for some minutes of a batch, with
+`is_urgent` if it was cancelled; the workflow queue, one message `{workflow_id}` for a move of a workflow.
 
-Runs lines of the batch as ordinary text requests, and stores their results. Writes the files of results at
-the end, or sends a message for the rest. Starts and ends steps of a workflow. Never trusts a message: the
-batch is in its row, and one worker has it; the workflow is in its row, whose version guards each write.
+Sends lines to the vendor's batch API, or runs them as ordinary text requests, and stores their results.
+Writes the files of results at the end, or sends a message for the rest. Starts and ends steps of a workflow.
+Never trusts a message: the batch is in its row, and one worker has it; the workflow is in its row, whose
+version guards each write.
 """
 
 from typing import Any
@@ -22,7 +23,8 @@ def run(record: Record) -> None:
     if "workflow_id" in message:
         run_batch_parts.run_workflow(message["workflow_id"])
     else:
-        run_batch_parts.run(message["account_id"], message["batch_id"])
+        is_urgent = message.get("is_urgent", False)
+        run_batch_parts.run(message["account_id"], message["batch_id"], is_urgent=is_urgent)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape

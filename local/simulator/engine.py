@@ -37,7 +37,7 @@ class Engine:
         self.provider = provider
         self._store = store
         self._clock = clock
-        self._duration_ms = duration_ms
+        self.duration_ms = duration_ms
         self._calls: set[asyncio.Task[None]] = set()
 
     def receive(self, model: str, prompt: str) -> Visit:
@@ -62,7 +62,7 @@ class Engine:
         """
         duration_ms = visit.directions.slow_ms
         if duration_ms is None:
-            duration_ms = self._duration_ms
+            duration_ms = self.duration_ms
         if duration_ms is None:
             duration_ms = DEFAULT_DURATION_MS[artifacts[0].kind]
         job = Job(

@@ -86,10 +86,15 @@ async def accepted_body(
 
 async def form_fields(request: Request) -> dict[str, str]:
     """Return the texts of a multipart form (RFC 7578) by name; empty for any other body."""
+    parts = await form_parts(request)
+    return {str(part.get_param("name", header="content-disposition")): part.get_content() for part in parts}
+
+
+async def form_parts(request: Request) -> list[EmailMessage]:
+    """Return the parts of a multipart form; none for any other body."""
     head = f"content-type: {request.headers.get('content-type', '')}\r\n\r\n"
     form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
-    parts = [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
-    return {str(part.get_param("name", header="content-disposition")): part.get_content() for part in parts}
+    return [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
 
 
 def said(given: Mapping[str, Any]) -> str:

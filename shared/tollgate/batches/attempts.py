@@ -36,7 +36,7 @@ PASSING = frozenset({429, 500, 502, 503, 529})
 # A refusal that took longer is final, like a timeout: a provider may bill us for each such attempt.
 QUICK_S = 30.0
 _NO_MONEY = (InsufficientBalanceError, SpendingCapReachedError, BudgetReachedError)
-_LIMITED = (RateLimitedError, ConcurrencyLimitedError)
+LIMITED = (RateLimitedError, ConcurrencyLimitedError)
 
 
 class LaterError(Exception):
@@ -70,7 +70,7 @@ class Attempts:
             began_at = time.monotonic()
             try:
                 outcome = await self._once(line, request_id)
-            except _LIMITED:
+            except LIMITED:
                 # Nothing was held or called, so the same attempt begins again.
                 await self._pause(LIMIT_WAIT_S)
                 continue

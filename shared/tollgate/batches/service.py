@@ -20,6 +20,7 @@ from tollgate.batches.models import (
     new_batch,
     results_key,
 )
+from tollgate.batches.parcels import is_at_vendor
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.request import (
     MESSAGES,
@@ -155,6 +156,9 @@ class BatchService:
         found = await self.kept.change(key.account_id, batch_id, lambda now: now.cancelling(now_s))
         if found is None:
             raise BatchNotFoundError(batch_id)
+        if is_at_vendor(found):
+            # Its worker looks only now and then.
+            await self.send({"account_id": key.account_id, "batch_id": batch_id, "is_urgent": True})
         return found
 
     async def results(self, key: ApiKey, batch_id: str, accept: str = "") -> Download:

@@ -309,8 +309,8 @@ class CatalogTokenPrices(Data):
         return self.search or Decimal(0)
 
 
-Services = dict[Literal["flex", "priority"], Usd]
-"""Service tiers by OpenAI's names, each with a factor."""
+Services = dict[Literal["flex", "priority", "batch"], Usd]
+"""Service tiers by OpenAI's names, each with a factor. `batch` is the tier of lines in a vendor's batch."""
 
 
 @dataclass(frozen=True, kw_only=True)

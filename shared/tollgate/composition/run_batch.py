@@ -5,11 +5,13 @@ from functools import cache
 
 from tollgate.batches.calls import LineCalls
 from tollgate.batches.finishing import BatchFiles
+from tollgate.batches.parcel_money import ParcelMoney
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.worker import LINE_TIMEOUT_S, BatchWorker
 from tollgate.composition import event_loop
 from tollgate.composition import text as text_parts
 from tollgate.composition.event_loop import close
+from tollgate.ledger.holds import HoldWrites
 
 __all__ = ["RunBatchSettings", "close", "run", "run_workflow", "settings"]
 
@@ -28,9 +30,9 @@ def settings() -> RunBatchSettings:
     return RunBatchSettings.from_env()
 
 
-def run(account_id: str, batch_id: str) -> None:
+def run(account_id: str, batch_id: str, *, is_urgent: bool = False) -> None:
     """Run one batch to its end, or for some minutes."""
-    event_loop.run(_run(account_id, batch_id))
+    event_loop.run(_run(account_id, batch_id, is_urgent=is_urgent))
 
 
 def run_workflow(workflow_id: str) -> None:
@@ -49,18 +51,20 @@ async def text_calls() -> tuple[text_parts.TextParts, LineCalls]:
     return parts, LineCalls(replace(parts.responses, text=patient), parts.files)
 
 
-async def _run(account_id: str, batch_id: str) -> None:
+async def _run(account_id: str, batch_id: str, *, is_urgent: bool) -> None:
     parts, calls = await text_calls()
-    kept = BatchRepository(parts.storage)
+    known, kept = settings(), BatchRepository(parts.storage)
+    writes = HoldWrites(known.accounts_table, known.ledger_table, known.budgets_table)
     worker = BatchWorker(
         kept,
         BatchFiles(parts.storage.objects, kept),
         calls,
         parts.authenticator,
-        settings().accounts_table,
-        settings().ledger_table,
+        known.accounts_table,
+        known.ledger_table,
         parts.batch_queue.send,
+        ParcelMoney(parts.storage.db, writes, parts.service.billing, parts.storage.clock),
     )
-    await worker.run(account_id, batch_id)
+    await worker.run(account_id, batch_id, is_urgent=is_urgent)
     # The process may be frozen until its next message.
     await parts.service.finishing.wait()

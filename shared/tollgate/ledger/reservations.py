@@ -3,6 +3,7 @@
 Source: site/quotes.md, docs/decisions/0077-quotes.md, docs/decisions/0103-workflows.md.
 
     reserve ──► draw ──► record ──► settle     a request takes its hold from it, not from the balance
+       ├──────► take_share ──► record, settle  the same for a line that a vendor's batch has answered
        ├──────► pay                            a generation takes its charge from it
        └──────► release                        the rest goes back: cancelled, ended, or its time is over
 
@@ -163,6 +164,28 @@ def pay_from(
         update=(Add(amount, -amount_micro_usd), Add("open_tasks", 1)),
         condition=reservation_covers_it & has_room & MAY_SPEND,
         refused=refused,
+    )
+
+
+def take_share(accounts_table: str, reservation: Reservation, share: Hold) -> MarkedWrite:
+    """Return the write that takes the hold of a request from a reservation after the request was answered.
+
+    The request was counted and permitted with the reservation. Refused: `ReservationShortError`.
+    """
+    amount = (*reservation.hold(0).path, "amount")
+    # Missing if the reservation was released, or its time is over.
+    reservation_covers_it = AtLeast(amount, share.amount_micro_usd)
+    return MarkedWrite(
+        accounts_table,
+        key={"account_id": reservation.row_id},
+        mark=leave(share.path, share.to_value()),
+        update=(
+            Add(amount, -share.amount_micro_usd),
+            SetIfMissing("wake_at", share.expires_at_ms),
+            Set("due_shard", due_shard(reservation.row_id)),
+        ),
+        condition=reservation_covers_it,
+        refused=lambda _: ReservationShortError(reservation.quote_id),
     )
 
 

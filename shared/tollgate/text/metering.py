@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
 from tollgate.kit.money import micro_usd_up
-from tollgate.text.models import TextModel, TokenPrices
+from tollgate.text.models import BATCH, TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
 # The least that is worth starting: a limit that we set is never below this (docs/architecture.md#money).
@@ -214,8 +214,9 @@ def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:
     # The input can be smaller than its bound, and a higher tier is not always more expensive.
     most = demand.total_input(model.context_tokens)
     tiers = [tier.prices for tier in model.tiers if most >= tier.from_tokens]
-    # A provider may answer in the ordinary tier instead.
-    factor = max(Decimal(1), model.services.get(demand.service, Decimal(1)))
+    factor = model.services.get(demand.service, Decimal(1))
+    # A provider may answer in the ordinary tier instead, but not in a batch.
+    factor = factor if demand.service == BATCH else max(Decimal(1), factor)
     found = [model.prices, *tiers]
     return found if factor == 1 else [prices.times(factor) for prices in found]
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 from tollgate.kit.money import MICRO_USD_PER_USD
 
 S_PER_MINUTE = 60
+# The service tier of lines that a vendor's batch answers. No request can ask for it.
+BATCH = "batch"
 
 
 class TextProtocol(StrEnum):

@@ -54,13 +54,18 @@ class _Reference:
     path: str
 
 
+def has_own_files(body: bytes) -> bool:
+    """Return whether a request's body may name a file of this service."""
+    return _OWN_ID.search(body) is not None
+
+
 async def with_files(body: bytes, account_id: str, files: PromptFiles) -> bytes:
     """Return a request's body with the bytes of files instead of their ids; usually unchanged.
 
     Raises the errors of `read_json_body`, and `InvalidInputError` for a file that does not exist, belongs to
     another account, or cannot be in a prompt.
     """
-    if not _OWN_ID.search(body):
+    if not has_own_files(body):
         return body
     parsed = read_json_body(body)
     found = {name: list(_references(parsed.fields.get(name), f"/{name}")) for name in _PROMPTS}

@@ -8,7 +8,7 @@ from typing import Any
 
 from tollgate.text.errors import error_event
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault
-from tollgate.text.models import TextProtocol
+from tollgate.text.models import BATCH, TextProtocol
 from tollgate.text.shown import bare_id
 from tollgate.text.sse import SseEvent
 from tollgate.text.stated import MAX_NAME_CHARS, is_same_model, stated_micro_usd
@@ -83,7 +83,8 @@ class Meter:
     def usage(self) -> Usage:
         """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
         counted = self._counted()
-        is_served = bool(self.service) and self.served in (None, self.service)
+        # The lines of a batch name the tier in which they were run, and all have the batch's price.
+        is_served = bool(self.service) and (self.service == BATCH or self.served in (None, self.service))
         return replace(counted, service=self.service) if is_served else counted
 
     def _counted(self) -> Usage:

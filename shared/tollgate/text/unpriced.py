@@ -16,7 +16,7 @@ from typing import Any
 from tollgate.kit.errors import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
-from tollgate.text.models import TextProtocol
+from tollgate.text.models import BATCH, TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 from tollgate.text.web_search import (
     CHAT_FIELDS,
@@ -122,13 +122,14 @@ def service_of(request: TextRequest, services: Collection[str]) -> str:
     """Return the service tier of a request, if it is one of `services`; otherwise an empty text."""
     wanted = request.fields.get("service_tier")
     is_sold = isinstance(wanted, str) and wanted in services and request.protocol is TextProtocol.OPENAI
-    return str(wanted) if is_sold else ""
+    return str(wanted) if is_sold and wanted != BATCH else ""
 
 
 def _costlier_service(fields: Mapping[str, Any], services: Collection[str]) -> Iterator[Problem]:
     for name, usual in _ORDINARY.items():
         value = fields.get(name)
-        ordinary = (*usual, *services) if name == "service_tier" else usual
+        sold = [each for each in services if each != BATCH] if name == "service_tier" else []
+        ordinary = (*usual, *sold)
         if value is not None and value not in ordinary:
             yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
     modalities = fields.get("modalities")

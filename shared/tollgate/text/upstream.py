@@ -18,7 +18,7 @@ from tollgate.text.faults import Fault, read_fault
 from tollgate.text.fields import unsent
 from tollgate.text.inner_fields import hints_of_response
 from tollgate.text.metering import MAX_SEARCH_STEPS, HoldPlan
-from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
+from tollgate.text.models import BATCH, Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
 from tollgate.text.responses.relay import ResponsesRelay, relay_response
@@ -38,7 +38,7 @@ class RoutedRequest:
 
     `created_s` is the time now, in epoch seconds. `headers` are the client's, with lower-case names.
     `answer_id` is the end of the response's id. `private` are the wishes about data, for a provider that
-    passes them on.
+    passes them on. `is_batched`: it is a line of the provider's batch.
     """
 
     request: TextRequest
@@ -50,6 +50,7 @@ class RoutedRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     answer_id: str = ""
     private: Mapping[str, Any] = field(default_factory=dict)
+    is_batched: bool = False
 
     @property
     def search(self) -> WebSearch | None:
@@ -81,7 +82,7 @@ class RoutedRequest:
             asked=asked,
             answer_id=answer_id,
             searched_tokens=searched,
-            service=service_of(self.request, self.route.services),
+            service=BATCH if self.is_batched else service_of(self.request, self.route.services),
         )
 
 

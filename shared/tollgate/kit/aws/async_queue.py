@@ -30,12 +30,16 @@ class AsyncQueue:
     sqs: AwsJson
     url: str
 
-    async def send(self, message: Mapping[str, Any]) -> None:
-        """Send one message. Raises `NotSentError`; it may arrive all the same."""
+    async def send(self, message: Mapping[str, Any], delay_s: int = 0) -> None:
+        """Send one message, to arrive in `delay_s` (at most 900) seconds.
+
+        Raises `NotSentError`; it may arrive all the same.
+        """
         last = ""
         for _ in range(MAX_ATTEMPTS):
             try:
-                sent = {"QueueUrl": self.url, "MessageBody": json.dumps(message)}
+                sent: dict[str, Any] = {"QueueUrl": self.url, "MessageBody": json.dumps(message)}
+                sent |= {"DelaySeconds": delay_s} if delay_s else {}
                 status, answer = await self.sqs.call("SendMessage", sent)
             except (HttpError, OSError, ValueError) as exc:
                 last = repr(exc)

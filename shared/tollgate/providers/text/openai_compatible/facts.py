@@ -44,6 +44,7 @@ class Vendor(ProviderAccount):
     `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
     `files_by`: the fields with which files are read by the model itself, and billed as input tokens.
+    `has_batches`: it has OpenAI's batch API (`batches.py`).
     `shows_thinking`: it sends all thinking of its models
     (docs/providers/openai_compatible.md#ending-an-answer).
     """
@@ -59,6 +60,7 @@ class Vendor(ProviderAccount):
     cuts_documents: bool = False
     ends_work: bool = False
     shows_thinking: bool = False
+    has_batches: bool = False
     files_by: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -122,6 +124,7 @@ _VENDORS = (
         ),
         packs_vectors=True,
         ends_work=True,
+        has_batches=True,
     ),
     Vendor(
         name="deepseek",

@@ -53,6 +53,7 @@ from tollgate.text.upstream import (
     responses_exchange,
 )
 from tollgate.text.usage import ReasoningCount
+from tollgate.text.vendor_batches import BatchApi
 
 # Without the random characters that OpenAI adds to hide the length of a text.
 CUT = "max_tokens_per_doc"
@@ -100,6 +101,16 @@ class OpenAiCompatible:
         at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
         exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home)
         return self._at_responses(replace(exchange, ignored=[*ignored, *hints]))
+
+    @property
+    def batches(self) -> BatchApi | None:
+        """Return the vendor's batch API, if it is used."""
+        if not self.vendor.has_batches:
+            return None
+        # Imported here, because only batches need it.
+        from tollgate.providers.text.openai_compatible.batches import OpenAiBatches  # noqa: PLC0415 - see above
+
+        return OpenAiBatches(self._base_url, self.key)
 
     def _plain(self, routed: RoutedRequest) -> Exchange:
         """Return the exchange for a request that is no chat. Raises as `exchange` does."""

@@ -1,0 +1,375 @@
+"""Moves the parcels of a batch: reserves, sends, looks, collects, returns the rest.
+
+Each step is stored in the row of the batch before the next one begins, so another worker can continue after
+any of them.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from tollgate.accounts.models import ApiKey
+from tollgate.batches import parcels
+from tollgate.batches.attempts import LIMITED
+from tollgate.batches.collecting import Collecting, UnfinishedError, read_content
+from tollgate.batches.models import Batch
+from tollgate.batches.parcel_money import OrdinaryOnlyError, ParcelMoney
+from tollgate.batches.parcels import Parcel, Stage, parcels_of
+from tollgate.batches.repository import BatchRepository
+from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
+from tollgate.batches.vendor_lines import Prepared, VendorLines, line_name, numbers_to_text, stored_lines
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.errors import TollgateError
+from tollgate.kit.ids import new_id
+from tollgate.kit.observability import logger
+from tollgate.ledger.reservations import QUOTE_PREFIX
+from tollgate.text.handover import prices_of
+from tollgate.text.models import BATCH
+from tollgate.text.service import TextService
+from tollgate.text.vendor_batches import VendorBatch
+
+# Steps of one parcel by one worker; more than it has stages.
+MAX_STEPS = 10
+_GONE = 404
+
+ChangeOwn = Callable[[Batch, Callable[[Batch], Item]], Awaitable[Batch]]
+"""Changes the row of the batch that this worker has. Raises `LostClaimError`."""
+KeyOf = Callable[[str], Awaitable[ApiKey | None]]
+
+
+class _LaterError(Exception):
+    """The step is tried again after `wait_s` seconds."""
+
+    def __init__(self, wait_s: int = parcels.RETRY_S) -> None:
+        super().__init__(f"in {wait_s} s")
+        self.wait_s = wait_s
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelWorker:
+    """Moves parcels. `key_of` reads a key that can be used."""
+
+    kept: BatchRepository
+    money: ParcelMoney
+    text: TextService
+    key_of: KeyOf
+    change: ChangeOwn
+
+    async def choose(self, batch: Batch, texts: list[bytes]) -> dict[str, object]:
+        """Return the fields of a new batch with the lines that a vendor can get; none without any."""
+        key = await self.key_of(batch.row["key_id"])
+        if key is None:
+            return {}
+        lines = await self._lines(batch)
+        return parcels.new_fields(await asyncio.to_thread(lines.chosen, texts, key))
+
+    async def move(self, batch: Batch, texts: list[bytes], until: float) -> tuple[Batch, int]:
+        """Move all parcels as far as they go now, and make new ones, until the monotonic time `until`.
+
+        An input that was deleted has no `texts`. Returns the batch, and in how many seconds it wants to be
+        moved again.
+        """
+        lines, waits = replace(await self._lines(batch), until=until), [parcels.MAX_POLL_S]
+        for parcel in parcels_of(batch):
+            batch, wait_s = await self._moved(batch, parcel.number, lines)
+            waits.append(wait_s)
+        now_s = self.kept.storage.now_s()
+        for _ in range(parcels.MAX_AT_ONCE):
+            if not batch.row["waiting"] or len(parcels_of(batch)) >= parcels.MAX_AT_ONCE:
+                break
+            if not texts or not parcels.may_send(batch, now_s):
+                batch = await self._nothing_waits(batch)
+                break
+            made = batch.row["parcels_made"]
+            batch = await self._made(batch, texts, lines)
+            if batch.row["parcels_made"] == made:
+                break
+            batch, wait_s = await self._moved(batch, made, lines)
+            waits.append(wait_s)
+        return batch, min(waits)
+
+    async def _lines(self, batch: Batch) -> VendorLines:
+        row = batch.row
+        upstreams = await self.text.upstreams()
+        return VendorLines(
+            self.text.models,
+            upstreams,
+            self.text.use_of,
+            batch.kind,
+            row["endpoint"],
+            row["headers"],
+            self.kept.storage.now_s(),
+        )
+
+    async def _nothing_waits(self, batch: Batch) -> Batch:
+        """Leave the waiting lines to the ordinary way."""
+        return await self.change(batch, lambda now: now.changed(waiting=""))
+
+    async def _made(self, batch: Batch, texts: list[bytes], lines: VendorLines) -> Batch:
+        """Make a parcel of waiting lines; or none if they have to wait, or run the ordinary way."""
+        key = await self.key_of(batch.row["key_id"])
+        if key is None:
+            return await self._nothing_waits(batch)
+        room = await self.money.room(batch.account_id) // parcels.BALANCE_SHARE
+        waiting = parcels.waiting(batch)
+        found, gone = await asyncio.to_thread(_filled, waiting, texts, lines, key, room)
+        if not found and parcels_of(batch):
+            # The money of other parcels may be enough for the next one.
+            return batch
+        if not found:
+            return await self._nothing_waits(batch)
+        number = int(batch.row["parcels_made"])
+        sample = next(iter(found.values()))
+        model = sample.candidate.model
+        parcel = Parcel(
+            number=number,
+            stage=Stage.NEW,
+            claim=int(batch.row["claims"]),
+            quote_id=new_id(QUOTE_PREFIX),
+            provider=sample.candidate.provider,
+            model=model.id,
+            endpoint=sample.endpoint,
+            key_id=key.key_id,
+            labels=sample.labels.stored(),
+            amount_micro_usd=sum(one.plan.amount_micro_usd for one in found.values()),
+            prices=prices_of(model),
+            factor=f"{model.services[BATCH]:f}",
+            made_at_s=self.kept.storage.now_s(),
+        )
+        fields: Item = {"is_error": False, "expires_at_s": parcel.made_at_s + parcels.CONTENT_LIFETIME_S}
+        content = stored_lines(found, texts)
+        await self.kept.storage.put(batch.account_id, parcels.content_id(batch, number), content, fields)
+        left = numbers_to_text([each for each in waiting if each not in found and each not in gone])
+        logger.info("run_batch.parcel", parcel=number, lines=len(found), micro_usd=parcel.amount_micro_usd)
+        return await self.change(
+            batch, lambda now: parcels.with_parcel(now, parcel, waiting=left, parcels_made=number + 1)
+        )
+
+    async def _moved(self, batch: Batch, number: int, lines: VendorLines) -> tuple[Batch, int]:
+        """Move a parcel as far as it goes now; return when it wants to be looked at again."""
+        for _ in range(MAX_STEPS):
+            parcel = next((one for one in parcels_of(batch) if one.number == number), None)
+            if parcel is None:
+                return batch, parcels.MAX_POLL_S
+            if time.monotonic() >= lines.until:
+                return batch, 0
+            try:
+                batch = await self._step(batch, parcel, lines)
+            except _LaterError as later:
+                return await self._current(batch), later.wait_s
+            except UnsureError:
+                return await self._current(batch), parcels.RETRY_S
+        return batch, parcels.RETRY_S
+
+    async def _current(self, batch: Batch) -> Batch:
+        """Return the batch with the changes of a step that did not end."""
+        return await self.kept.find(batch.account_id, batch.id) or batch
+
+    async def _step(self, batch: Batch, parcel: Parcel, lines: VendorLines) -> Batch:
+        """Do the next step of a parcel. Raises `_LaterError` and `UnsureError`."""
+        now_s = self.kept.storage.now_s()
+        api, is_sent = lines.api(parcel.provider), parcel.stage is Stage.SENT
+        if parcels.must_give_up(batch, now_s) and (api is None or not is_sent):
+            return await self._dropped(batch, parcel, "given_up")
+        if parcels.must_cancel(batch, now_s) and not parcel.creates:
+            return await self._dropped(batch, parcel, "cancelled")
+        if api is None:
+            # Its key was removed. An operator may add it again.
+            raise _LaterError
+        vendor = VendorCalls(self.text.http, parcel.provider, api)
+        match parcel.stage:
+            case Stage.NEW:
+                return await self._reserved(batch, parcel, lines)
+            case Stage.RESERVED:
+                return await self._stored(batch, parcel, vendor, lines)
+            case Stage.STORED:
+                return await self._sent(batch, parcel, vendor)
+            case Stage.SENT:
+                return await self._looked(batch, parcel, vendor, lines)
+
+    async def _reserved(self, batch: Batch, parcel: Parcel, lines: VendorLines) -> Batch:
+        if parcel.claim != batch.row["claims"]:
+            # Its worker may have died after it held the money.
+            await self.money.release(batch.account_id, parcel)
+            claim = int(batch.row["claims"])
+            fresh = replace(parcel, quote_id=new_id(QUOTE_PREFIX), claim=claim)
+            return await self.change(batch, lambda now: parcels.with_parcel(now, fresh))
+        key = await self.key_of(batch.row["key_id"])
+        content = await read_content(self.kept, batch, parcel)
+        sample = None if key is None or not content else lines.prepared(content[0].text, key)
+        if key is None or sample is None:
+            return await self._dropped(batch, parcel, "refused")
+        try:
+            reservation, is_doubtful = await self.money.reserve(batch, parcel, key, sample)
+        except LIMITED as exc:
+            raise _LaterError from exc
+        except (OrdinaryOnlyError, TollgateError) as exc:
+            logger.info("run_batch.not_reserved", parcel=parcel.number, reason=type(exc).__name__)
+            return await self._dropped(batch, parcel, "not_reserved", waits=False)
+        held = replace(
+            parcel,
+            stage=Stage.RESERVED,
+            reservation=reservation.to_item(),
+            release_from_s=self.money.release_from_s(is_doubtful=is_doubtful),
+        )
+        return await self.change(batch, lambda now: parcels.with_parcel(now, held))
+
+    async def _stored(self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines) -> Batch:
+        """Store the lines at the vendor. A second file of a repeat is not used, and expires."""
+        if parcel.uploads >= parcels.MAX_UPLOADS:
+            return await self._dropped(batch, parcel, "not_stored", waits=False)
+        counted = replace(parcel, uploads=parcel.uploads + 1)
+        batch = await self.change(batch, lambda now: parcels.with_parcel(now, counted))
+        key = await self.key_of(batch.row["key_id"])
+        content = await read_content(self.kept, batch, parcel)
+        prepared = [(one.number, key and lines.prepared(one.text, key)) for one in content]
+        sent = [
+            vendor.api.line(line_name(number), parcel.endpoint, one.body) for number, one in prepared if one
+        ]
+        if len(sent) < len(content) or not sent:
+            # The key or the model has changed since.
+            return await self._dropped(batch, counted, "refused")
+        try:
+            name = f"{batch.id}-{parcel.number}"
+            file_id = await vendor.upload(name, b"\n".join(sent))
+        except RefusedError as exc:
+            return await self._refused(batch, counted, exc)
+        stored = replace(counted, stage=Stage.STORED, file_id=file_id)
+        return await self.change(batch, lambda now: parcels.with_parcel(now, stored))
+
+    async def _sent(self, batch: Batch, parcel: Parcel, vendor: VendorCalls) -> Batch:
+        """Create the vendor's batch, or find the one whose answer was lost."""
+        now_s, label = self.kept.storage.now_s(), parcels.label_of(batch, parcel)
+        if parcel.creates:
+            if now_s < parcel.asked_at_s + parcels.RETRY_S:
+                # The create may still be under way.
+                raise _LaterError
+            try:
+                found = await vendor.labelled(label, parcel.made_at_s)
+            except RefusedError as exc:
+                raise _LaterError from exc
+            if found:
+                for other in found[1:]:
+                    logger.error("run_batch.second_at_vendor", provider=parcel.provider, id=other.id)
+                    await _cancelled(vendor, other.id)
+                return await self._is_at_vendor(batch, parcel, found[0])
+            if parcel.creates >= parcels.MAX_CREATES or parcels.must_cancel(batch, now_s):
+                return await self._dropped(batch, parcel, "not_created", waits=False)
+        asked = replace(parcel, creates=parcel.creates + 1, asked_at_s=now_s)
+        batch = await self.change(batch, lambda now: parcels.with_parcel(now, asked))
+        try:
+            made = await vendor.create(parcel.file_id or "", parcel.endpoint, label)
+        except RefusedError as exc:
+            return await self._refused(batch, asked, exc)
+        return await self._is_at_vendor(batch, asked, made)
+
+    async def _is_at_vendor(self, batch: Batch, parcel: Parcel, found: VendorBatch) -> Batch:
+        sent = replace(parcel, stage=Stage.SENT, vendor_id=found.id)
+        logger.info("run_batch.sent", parcel=parcel.number, provider=parcel.provider, id=found.id)
+        batch = await self.change(batch, lambda now: parcels.with_parcel(now, sent))
+        if not found.has_ended:
+            raise _LaterError(parcels.FIRST_POLL_S)
+        return batch
+
+    async def _refused(self, batch: Batch, parcel: Parcel, refusal: RefusedError) -> Batch:
+        """Try again later, or leave the lines to the ordinary way."""
+        if refusal.passes:
+            raise _LaterError
+        return await self._dropped(batch, parcel, "refused", waits=False)
+
+    async def _looked(self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines) -> Batch:
+        """Collect the results of a parcel if its batch has ended, or give it up if its time is over."""
+        try:
+            found = await self._final(batch, parcel, vendor)
+            collecting = Collecting(self.kept, self.money, self.text, lines)
+            results = await collecting.run(batch, parcel, vendor, found)
+        except UnfinishedError as exc:
+            raise _LaterError(0) from exc
+        except (UnsureError, RefusedError, _LaterError) as exc:
+            is_gone = isinstance(exc, RefusedError) and exc.status == _GONE
+            if is_gone or parcels.must_give_up(batch, self.kept.storage.now_s()):
+                return await self._dropped(batch, parcel, "lost" if is_gone else "given_up")
+            raise _LaterError(getattr(exc, "wait_s", parcels.RETRY_S)) from exc
+        logger.info("run_batch.collected", parcel=parcel.number, status=found.status, lines=len(results))
+        errored = sum(result.is_error for result in results)
+        early = {
+            "early_succeeded": len(results) - errored,
+            "early_errored": errored,
+            "early_bytes": sum(len(result.text) for result in results),
+        }
+        return await self._ended(batch, parcel, lambda now: _added(now, early))
+
+    async def _final(self, batch: Batch, parcel: Parcel, vendor: VendorCalls) -> VendorBatch:
+        """Return the vendor's batch if it has ended.
+
+        Otherwise cancels it if it is time, and raises `_LaterError`.
+        """
+        now_s, vendor_id = self.kept.storage.now_s(), parcel.vendor_id or ""
+        found = await vendor.get(vendor_id)
+        if found.has_ended:
+            return found
+        if not parcels.must_cancel(batch, now_s):
+            raise _LaterError(parcels.poll_wait_s(parcel, now_s))
+        await _cancelled(vendor, vendor_id)
+        raise _LaterError(parcels.FIRST_POLL_S)
+
+    async def _dropped(self, batch: Batch, parcel: Parcel, why: str, *, waits: bool = True) -> Batch:
+        """End a parcel without its results. Its lines run the ordinary way.
+
+        So do the lines that wait for a parcel, if they cannot expect another outcome (`waits` is false).
+        """
+        logger.warning("run_batch.parcel_dropped", parcel=parcel.number, reason=why, id=parcel.vendor_id)
+        was_sent = parcel.stage is Stage.SENT
+
+        def more(now: Batch) -> Item:
+            sent = [*parcels.dropped(now), parcel.number] if was_sent else parcels.dropped(now)
+            return {"dropped": sent, **({} if waits else {"waiting": ""})}
+
+        return await self._ended(batch, parcel, more)
+
+    async def _ended(self, batch: Batch, parcel: Parcel, more: Callable[[Batch], Item]) -> Batch:
+        """Return the rest of a parcel's money, and remove the parcel."""
+        wait_s = parcel.release_from_s - self.kept.storage.now_s()
+        if wait_s > 0:
+            raise _LaterError(min(wait_s, parcels.MAX_POLL_S))
+        await self.money.release(batch.account_id, parcel)
+        row_id = parcels.content_id(batch, parcel.number)
+        if (row := await self.kept.storage.row(batch.account_id, row_id)) is not None:
+            await self.kept.storage.empty_object(row)
+        return await self.change(batch, lambda now: parcels.without_parcel(now, parcel.number, **more(now)))
+
+
+def _added(batch: Batch, counts: dict[str, int]) -> Item:
+    return {name: batch.row.get(name, 0) + count for name, count in counts.items()}
+
+
+async def _cancelled(vendor: VendorCalls, batch_id: str) -> None:
+    """Cancel a vendor's batch. If it has ended meanwhile, the next look shows that."""
+    try:
+        await vendor.cancel(batch_id)
+    except RefusedError:
+        return
+
+
+def _filled(
+    waiting: list[int], texts: list[bytes], lines: VendorLines, key: ApiKey, room_micro_usd: int
+) -> tuple[dict[int, Prepared], set[int]]:
+    """Return lines of one group that fit into a parcel, and the lines that a vendor can no longer get."""
+    found: dict[int, Prepared] = {}
+    gone: set[int] = set()
+    group, amount, size = None, 0, 0
+    for number in waiting:
+        one = lines.prepared(texts[number], key)
+        if one is None:
+            gone.add(number)
+            continue
+        if group not in (None, one.group):
+            continue
+        if amount + one.plan.amount_micro_usd > room_micro_usd:
+            continue
+        if len(found) >= parcels.MAX_LINES or size + len(one.body) > parcels.MAX_BYTES:
+            break
+        group, amount, size = one.group, amount + one.plan.amount_micro_usd, size + len(one.body)
+        found[number] = one
+    return found, gone

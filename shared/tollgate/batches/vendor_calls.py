@@ -1,0 +1,112 @@
+"""The calls of a vendor's batch API over HTTP."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tollgate.batches.parcels import CLOCK_S, MAX_PAGES
+from tollgate.kit.http.client import HttpClient, header_lines
+from tollgate.kit.http.response import HttpError
+from tollgate.kit.observability import emit_provider_error, logger
+from tollgate.text.upstream import HttpCall
+from tollgate.text.vendor_batches import BatchApi, UnreadableBatchError, VendorBatch
+
+# Of a call, and of a call with a file.
+CALL_S, FILE_S = 30.0, 180.0
+MAX_ANSWER_BYTES = 2 * 1024 * 1024
+# Results of a parcel. Larger files are not read, and their lines run the ordinary way.
+MAX_FILE_BYTES = 96 * 1024 * 1024
+_OK, _FIRST_ERROR, _TIMEOUT, _LIMITED, _FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
+
+T = TypeVar("T")
+
+
+class UnsureError(Exception):
+    """The vendor gave no clear answer: the call may have been carried out."""
+
+
+class RefusedError(Exception):
+    """The vendor refused the call, so it was not carried out. `passes`: the same call may succeed later."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        # Too many requests, or an operator can mend the key or pay.
+        self.passes = status in (401, 402, 403, _LIMITED)
+
+
+@dataclass(frozen=True, slots=True)
+class VendorCalls:
+    """Calls of one vendor. All methods raise `UnsureError` and `RefusedError`."""
+
+    http: HttpClient
+    provider: str
+    api: BatchApi
+
+    async def upload(self, name: str, lines: bytes) -> str:
+        """Store the lines of an input; return its id."""
+        return await self._read(self.api.upload(name, lines), self.api.file_id, FILE_S)
+
+    async def create(self, file_id: str, endpoint: str, label: str) -> VendorBatch:
+        """Create a batch, and return it."""
+        return await self._read(self.api.create(file_id, endpoint, label), self.api.read)
+
+    async def get(self, batch_id: str) -> VendorBatch:
+        """Return a batch."""
+        return await self._read(self.api.get(batch_id), self.api.read)
+
+    async def cancel(self, batch_id: str) -> None:
+        """Cancel a batch. A refusal says that it has ended."""
+        await self._read(self.api.cancel(batch_id), self.api.read)
+
+    async def labelled(self, label: str, since_s: int) -> list[VendorBatch]:
+        """Return the batches with a label that were created since then, the oldest first.
+
+        Raises `UnsureError` if the list is longer than `MAX_PAGES`.
+        """
+        found: list[VendorBatch] = []
+        after: str | None = None
+        for _ in range(MAX_PAGES):
+            page, has_more = await self._read(self.api.page(after), self.api.listed)
+            found += [batch for batch in page if batch.label == label]
+            if not has_more or not page or page[-1].created_s < since_s - CLOCK_S:
+                return found[::-1]
+            after = page[-1].id
+        raise UnsureError
+
+    async def content(self, file_id: str) -> bytes:
+        """Return a file of results."""
+        return await self._read(self.api.content(file_id), bytes, FILE_S, MAX_FILE_BYTES)
+
+    async def _read(
+        self,
+        call: HttpCall,
+        reader: Callable[[bytes], T],
+        timeout_s: float = CALL_S,
+        most: int = MAX_ANSWER_BYTES,
+    ) -> T:
+        status = 0
+        try:
+            response = await self.http.request(
+                call.method,
+                call.url,
+                header_lines(call.headers),
+                call.body,
+                timeout_s=timeout_s,
+                repeatable=call.method == "GET",
+            )
+            status = response.status
+            body = await response.read(most)
+            if status < _FIRST_ERROR:
+                return reader(body)
+        except (HttpError, TimeoutError, UnreadableBatchError) as exc:
+            self._failed(call, status)
+            raise UnsureError from exc
+        self._failed(call, status)
+        if status >= _FIRST_SERVER_ERROR or status == _TIMEOUT:
+            raise UnsureError
+        raise RefusedError(status)
+
+    def _failed(self, call: HttpCall, status: int) -> None:
+        logger.warning("run_batch.vendor_failed", provider=self.provider, method=call.method, status=status)
+        emit_provider_error(self.provider, is_ours=status in (401, 402, 403))

@@ -1,0 +1,308 @@
+"""Lines of batches at a vendor's batch API: prices, money, crashes and lost answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.functional.test_run_batch import (
+    chat,
+    ended,
+    lines_of,
+    no_other_messages,
+    run_one,
+    runner,
+    short,
+    start,
+    take,
+)
+from tests.support.text_app import USD, TextClient
+from tollgate.batches import collecting, models, parcels, worker
+from tollgate.batches.vendor_calls import UnsureError, VendorCalls
+from tollgate.composition import api as api_parts
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("text"),
+    pytest.mark.usefixtures("fresh_breaker", "short"),
+]
+__all__ = ["no_other_messages", "runner", "short"]
+
+GPT, ORDINARY = "gpt-5.4-mini", "deepseek-v4-flash"
+# At most so many messages for one batch, or it never ends.
+MAX_MESSAGES = 60
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at parcels again at once."""
+    for name in ("FIRST_POLL_S", "MAX_POLL_S", "RETRY_S"):
+        monkeypatch.setattr(parcels, name, 0)
+
+
+def run(client: TextClient, batch: Any) -> Any:
+    """Run messages until the batch has ended; return it with its outputs and errors."""
+    for _ in range(MAX_MESSAGES):
+        for message in take():
+            run_one(message)
+        found = ended(client, batch)
+        if found[0].status not in ("validating", "in_progress", "finalizing", "cancelling"):
+            return found
+    raise AssertionError("the batch does not end")
+
+
+class TestPrice:
+    def test_is_half_of_the_ordinary_price(self, client: TextClient) -> None:
+        prompt = "[[tokens 40]] [[cached 10]] hello"
+        ordinary = client.post("/chat/completions", chat(prompt, model=GPT))
+        assert ordinary.status_code == 200
+        (alone,) = client.texts_when(1)
+        batch, outputs, errors = run(client, start(client, lines_of(*[chat(f"{prompt}", model=GPT)] * 3)))
+        assert (batch.status, errors) == ("completed", [])
+        assert [each["custom_id"] for each in outputs] == ["line-0", "line-1", "line-2"]
+        assert {each["response"]["status_code"] for each in outputs} == {200}
+        lines = [entry for entry in client.texts() if entry.entry_id != alone.entry_id]
+        assert {entry.provider for entry in lines} == {"openai"}
+        assert {(entry.usage or {})["service"] for entry in lines} == {"batch"}
+        half = -(alone.amount_micro_usd // 2)
+        assert all(abs(-entry.amount_micro_usd - half) <= 1 for entry in lines)
+        # The response names its charge and the id of its record.
+        told = {each["response"]["request_id"]: each["response"]["body"]["usage"]["cost"] for each in outputs}
+        assert told == {entry.request_id: -entry.amount_micro_usd / USD for entry in lines}
+        assert client.settled()
+
+    def test_is_that_of_the_chat_for_messages_and_of_the_input_for_embeddings(
+        self, client: TextClient
+    ) -> None:
+        made = client.anthropic.messages.batches.create(
+            requests=[{"custom_id": "one", "params": chat("[[tokens 30]]", model=GPT)}]  # type: ignore[typeddict-item]
+        )
+        for _ in range(MAX_MESSAGES):
+            for message in take():
+                run_one(message)
+            if client.anthropic.messages.batches.retrieve(made.id).processing_status == "ended":
+                break
+        (result,) = client.anthropic.messages.batches.results(made.id)
+        assert result.result.type == "succeeded"
+        assert result.result.message.content[0].type == "text"
+        body = {"model": "text-embedding-3-small", "input": "hello"}
+        batch, outputs, _ = run(client, start(client, lines_of(body, url="/v1/embeddings"), "/v1/embeddings"))
+        assert (batch.status, len(outputs)) == ("completed", 1)
+        assert [(entry.usage or {})["service"] for entry in client.texts()] == ["batch", "batch"]
+        assert client.settled()
+
+
+class TestWhatRunsTheOrdinaryWay:
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"model": ORDINARY},
+            {"provider": {"only": ["openai"]}},
+            {"provider": {"data_collection": "deny"}},
+            {"model": f"{GPT}:floor"},
+            {"models": [GPT, ORDINARY]},
+            {"service_tier": "flex"},
+        ],
+        ids=["no-price", "only", "data", "suffix", "fallbacks", "tier"],
+    )
+    def test_a_line_with_wishes_or_without_a_batch_price(
+        self, client: TextClient, fields: dict[str, Any]
+    ) -> None:
+        both = [chat(model=GPT), {**chat(model=GPT), **fields}]
+        batch, outputs, errors = run(client, start(client, lines_of(*both)))
+        assert (batch.status, errors) == ("completed", [])
+        assert [each["custom_id"] for each in outputs] == ["line-0", "line-1"]
+        services = sorted((entry.usage or {}).get("service", "") for entry in client.texts())
+        assert services == ["batch", "flex"] if "service_tier" in fields else ["", "batch"]
+        assert client.settled()
+
+    @pytest.mark.parametrize(
+        ("words", "at_vendor"),
+        [
+            ("[[batch-refuse]]", 0),
+            ("[[batch-fail]]", 0),
+            ("[[batch-gone]]", 0),
+            ("[[batch-busy 9]]", 0),
+            ("[[batch-busy 2]]", 4),
+            ("[[batch-expire]]", 2),
+            ("[[openai:status 429 1]]", 3),
+            ("[[openai:garbage]]", 3),
+        ],
+    )
+    def test_lines_that_the_vendor_does_not_answer(
+        self, client: TextClient, words: str, at_vendor: int
+    ) -> None:
+        bodies = [chat(f"[[tokens 20]] {n} {words if n == 0 else ''}", model=GPT) for n in range(4)]
+        batch, outputs, errors = run(client, start(client, lines_of(*bodies)))
+        assert (batch.status, len(outputs), errors) == ("completed", 4, [])
+        services = [(entry.usage or {}).get("service") for entry in client.texts()]
+        assert (len(services), services.count("batch")) == (4, at_vendor)
+        assert client.settled()
+
+    def test_lines_of_an_account_with_a_routing_policy_or_with_little_money(
+        self, client: TextClient, open_client: Callable[[int], TextClient]
+    ) -> None:
+        api_parts.api().routing.change(client.account.account_id, {"ignore": ["azure"]})
+        # A quarter of its balance is less than the hold of a line.
+        poor = open_client(2000)
+        for each in (client, poor):
+            batch, outputs, _ = run(each, start(each, lines_of(chat("[[tokens 20]]", model=GPT))))
+            assert (batch.status, len(outputs)) == ("completed", 1)
+            assert "service" not in (each.texts()[0].usage or {})
+            assert each.settled()
+
+
+def test_a_cancelled_batch_is_cancelled_at_the_vendor_and_pays_for_what_ran(client: TextClient) -> None:
+    bodies = [chat(f"[[tokens 20]] {n} [[batch-slow 2]]", model=GPT) for n in range(4)]
+    batch = start(client, lines_of(*bodies))
+    for message in take():
+        run_one(message)
+    assert client.openai.batches.cancel(batch.id).status == "cancelling"
+    found, outputs, errors = run(client, batch)
+    assert found.status == "cancelled"
+    assert len(outputs) + len(errors) == 4
+    assert {each["error"]["code"] for each in errors} == {"batch_cancelled"}
+    assert len(client.texts()) == len(outputs)
+    assert client.settled()
+
+
+class KilledError(BaseException):
+    """The process of a worker ends."""
+
+
+@dataclass
+class Steps:
+    """The writes and the vendor's calls of workers. `fails` is called after each of them was carried out."""
+
+    fails: Callable[[int, str], None]
+    names: list[str] = field(default_factory=list)
+
+    def after(self, name: str) -> None:
+        self.names.append(name)
+        self.fails(len(self.names), name)
+
+
+READS = ("GetItem", "Query", "TransactGetItems")
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
+    """Count the steps of workers, one line at a time."""
+    found = Steps(lambda *_: None)
+    send, read = AsyncDatabase._send, VendorCalls._read
+    monkeypatch.setattr(worker, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(collecting, "MAX_AT_ONCE", 1)
+
+    async def sent(database: AsyncDatabase, request: Any) -> Any:
+        answer = await send(database, request)
+        if request.operation not in READS:
+            found.after(request.operation)
+        return answer
+
+    async def told(vendor: VendorCalls, call: Any, *rest: Any) -> Any:
+        answer = await read(vendor, call, *rest)
+        found.after(f"{call.method} {call.url.rpartition('/v1')[2].partition('?')[0]}")
+        return answer
+
+    monkeypatch.setattr(AsyncDatabase, "_send", sent)
+    monkeypatch.setattr(VendorCalls, "_read", told)
+    return found
+
+
+def at_vendor(simulator_url: str, batch_id: str) -> list[dict[str, Any]]:
+    """Return the vendor's batches that were made for a batch."""
+    headers = {"authorization": "Bearer simulated"}
+    page = httpx.get(f"{simulator_url}/openai/v1/batches?limit=100", headers=headers).json()
+    assert page["object"] == "list"
+    labels = [(one, (one["metadata"] or {}).get("tollgate_parcel", "")) for one in page["data"]]
+    return [one for one, label in labels if label.startswith(f"{batch_id}/")]
+
+
+def run_often(message: dict[str, Any]) -> None:
+    for _ in range(MAX_MESSAGES):
+        run_one(message)
+
+
+def two_lines() -> list[dict[str, Any]]:
+    return lines_of(*[chat(f"[[tokens 20]] {n}", model=GPT) for n in range(2)])
+
+
+def test_a_worker_that_dies_after_any_step_leaves_one_batch_at_the_vendor_and_one_charge_a_line(
+    client: TextClient, steps: Steps, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "CLAIM_S", 0)
+    first = start(client, two_lines())
+    steps.names.clear()
+    run(client, first)
+    in_peace, cost = list(steps.names), USD - client.balance()
+    assert len(in_peace) >= 25
+    assert [name for name in in_peace if " " in name][:2] == ["POST /files", "POST /batches"]
+    for number, name in enumerate(in_peace, 1):
+
+        def killed(at: int, _: str, number: int = number) -> None:
+            if at == number:
+                raise KilledError
+
+        before, known = client.balance(), len(client.texts())
+        batch = start(client, two_lines())
+        (message,) = take()
+        steps.names.clear()
+        steps.fails = killed
+        with pytest.raises(KilledError):
+            run_often(message)
+        steps.fails = lambda *_: None
+        # The message comes again.
+        run_one(message)
+        found, outputs, errors = run(client, batch)
+        paid = before - client.balance()
+        assert (number, name, found.status, len(outputs), errors) == (number, name, "completed", 2, [])
+        assert (number, name, len(at_vendor(simulator_url, batch.id))) == (number, name, 1)
+        assert (number, name, len(client.texts()) - known, paid) == (number, name, 2, cost)
+        assert client.settled(), (number, name)
+
+
+@pytest.mark.parametrize("is_done", [True, False], ids=["the answer is lost", "the call is lost"])
+def test_a_lost_call_of_the_vendor_changes_nothing(
+    client: TextClient, steps: Steps, simulator_url: str, monkeypatch: pytest.MonkeyPatch, *, is_done: bool
+) -> None:
+    run(client, start(client, two_lines()))
+    calls, cost = [name for name in steps.names if " " in name], USD - client.balance()
+    read = VendorCalls._read
+    for number, name in enumerate(calls):
+        made: list[str] = []
+
+        async def lost(
+            vendor: VendorCalls, call: Any, *rest: Any, made: list[str] = made, number: int = number
+        ) -> Any:
+            made.append(call.method)
+            if len(made) - 1 != number:
+                return await read(vendor, call, *rest)
+            if is_done:
+                await read(vendor, call, *rest)
+            raise UnsureError
+
+        before = client.balance()
+        with monkeypatch.context() as patch:
+            patch.setattr(VendorCalls, "_read", lost)
+            batch = start(client, two_lines())
+            found, outputs, errors = run(client, batch)
+        assert (name, found.status, len(outputs), errors) == (name, "completed", 2, [])
+        assert (name, len(at_vendor(simulator_url, batch.id))) == (name, 1)
+        assert (name, before - client.balance()) == (name, cost)
+        assert client.settled(), name
+
+
+def test_results_that_never_come_are_given_up_and_the_money_is_free_again(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-stuck]]", model=GPT), chat(model=GPT)))
+    (message,) = take()
+    run_one(message)
+    assert client.balance() < USD
+    monkeypatch.setattr(parcels, "CANCEL_AFTER_S", 0)
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 2, [])
+    assert client.settled()
