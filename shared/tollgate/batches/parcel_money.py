@@ -20,6 +20,7 @@ from tollgate.ledger.budgets import Spender
 from tollgate.ledger.hold_entries import charge_ids
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
 from tollgate.ledger.reservations import Reservation, ReservationShortError, reserved_in, take_share
+from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import account_of, row_ids
 from tollgate.routing.wishes import NO_WISHES, Wishes
 from tollgate.text.billing import TextBilling
@@ -173,6 +174,7 @@ class ParcelMoney:
         placed = PlacedHold(account_id, reservation.row_id, share, plan, spender=spender)
         placed.provider, placed.api, placed.is_doubtful = parcel.provider, api, is_doubtful
         placed.accepted_at = time.monotonic() - (self.clock.now_ms() / MS_PER_S - parcel.made_at_s)
+        placed.calls.append(RouteCall(parcel.provider, 0))
         await self.billing.settle(placed, model, usage)
         return True
 

@@ -62,7 +62,9 @@ class ParcelWorker:
         if key is None:
             return {}
         lines = await self._lines(batch)
-        return parcels.new_fields(await asyncio.to_thread(lines.chosen, texts, key))
+        found = await asyncio.to_thread(lines.chosen, texts, key)
+        logger.info("run_batch.chosen", lines=len(texts), at_vendor=len(found))
+        return parcels.new_fields(found)
 
     async def move(self, batch: Batch, texts: list[bytes], until: float) -> tuple[Batch, int]:
         """Move all parcels as far as they go now, and make new ones, until the monotonic time `until`.

@@ -13,7 +13,6 @@ from tollgate.batches.lines import read_line
 from tollgate.batches.models import Kind
 from tollgate.batches.request import ENDPOINTS, MESSAGES
 from tollgate.kit.errors import TollgateError
-from tollgate.kit.observability import logger
 from tollgate.ledger.attribution import Attribution, attribution_of
 from tollgate.routing.reading import NOTHING_ASKED
 from tollgate.routing.wishes import NO_WISHES
@@ -136,9 +135,7 @@ class VendorLines:
 
     def chosen(self, lines: list[bytes], key: ApiKey) -> list[int]:
         """Return the numbers of the lines that a vendor can get."""
-        found = [number for number, text in enumerate(lines) if self.prepared(text, key) is not None]
-        logger.info("run_batch.chosen", lines=len(lines), at_vendor=len(found))
-        return found
+        return [number for number, text in enumerate(lines) if self.prepared(text, key) is not None]
 
 
 def line_name(number: int) -> str:

@@ -31,7 +31,7 @@ from tollgate.routing.speeds import RecentSpeeds
 from tollgate.text.drawing import Drawing
 from tollgate.text.endings import HoldEndings
 from tollgate.text.metering import charge_micro_usd, markup_micro_usd, unit_prices
-from tollgate.text.models import TextModel
+from tollgate.text.models import BATCH, TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.placing import Placing
 from tollgate.text.renewals import Renewals
@@ -113,7 +113,9 @@ class TextBilling:
         return Billed(charge, full_charge - charge, placed.plan.passed_limit is not None)
 
     def _note_speed(self, placed: PlacedHold, model: TextModel, usage: Usage) -> None:
-        """Note how fast the provider that answered was, from its call on."""
+        """Note how fast the provider that answered was, from its call on. A batch is not in a hurry."""
+        if usage.service == BATCH:
+            return
         started = [call.started_ms for call in placed.calls if call.provider == placed.provider]
         if placed.provider is not None and started:
             total_ms = placed.elapsed_ms() - started[-1]

@@ -4,6 +4,8 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.trace import Ending, RouteCall, Trace
 from tollgate.routing.measures import Call
 
+# `BATCH` of text/models.py, which this package does not import
+_BATCH = "batch"
 # Statuses of a last call that are about the request, and tell nothing about its route.
 _OF_REQUEST = frozenset(range(400, 500)) - {401, 402, 403, 404, 408, 410, 424, 429}
 
@@ -13,6 +15,9 @@ def calls_of(entry: Entry) -> list[Call]:
 
     A call that the client ended tells nothing, and neither does a refusal of the request.
     """
+    # The line of a batch took as long as the vendor liked.
+    if (entry.usage or {}).get("service") == _BATCH:
+        return []
     # A late charge is of a request whose void was counted.
     if entry.kind not in (EntryKind.TEXT, EntryKind.VOID) or entry.model is None or entry.answers is not None:
         return []

@@ -288,6 +288,7 @@ class TestEveryWrite:
     MARKED: ClassVar = {
         "ledger/holds.py HoldWrites.place": "leaves holds.<request>",
         "ledger/reservations.py draw": "leaves holds.<request>",
+        "ledger/reservations.py take_share": "leaves holds.<request>",
         "ledger/holds.py HoldWrites.resolve": "takes holds.<request>, or puts an empty hold in its place",
     }
     COUNTING: ClassVar = {

@@ -10,7 +10,7 @@ from tests.support.laws import money_examples
 from tests.unit.text.samples import prices, text_model, tiered_model
 from tollgate.text.cost import shown_cost
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
-from tollgate.text.models import LongContextTier, TextModel, TokenPrices
+from tollgate.text.models import BATCH, LongContextTier, TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
 PRICES = st.decimals("0", "100", places=3)
@@ -19,8 +19,15 @@ TOKEN_PRICES = st.builds(
     TokenPrices, PRICES, PRICES, MAYBE, MAYBE, MAYBE, web_search=st.none() | st.decimals(0, 50_000, places=0)
 )
 TIERS = st.lists(st.builds(LongContextTier, st.integers(1, 300_000), TOKEN_PRICES), max_size=3)
-SERVICES = {"flex": Decimal("0.5"), "priority": Decimal("2.5")}
+SERVICES = {"flex": Decimal("0.5"), "priority": Decimal("2.5"), BATCH: Decimal("0.5")}
 SERVICE = st.sampled_from(("", *SERVICES))
+
+
+def served_of(data: st.DataObject, demand: Demand) -> str:
+    """Return the tier that answers: a provider may answer in the ordinary one, but not in a batch."""
+    return data.draw(st.sampled_from([demand.service] if demand.service == BATCH else ["", demand.service]))
+
+
 MODELS = st.builds(
     lambda base, tiers, most: text_model(
         prices=base, tiers=tuple(tiers), max_output_tokens=most, services=SERVICES
@@ -199,8 +206,7 @@ class TestAffordableHold:
             counts.append(data.draw(st.integers(0, left)))
             left -= counts[-1]
         output = data.draw(st.integers(0, plan.output_limit * demand.answers))
-        # A provider may answer in the ordinary tier.
-        served = data.draw(st.sampled_from(("", demand.service)))
+        served = served_of(data, demand)
         usage = Usage(counts[0], output, counts[1], counts[2], counts[3], service=served)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
@@ -220,7 +226,7 @@ class TestAffordableHold:
             done += data.draw(st.integers(least, plan.searches - done))
             read += min(demand.input_tokens + 16_384 * done, model.context_tokens)
         output = data.draw(st.integers(0, plan.output_limit))
-        served = data.draw(st.sampled_from(("", demand.service)))
+        served = served_of(data, demand)
         usage = Usage(0, output, cache_write_tokens=read, web_searches=done, service=served)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
