@@ -109,6 +109,24 @@ class Batch:
         """Return whether it has ended."""
         return self.state in ENDED
 
+    @property
+    def is_at_vendor(self) -> bool:
+        """Return whether lines are at a vendor, or wait for a parcel (`parcels.py`)."""
+        return bool(self.row.get("parcels") or self.row.get("waiting"))
+
+    @property
+    def succeeded(self) -> int:
+        """Return the number of lines with a response.
+
+        While lines are at a vendor, results are counted apart, and once more at the end.
+        """
+        return int(max(self.row["succeeded"], self.row.get("early_succeeded", 0)))
+
+    @property
+    def errored(self) -> int:
+        """Return the number of lines with an error."""
+        return int(max(self.row["errored"], self.row.get("early_errored", 0)))
+
     def time(self, state: State) -> int | None:
         """Return when it came into a state, in seconds."""
         found = self.row["times"].get(str(state))

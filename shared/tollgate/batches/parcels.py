@@ -143,11 +143,6 @@ def chosen(batch: Batch) -> list[int]:
     return numbers_in(batch.row.get("chosen", ""))
 
 
-def is_at_vendor(batch: Batch) -> bool:
-    """Return whether lines are at a vendor, or wait for a parcel."""
-    return bool(batch.row.get("parcels") or batch.row.get("waiting"))
-
-
 def dropped(batch: Batch) -> list[int]:
     """Return the numbers of the parcels that were given up after they were sent."""
     return [int(number) for number in batch.row.get("dropped", ())]

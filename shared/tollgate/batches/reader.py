@@ -73,6 +73,9 @@ class BatchReader:
             row = batch.cancelling(self._now_s())
             changed = batch if row is None else self._changed(batch, row)
             if changed is not None:
+                if changed.is_at_vendor:
+                    # Its worker looks only now and then.
+                    self.send({"account_id": account_id, "batch_id": batch_id, "is_urgent": True})
                 return changed
         raise StorageBusyError
 

@@ -20,7 +20,6 @@ from tollgate.batches.models import (
     new_batch,
     results_key,
 )
-from tollgate.batches.parcels import is_at_vendor
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.request import (
     MESSAGES,
@@ -156,7 +155,7 @@ class BatchService:
         found = await self.kept.change(key.account_id, batch_id, lambda now: now.cancelling(now_s))
         if found is None:
             raise BatchNotFoundError(batch_id)
-        if is_at_vendor(found):
+        if found.is_at_vendor:
             # Its worker looks only now and then.
             await self.send({"account_id": key.account_id, "batch_id": batch_id, "is_urgent": True})
         return found

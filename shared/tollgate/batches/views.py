@@ -141,9 +141,8 @@ def batch_view(batch: Batch) -> BatchView:
         "cancelled_at": batch.time(State.CANCELLED),
         "request_counts": {
             "total": row["total"],
-            # While lines are at a vendor, results are counted apart, and once more at the end.
-            "completed": max(row["succeeded"], row.get("early_succeeded", 0)),
-            "failed": max(row["errored"], row.get("early_errored", 0)) + row["not_run"],
+            "completed": batch.succeeded,
+            "failed": batch.errored + row["not_run"],
         },
         "metadata": row["metadata"] or None,
     }

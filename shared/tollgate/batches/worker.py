@@ -34,7 +34,7 @@ from tollgate.batches.models import (
 )
 from tollgate.batches.parcel_money import ParcelMoney
 from tollgate.batches.parcel_worker import ParcelWorker
-from tollgate.batches.parcels import attempt_of, chosen, dropped, is_at_vendor
+from tollgate.batches.parcels import attempt_of, chosen, dropped
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import Item
@@ -102,11 +102,11 @@ class BatchWorker:
         if batch.is_ended:
             return
         is_gone = len(lines) < batch.row["total"]
-        if is_at_vendor(batch):
+        if batch.is_at_vendor:
             began_at, texts = time.monotonic(), [] if is_gone else lines
             batch, wait_s = await self.parcels.move(batch, texts, began_at + MOVE_S)
             is_late = time.monotonic() - began_at > LATE_S
-            if is_at_vendor(batch) or is_late:
+            if batch.is_at_vendor or is_late:
                 await self._wait(batch, [] if is_late else texts, 0 if is_late else wait_s)
                 return
         if not is_gone and not self.stops(batch):
