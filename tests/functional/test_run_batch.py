@@ -222,7 +222,7 @@ class TestOpenAI:
     def test_lines_without_money_end_with_an_error(self, open_client: Callable[[int], TextClient]) -> None:
         client = open_client(1500)
         # A wish, because lines without one go to the vendor's batch.
-        wish = {"model": "gpt-5.4-mini", "provider": {"sort": "price"}}
+        wish: dict[str, Any] = {"model": "gpt-5.4-mini", "provider": {"sort": "price"}}
         batch = start(client, lines_of(*[chat(f"[[tokens 60]] {n}", **wish) for n in range(12)]))
         run_all()
         found, outputs, errors = ended(client, batch)
