@@ -20,6 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -32,11 +33,12 @@ from tests.mutation.groups import GROUPS
 from tests.mutation.mutants import Mutant, mutants_of
 
 KILLED, SURVIVED, NOT_LOADED = 0, 1, 2
-# CPU seconds of one mutant's tests: without the mutant, and with it. A busy machine changes neither.
+# CPU seconds, which a busy machine does not change: of all tests of a mutant, and the most that a mutant can
+# add to one test. A loop without an end reaches it.
 MUTANT_S = 20
-MUTATED_S = 100
-# For tests that wait forever.
-HANGING_S = 300
+ADDED_S = 20
+# Tests that use less than a second of CPU in so long wait forever.
+HANGING_S = 90
 
 
 class Mutation:
@@ -110,7 +112,7 @@ class Mutation:
     ) -> None:
         items = {item.nodeid: item for item in session.items}
         waiting = list(self._sample())
-        running: dict[int, tuple[Mutant, float]] = {}
+        running: dict[int, _Tried] = {}
         ends = time.monotonic() + self.options.minutes * 60
         while (waiting and time.monotonic() < ends) or running:
             while waiting and len(running) < self.options.jobs and time.monotonic() < ends:
@@ -120,25 +122,25 @@ class Mutation:
                 if not chosen:
                     self._note(mutant, "no test")
                     continue
-                tests = [items[name] for name in chosen]
+                tests = [(items[name], seconds[name]) for name in chosen]
                 process = self._fork(partial(self._try, session, mutant, tests))
-                running[process] = mutant, time.monotonic() + HANGING_S
+                running[process] = _Tried(mutant, Path(f"/proc/{process}/stat"))
             time.sleep(0.02)
             self._collect(running)
         if waiting:
             print(f"{len(waiting)} mutants of the sample were not tried: the time is over")
 
-    def _collect(self, running: dict[int, tuple[Mutant, float]]) -> None:
-        for process, (mutant, limit) in list(running.items()):
+    def _collect(self, running: dict[int, "_Tried"]) -> None:
+        for process, tried in list(running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
-            if not ended and time.monotonic() < limit:
+            if not ended and not tried.is_hanging():
                 continue
             with suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)
             if not ended:
                 os.waitpid(process, 0)
             code = os.waitstatus_to_exitcode(status) if ended else KILLED
-            self._note(mutant, {SURVIVED: "survived", NOT_LOADED: "not loaded"}.get(code, "killed"))
+            self._note(tried.mutant, {SURVIVED: "survived", NOT_LOADED: "not loaded"}.get(code, "killed"))
             del running[process]
 
     def _note(self, mutant: Mutant, result: str) -> None:
@@ -157,12 +159,16 @@ class Mutation:
             most = len(all_of) if self.options.guards else self.options.sample
             yield from chance.sample(all_of, min(most, len(all_of)))
 
-    def _try(self, session: pytest.Session, mutant: Mutant, tests: Sequence[pytest.Item]) -> int:
+    def _try(
+        self, session: pytest.Session, mutant: Mutant, tests: Sequence[tuple[pytest.Item, float]]
+    ) -> int:
         if not mutant.apply():
             return NOT_LOADED
         session.config.pluginmanager.unregister(name="terminalreporter")
-        resource.setrlimit(resource.RLIMIT_CPU, (MUTATED_S, MUTATED_S))
-        for item, following in zip(tests, [*tests[1:], None], strict=True):
+        followers = [*(item for item, _ in tests[1:]), None]
+        for (item, usual_s), following in zip(tests, followers, strict=True):
+            limit = int(time.process_time() + 2 * usual_s + ADDED_S)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
             self.failed = False
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
             if self.failed:
@@ -176,6 +182,25 @@ class Mutation:
         for name, found in rows:
             killed = found.count("killed")
             print(f"{killed:4} of {len(found):4} killed  {100 * killed // max(1, len(found)):3} %  {name}")
+
+
+@dataclass
+class _Tried:
+    """A mutant whose tests run, and the file with the CPU time of their process."""
+
+    mutant: Mutant
+    stat: Path
+    used_s: float = -1
+    since: float = 0
+
+    def is_hanging(self) -> bool:
+        """Return whether the tests wait forever. On a busy machine they are only slow."""
+        # After the name, utime is the 12th field and stime the 13th (proc_pid_stat(5)).
+        user, system = self.stat.read_text().rpartition(")")[2].split()[11:13]
+        used_s = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        if used_s >= self.used_s + 1:
+            self.used_s, self.since = used_s, time.monotonic()
+        return time.monotonic() > self.since + HANGING_S
 
 
 def _fastest(names: Sequence[str], seconds: dict[str, float]) -> list[str]:
