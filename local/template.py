@@ -62,7 +62,10 @@ class Template:
         described = _described_methods()
         paths: dict[str, Routes] = {}
         for path, on in body["paths"].items():
-            paths |= _routes_below(path, on, described) or {path: _routes_of(path, on, described)}
+            below = _routes_below(path, on, described)
+            # A path of its own is before a path for any.
+            found = {each: routes for each, routes in below.items() if each not in body["paths"]}
+            paths |= found if below else {path: _routes_of(path, on, described)}
         return {**body, "paths": paths}
 
     def routes(self) -> set[tuple[str, str]]:
