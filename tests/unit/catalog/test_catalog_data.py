@@ -28,7 +28,10 @@ def test_an_inferred_route_is_on_only_where_no_found_one_is(model: Model) -> Non
         if route.enabled and route.confidence == "INFERRED":
             for other in found:
                 shared = route.takes.keys() & other.takes.keys()
-                assert any(set(route.takes[name]).isdisjoint(other.takes[name]) for name in shared)
+                apart = any(set(route.takes[name]).isdisjoint(other.takes[name]) for name in shared)
+                assert apart, (
+                    f"{route.provider} is INFERRED: it needs `enabled: false`, {other.provider} is FOUND"
+                )
 
 
 def test_make_chaos_has_a_valid_input_for_every_model() -> None:
@@ -37,7 +40,7 @@ def test_make_chaos_has_a_valid_input_for_every_model() -> None:
     kinds = inputs([model.id for model in MODELS], earlier)
     assert {model for model, _ in kinds} == {model.id for model in MODELS}
     for model, values in kinds:
-        CATALOG.media_model(model).check(with_a_prompt(model, values, "request 1, [[fail]]"))
+        CATALOG.media_model(model).check(with_a_prompt(values, "request 1, [[fail]]"))
 
 
 def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:

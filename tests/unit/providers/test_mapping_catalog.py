@@ -114,10 +114,6 @@ class TestAnyInput:
         # And this, by the only carrier whose price for edits is known (docs/providers/kie.md).
         is_large_square = (values.get("size"), values.get("resolution")) == ("1:1", "4k")
         assume(not (model.id.startswith("gpt-image-2.5") and values.get("urls") and is_large_square))
-        # And this: kie wants a prompt, and the other platforms of Wan take smaller seeds only.
-        assume(
-            not (model.id.startswith("wan-2.7") and values.get("seed", 0) >= 2**31 and "prompt" not in values)
-        )
         assert any(is_mapped(route, values) for route in routes)
 
 
