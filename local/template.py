@@ -63,7 +63,7 @@ class Template:
         paths: dict[str, Routes] = {}
         for path, on in body["paths"].items():
             below = _routes_below(path, on, described)
-            # A path of its own is before a path for any.
+            # The gateway prefers a complete path.
             found = {each: routes for each, routes in below.items() if each not in body["paths"]}
             paths |= found if below else {path: _routes_of(path, on, described)}
         return {**body, "paths": paths}

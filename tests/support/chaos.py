@@ -212,7 +212,7 @@ def _create(
 ) -> Create:
     # An earlier task is its own customer's to build on.
     customer = customers[0] if "parentTaskId" in values else random.choice(customers)
-    prompted = with_a_prompt(model, values, prompt_of(number, random))
+    prompted = with_a_prompt(values, prompt_of(number, random))
     told, cancelled = random.random() < WEBHOOK_SHARE, random.random() < CANCELLED_SHARE
     quoted = random.random() < QUOTED_SHARE
     # A sub-account with a mark-up has no workflows.

@@ -1,9 +1,16 @@
 """Requests of every kind: each live model, follow-ups on earlier results, and every fault of a provider."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.kit.errors import InvalidInputError
+
+CATALOG = Catalog.shipped()
 
 PROVIDERS = ("fal", "poyo", "kie", "apimart", "ark")
 """Those that most models have a route to; a fault is for one of them, or for all providers."""
@@ -52,56 +59,48 @@ FIRST: Mapping[str, dict[str, Any]] = {
 """What `Earlier` is made of."""
 
 
+def shortest(model: Model, prompt: str, image: str, video: str, song: str) -> dict[str, Any]:
+    """Return the shortest input of a model, with the prompt if it takes one. The last three are URLs."""
+    of_image, of_video, of_song = {"imageUrls": [image]}, {"videoUrls": [video]}, {"audioUrls": [song]}
+    media: Sequence[dict[str, Any]] = (
+        {},
+        {"size": "1:1"},
+        {"referenceImageUrls": [image]},
+        of_image,
+        {"editVideoUrl": video},
+        {**of_image, **of_video, "characterOrientation": "image"},
+        of_video,
+        {**of_image, **of_song},
+        {**of_video, **of_song},
+        {"name": "mine", "audioUrls": [song] * 6},
+    )
+    for given in media:
+        for source in ({"prompt": prompt, **given}, given):
+            with suppress(InvalidInputError):
+                model.check(source)
+                return source
+    raise AssertionError(f"{model.id} takes no input of tests/support/creates.py: add its shortest one there")
+
+
 def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str, Any]]]:
     """Return a model and a short valid input for each kind of request: every model, and every follow-up."""
-    image, video, song = earlier.image_url, earlier.video_url, earlier.song_url
-    of_image, of_video = {"imageUrls": [image]}, {"videoUrls": [video]}
-    motion = {**of_image, **of_video}
-    more: dict[str, dict[str, Any]] = {
-        "bria-rmbg-2.0": of_image,
-        "bytedance-video-upscaler": of_video,
-        "kling-2.6-motion-control": {**motion, "characterOrientation": "image"},
-        "kling-3.0-motion-control": {**motion, "characterOrientation": "video"},
-        "kling-avatar-2.0": {**of_image, "audioUrls": [song]},
-        "midjourney-video": of_image,
-        "suno-custom-model": {"name": "mine", "audioUrls": [song] * 6},
-        "sync-lipsync-2": {**of_video, "audioUrls": [song]},
-        "test-upscale": of_image,
-        "topaz-image-upscale": of_image,
-        "wan-2.7-edit-video": {"editVideoUrl": video},
-        "wan-2.7-image-to-video": of_image,
-        "wan-2.7-reference-to-video": {"referenceImageUrls": [image]},
-        "z-image": {"size": "1:1"},
-    }
+    files = (earlier.image_url, earlier.video_url, earlier.song_url)
     track = {"parentTaskId": earlier.song_task_id, "audioId": "1"}
     grid = {"parentTaskId": earlier.grid_task_id, "index": 2}
     return [
-        *((model, more.get(model, {})) for model in models),
-        ("suno", {"action": "lyrics"}),
+        *((model, shortest(CATALOG.media_model(model), "a fox", *files)) for model in models),
+        ("suno", {"prompt": "a fox", "action": "lyrics"}),
         ("suno", {"action": "extend", "startS": 1, **track}),
         ("suno", {"action": "wav", **track}),
         ("midjourney", {"action": "upscale", **grid}),
-        ("midjourney", {"action": "remix-subtle", **grid}),
-        ("midjourney", {"action": "describe", **of_image}),
+        ("midjourney", {"prompt": "a fox", "action": "remix-subtle", **grid}),
+        ("midjourney", {"action": "describe", "imageUrls": [earlier.image_url]}),
     ]
 
 
-PROMPTLESS = (
-    "bria-rmbg-2.0",
-    "bytedance-video-upscaler",
-    "suno-custom-model",
-    "sync-lipsync-2",
-    "test-upscale",
-    "topaz-image-upscale",
-)
-PROMPTLESS_ACTIONS = ("extend", "wav", "upscale", "describe")
-"""Models and actions whose input has no prompt."""
-
-
-def with_a_prompt(model: str, values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
-    """Return the input with this prompt, if it can have one."""
-    told = model not in PROMPTLESS and values.get("action") not in PROMPTLESS_ACTIONS
-    return {**values, "prompt": prompt} if told else dict(values)
+def with_a_prompt(values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    """Return the input with this prompt instead of its own; an input without a prompt keeps none."""
+    return {**values, "prompt": prompt} if "prompt" in values else dict(values)
 
 
 def prompt_of(number: int, random: Random) -> str:

@@ -1,12 +1,11 @@
 """What the mapping tests share: a request body as it comes out of the catalog's own route."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Any
 
+from tests.support import creates
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.models import Model, Route
-from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.registry import providers
 
@@ -16,21 +15,6 @@ S = "https://a.test/s.mp3"
 FIRST = {"url": A, "role": "first_frame"}
 LAST = {"url": B, "role": "last_frame"}
 REFERENCE = {"url": C, "role": "reference_image"}
-
-SHORT: Sequence[dict[str, Any]] = (
-    {"prompt": "a fox"},
-    {"prompt": "a fox", "size": "1:1"},
-    {"prompt": "a fox", "referenceImageUrls": [A]},
-    {"imageUrls": [A]},
-    {"prompt": "a fox", "imageUrls": [A]},
-    {"prompt": "a fox", "editVideoUrl": V},
-    {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
-    {"videoUrls": [V]},
-    {"imageUrls": [A], "audioUrls": [S]},
-    {"videoUrls": [V], "audioUrls": [S]},
-    {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
-)
-"""Inputs from short to long; the first that a model takes is its shortest."""
 
 Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 """A model, an input, the provider's id and its body."""
@@ -50,10 +34,7 @@ def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
 
 def shortest(model: Model) -> Mapping[str, Any]:
     """Return the values of the shortest input of a model."""
-    for source in SHORT:
-        with suppress(InvalidInputError):
-            return model.check(source).values
-    raise AssertionError(f"{model.id} takes none of SHORT: add what it needs at the least")
+    return model.check(creates.shortest(model, "a fox", A, V, S)).values
 
 
 def mapped(provider: str, model_id: str, source: dict[str, Any]) -> Mapped:
