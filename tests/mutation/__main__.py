@@ -9,6 +9,7 @@ permission check.
 """
 
 import argparse
+import asyncio
 import importlib
 import json
 import os
@@ -81,6 +82,7 @@ class Mutation:
         if process:
             return process
         os.setsid()
+        self._take_own_loop()
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
@@ -89,6 +91,13 @@ class Mutation:
         with suppress(BaseException):
             code = work()
         os._exit(code)
+
+    def _take_own_loop(self) -> None:
+        """Replace the tests' event loop: processes share its epoll, so if one closes it, others hang."""
+        from tests import conftest  # noqa: PLC0415 - pytest must be the first to import it
+
+        # Kept, because Python warns of an open loop that nothing refers to.
+        self.shared_loop, conftest.LOOP = conftest.LOOP, asyncio.new_event_loop()
 
     def _measure(self, session: pytest.Session, map_file: Path) -> int:
         files = [str(file.resolve()) for file in self.files]

@@ -68,8 +68,12 @@ GROUPS = {
                     "api",
                     "api_keys",
                     "api_keys_at_once",
+                    "connector_routes",
                     "dashboard_answers",
+                    "notices_in_time",
                     "notify_members",
+                    "run_tokens",
+                    "task_routing",
                 )
             ),
         ],

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.support.clock import ManualClock
+from tests.support.clock import START_MS, ManualClock
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
@@ -21,7 +22,8 @@ class FakeDatabase:
     """One key; its writes wait until they may, and fail if they are to."""
 
     def __init__(self, key: NewKey) -> None:
-        self.row = ApiKey(key.key_id, "usr_1", key.digest, ALL_SCOPES, 0).to_item()
+        self.key = ApiKey(key.key_id, "usr_1", key.digest, ALL_SCOPES, 0)
+        self.row = self.key.to_item()
         self.reads = 0
         self.may_write = asyncio.Event()
         self.failing = False
@@ -66,6 +68,30 @@ class TestReads:
                 with pytest.raises(InvalidApiKeyError):
                     await desk.ask(unknown)
             assert desk.db.reads == 2
+
+        in_loop(test)
+
+
+class TestTheKeyOfABatch:
+    @pytest.mark.parametrize(
+        ("changed", "is_usable"),
+        [
+            ({}, True),
+            ({"revoked_at_ms": START_MS}, False),
+            ({"expires_at_ms": START_MS}, False),
+            ({"scopes": frozenset({Scope.MEDIA})}, False),
+        ],
+        ids=["good", "revoked", "expired", "without the scope"],
+    )
+    def test_it_is_read_once_in_30_seconds(self, changed: dict[str, Any], is_usable: bool) -> None:
+        async def test(desk: Desk) -> None:
+            key = replace(desk.db.key, **changed)
+            desk.db.row = key.to_item()
+            for _ in range(2):
+                found = await desk.authenticator.current(desk.key.key_id)
+                assert found == (key if is_usable else None)
+            assert desk.db.reads == 1
+            assert await desk.authenticator.current("another") is None
 
         in_loop(test)
 
