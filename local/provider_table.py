@@ -26,7 +26,8 @@ def _row(name: str) -> str:
     sells = ", ".join(what for what, sellers in sold if name in sellers)
     variables = ", ".join(f"`{one}`" for one in (account.key_env, account.address_env) if one)
     page = name if PAGE.with_name(f"{name}.md").exists() else OTHERS
-    return f"| [`{name}`]({page}.md) | {account.about.title} | {sells} | {variables} | <{account.about.docs}> |\n"
+    cells = f"[`{name}`]({page}.md)", account.about.title, sells, variables, f"<{account.about.docs}>"
+    return f"| {' | '.join(cells)} |\n"
 
 
 if __name__ == "__main__":

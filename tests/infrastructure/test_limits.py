@@ -169,8 +169,8 @@ class TestFunctions:
             function = json.dumps(permission["FunctionName"])
             sizes[function] = sizes.get(function, 0) + statement_bytes(permission)
         too_long = {name: size for name, size in sizes.items() if size > RESOURCE_POLICY_MAX_BYTES}
-        advice = "Each event of a function adds a statement. Let one with `Method: ANY` or a path with `{proxy+}`"
-        assert not too_long, f"{advice} serve several of its routes, in template.yaml: {too_long}"
+        advice = "let one event with `Method: ANY` or a path with `{proxy+}` serve several routes"
+        assert not too_long, f"In template.yaml, {advice} of {too_long}"
 
     def test_routes_are_no_more_than_an_api_takes(self, template: Template) -> None:
         definition = template.openapi()
