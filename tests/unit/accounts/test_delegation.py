@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.clock import ManualClock
 from tests.support.laws import money_examples
-from tollgate.accounts.delegation import check_change, check_new_key
+from tollgate.accounts.delegation import check_change, check_new_key, check_new_token
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
 from tollgate.accounts.networks import contains, network_of
@@ -20,6 +20,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ForbiddenError, RotationInProgressError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.ledger.runs import RunTerms
 
 ACCOUNT, BY, OTHER = "usr_1", "key_" + "0" * 26, "key_" + "1" * 26
 FREE = ApiKey(BY, ACCOUNT, "d", ALL_SCOPES, 0, listed=True)
@@ -102,6 +103,42 @@ class TestEachLimit:
     def test_all_that_is_too_much_is_named_as_in_the_body(self) -> None:
         by = replace(FREE, scopes=frozenset({Scope.ACCOUNT}), cap=CAP, expires_at_ms=5)
         assert refused(by, {}) == "scopes, expiresAt, spendingCap"
+
+
+class TestRunToken:
+    @given(token=keys(OTHER), creator=keys(BY), days=st.integers(0, 4), of_parent=st.booleans())
+    def test_it_has_at_most_what_its_key_has_now(
+        self, token: ApiKey, creator: ApiKey, days: int, of_parent: bool
+    ) -> None:
+        now_ms, issuer = CLOCK.now_ms() + days * 86_400_000, "usr_2" if of_parent else None
+        creator = replace(creator, account_id=issuer or ACCOUNT, project_id="prj_1", cache_ttl_s=5)
+        token = replace(token, run=RunTerms(1, BY, issuer=issuer))
+        found = token.within(creator, now_ms)
+        if creator.expires_at_ms is not None and creator.expires_at_ms <= now_ms:
+            assert found is None
+            return
+        assert found is not None
+        assert found.scopes == token.scopes & creator.scopes
+        for model in MODELS:
+            of_both = all(each.models is None or model in each.models for each in (token, creator))
+            assert (found.models is None or model in found.models) == of_both
+        # A parent's server creates the tokens that browsers of its customers use.
+        assert found.networks == (None if of_parent else creator.networks)
+        same = ("cap", "project_id", "routing", "cache_ttl_s")
+        assert all(getattr(found, name) == getattr(creator, name) for name in same)
+
+    @pytest.mark.parametrize(
+        "creator",
+        [None, replace(FREE, account_id="usr_2"), replace(FREE, revoked_at_ms=1)],
+        ids=["gone", "of another account", "revoked"],
+    )
+    def test_it_ends_with_its_key(self, creator: ApiKey | None) -> None:
+        assert replace(FREE, key_id=OTHER, run=RunTerms(1, BY)).within(creator, CLOCK.now_ms()) is None
+
+    def test_it_needs_something_to_do(self) -> None:
+        check_new_token(FREE, replace(FREE, key_id=OTHER))
+        with pytest.raises(ForbiddenError, match="scope media or text"):
+            check_new_token(FREE, replace(FREE, key_id=OTHER, scopes=frozenset()))
 
 
 class TestStrongerKey:
