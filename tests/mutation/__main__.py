@@ -26,6 +26,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import coverage
 import pytest
@@ -49,6 +50,9 @@ class Mutation:
         self.options = options
         self.files = [Path(file) for pattern in options.files for file in sorted(Path().glob(pattern))]
         self.failed = False
+        # The conftest with `LOOP`, which Mangum uses. It is not the module `tests.conftest`.
+        self.with_loop: list[Any] = []
+        self.shared_loops: list[asyncio.AbstractEventLoop] = []
         self.results: dict[Path, list[tuple[Mutant, str]]] = defaultdict(list)
 
     def pytest_collection(self) -> None:
@@ -66,6 +70,9 @@ class Mutation:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run each mutant's tests in a process of its own."""
+        self.with_loop = [
+            each for each in session.config.pluginmanager.get_plugins() if hasattr(each, "LOOP")
+        ]
         for file in self.files:
             parts = file.with_suffix("").parts[1:]
             importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
@@ -94,10 +101,10 @@ class Mutation:
 
     def _take_own_loop(self) -> None:
         """Replace the tests' event loop: processes share its epoll, so if one closes it, others hang."""
-        from tests import conftest  # noqa: PLC0415 - pytest must be the first to import it
-
-        # Kept, because Python warns of an open loop that nothing refers to.
-        self.shared_loop, conftest.LOOP = conftest.LOOP, asyncio.new_event_loop()
+        for plugin in self.with_loop:
+            # Kept, because Python warns of an open loop that nothing refers to.
+            self.shared_loops.append(plugin.LOOP)
+            plugin.LOOP = asyncio.new_event_loop()
 
     def _measure(self, session: pytest.Session, map_file: Path) -> int:
         files = [str(file.resolve()) for file in self.files]

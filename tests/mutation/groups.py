@@ -86,8 +86,10 @@ GROUPS = {
         [
             *(f"{_CODE}/providers/runtime/{name}.py" for name in ("routing", "health")),
             *(f"{_CODE}/text/{name}.py" for name in ("faults", "breaker")),
+            *(f"{_CODE}/routing/{name}.py" for name in ("selection", "speeds", "wishes")),
         ],
         [
+            "tests/unit/routing",
             *(f"tests/unit/providers/test_{name}.py" for name in ("routing", "health")),
             *(f"tests/unit/text/test_{name}.py" for name in ("faults", "breaker", "text_service")),
         ],
