@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import cycle
+from itertools import chain, cycle, repeat
 from typing import Any
 
 import pytest
@@ -27,7 +27,15 @@ from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger import budget_repository
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.audit import Drift
-from tollgate.ledger.budgets import KEPT_MS, MIN_REQUESTS_PER_SHARE, BudgetWrites, Spender
+from tollgate.ledger.budgets import (
+    KEPT_MS,
+    MIN_REQUESTS_PER_SHARE,
+    BudgetWrites,
+    Spender,
+    StaleSharesError,
+    Use,
+    rows_of,
+)
 from tollgate.ledger.holds import Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
@@ -159,8 +167,13 @@ class TestCharges:
         _, error = create(customer)
         assert (error["scope"], error["resetsAt"]) == ("account", None)
 
+    @pytest.mark.parametrize(
+        "turns",
+        [cycle([1, 1, 0]), chain([1, 1], repeat(0))],
+        ids=["in turns", "then only the main row, so the other's share comes back"],
+    )
     def test_a_budget_that_is_divided_among_wallets_is_spent_to_its_last_cent(
-        self, customer: OpenedAccount, aws: Aws, monkeypatch: pytest.MonkeyPatch
+        self, customer: OpenedAccount, aws: Aws, monkeypatch: pytest.MonkeyPatch, turns: Iterator[int]
     ) -> None:
         limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=2)
         api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
@@ -168,7 +181,6 @@ class TestCharges:
         # Divided by four, it is enough for `MIN_REQUESTS_PER_SHARE` images of one cent
         cents = 4 * MIN_REQUESTS_PER_SHARE
         budget_id = ok(customer, "POST", BUDGETS, {**A_BUDGET, "limitCents": cents})["id"]
-        turns = cycle([1, 1, 0])
         monkeypatch.setattr("tollgate.tasks.charges.random.randrange", lambda _: next(turns))
         assert [create(customer, ALICE)[0] for _ in range(cents)] == [200] * cents
         assert create(customer, ALICE)[0] == 402
@@ -187,14 +199,18 @@ class TestProof:
     """`check-ledger --full` compares each counter with the entries and holds that name it."""
 
     @pytest.fixture
-    def main(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> str:
-        """Return the main row of a budget that counted a charge, with a share beside a wallet."""
+    def use(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> Use:
+        """Return a budget that counted a charge, with a share beside a wallet."""
         ok(customer, "POST", BUDGETS, {**A_BUDGET, "limitCents": 10})
         create(customer, ALICE)
         budgets = api_parts.api().budgets.budgets.read(customer.account_id)
         (use,) = budgets.applied(Spender(None, Attribution("alice")), clock.now_ms()).uses
         fund = BudgetWrites(aws.stack.refs["BudgetsTable"]).fund(customer.account_id, use, 1, 40_000, 10_000)
         Database(aws.clients.dynamodb).transact(fund)
+        return use
+
+    @pytest.fixture
+    def main(self, use: Use) -> str:
         return use.item()
 
     def move(self, aws: Aws, customer: OpenedAccount, item: str, name: str) -> None:
@@ -218,6 +234,16 @@ class TestProof:
         drift = drift_of(customer)
         assert drift is not None
         assert (drift.amount_micro_usd, drift.budgets) == (0, {main: off})
+
+    def test_a_share_comes_back_once(self, aws: Aws, customer: OpenedAccount, use: Use) -> None:
+        writes, db = BudgetWrites(aws.stack.refs["BudgetsTable"]), Database(aws.clients.dynamodb)
+        rows = db.get_together(writes.table, rows_of(customer.account_id, use, 2))
+        assert rows[1]["left_micro_usd"] == 40_000
+        moves = writes.gather(customer.account_id, use, rows)
+        db.transact(moves)
+        with pytest.raises(StaleSharesError):
+            db.transact(moves)
+        assert drift_of(customer) is None
 
     def test_a_row_that_is_due_to_be_dropped_is_not_proved(
         self, aws: Aws, customer: OpenedAccount, main: str, clock: ManualClock

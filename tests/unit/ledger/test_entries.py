@@ -11,6 +11,7 @@ from tests.support.laws import money_examples
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
+from tollgate.ledger.families import Transfer
 from tollgate.ledger.hold_entries import failed_entry, late_entry, text_entry, void_entry
 from tollgate.ledger.holds import Hold
 
@@ -109,3 +110,12 @@ class TestRows:
         row = Entry("usr_1", "x", EntryKind.CREDIT, 5, 1).to_item() | {"kind": "gift"}
         with pytest.raises(ValueError, match="gift"):
             Entry.from_item(row)
+
+
+def test_a_transfer_is_an_entry_of_both_accounts_with_its_reason() -> None:
+    found = Transfer("usr_p", "usr_c", 500, "key", reason="May").entries(7)
+    assert [(one.account_id, one.peer, one.amount_micro_usd, one.reason) for one in found] == [
+        ("usr_p", "usr_c", -500, "May"),
+        ("usr_c", "usr_p", 500, "May"),
+    ]
+    assert len({one.entry_id for one in found}) == 1

@@ -7,8 +7,10 @@ from moto import mock_aws
 
 from tests.conftest import moto_client
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import SetIfMissing
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RateLimitedError
+from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.rate import with_lower_remaining
 from tollgate.ledger.request_counts import BASE, FACTOR, RequestMeter, Share, StaleCountError
 from tollgate.ledger.wallets import Limits
@@ -162,3 +164,8 @@ def test_the_headers_promise_no_more_than_is_left() -> None:
     assert with_lower_remaining(headers, 6_000)["x-ratelimit-remaining"] == "599"
     assert with_lower_remaining(headers, 7)["x-ratelimit-remaining"] == "7"
     assert with_lower_remaining(headers, -1)["x-ratelimit-remaining"] == "0"
+
+
+def test_a_count_of_an_hour_is_dropped_two_hours_after_its_first_one() -> None:
+    write = count_in_hour(TABLE, ACCOUNT, "tokens#", NOW, most=1, refused=lambda _: StaleCountError())
+    assert SetIfMissing("expires_at_s", NOW // 1_000 + 2 * 60 * 60) in write.update
