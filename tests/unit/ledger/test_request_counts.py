@@ -167,5 +167,5 @@ def test_the_headers_promise_no_more_than_is_left() -> None:
 
 
 def test_a_count_of_an_hour_is_dropped_two_hours_after_its_first_one() -> None:
-    write = count_in_hour(TABLE, ACCOUNT, "tokens#", NOW, most=1, refused=lambda _: StaleCountError())
+    write = count_in_hour(TABLE, ACCOUNT, "tokens#", NOW, most=1, refused=StaleCountError)
     assert SetIfMissing("expires_at_s", NOW // 1_000 + 2 * 60 * 60) in write.update
