@@ -11,10 +11,14 @@ from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.shards import due_shard
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import AccountSuspendedError
 from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
+from tollgate.ledger.expiry import HoldExpiry
+from tollgate.ledger.families import MOVED_AT
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
@@ -26,6 +30,7 @@ from tollgate.ledger.holds import (
     HoldWrites,
 )
 from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.wallets import EARNED
 
 NOW = 1_700_000_000_000
 
@@ -222,3 +227,12 @@ class TestSuspension:
         assert account.books_agree()
         account.db.write(suspension.resume(account.writes.accounts_table, account.id))
         account.place("req_2", 100)
+
+
+def test_mark_up_that_is_not_due_yet_waits_for_a_later_sweep(aws: Aws) -> None:
+    account = Account(aws, 100)
+    timer = (Set("wake_at", NOW), Set("due_shard", due_shard(account.id)))
+    earned = (Set(EARNED, 5), Set(MOVED_AT, NOW), *timer)
+    account.db.write(Write(account.writes.accounts_table, key={"account_id": account.id}, update=earned))
+    assert HoldExpiry(account.db, account.writes).expire(NOW, 10) == 0
+    assert account.wake_at() == NOW + HOLD_LIFETIME_MS
