@@ -20,9 +20,10 @@ from tests.functional.test_run_batch import (
 )
 from tests.support.text_app import USD, TextClient
 from tollgate.batches import collecting, models, parcels, worker
-from tollgate.batches.vendor_calls import UnsureError, VendorCalls
+from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
     pytest.mark.ministack,
@@ -69,6 +70,9 @@ class TestPrice:
         assert {(entry.usage or {})["service"] for entry in lines} == {"batch"}
         half = -(alone.amount_micro_usd // 2)
         assert all(abs(-entry.amount_micro_usd - half) <= 1 for entry in lines)
+        listed = client.get(f"/models/{GPT}").json()["pricing"]
+        # 0.75 and 4.5 USD outside of batches
+        assert (listed["input-batch"], listed["output-batch"]) == ("0.375", "2.25")
         # The response names its charge and the id of its record.
         told = {each["response"]["request_id"]: each["response"]["body"]["usage"]["cost"] for each in outputs}
         assert told == {entry.request_id: -entry.amount_micro_usd / USD for entry in lines}
@@ -305,4 +309,48 @@ def test_results_that_never_come_are_given_up_and_the_money_is_free_again(
     monkeypatch.setattr(parcels, "CANCEL_AFTER_S", 0)
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == ("completed", 2, [])
+    assert client.settled()
+
+
+# The steps of a line after the file of results was read: its hold, its charge, its settlement, its result.
+STEPS = {"the hold": 1, "the charge": 2, "the settlement": 3}
+
+
+@pytest.mark.parametrize("last", STEPS)
+def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch(
+    client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    monkeypatch.setattr(models, "CLAIM_S", 0)
+    batch = start(client, two_lines())
+    (message,) = take()
+    seen: list[str] = []
+
+    def killed(_: int, name: str) -> None:
+        if name.endswith("/content") or seen:
+            seen.append(name)
+        if len(seen) == 1 + STEPS[last]:
+            raise KilledError
+
+    async def gone(*_: Any) -> Any:
+        raise RefusedError(404)
+
+    steps.fails = killed
+    with pytest.raises(KilledError):
+        run_often(message)
+    steps.fails = lambda *_: None
+    monkeypatch.setattr(VendorCalls, "get", gone)
+    run_one(message)
+    found, outputs, errors = run(client, batch)
+    lost = [each["custom_id"] for each in errors if each["error"]["code"] == "response_lost"]
+    assert (found.status, len(errors), lost) == (
+        "completed",
+        len(lost),
+        [] if last == "the hold" else ["line-0"],
+    )
+    assert len(outputs) + len(lost) == 2
+    _, *returned = client.entries_of(EntryKind.CREDIT)
+    assert len(returned) == len(lost)
+    paid = sum(-entry.amount_micro_usd for entry in [*client.texts(), *returned])
+    assert USD - client.balance() == paid
+    # No hold is left.
     assert client.settled()

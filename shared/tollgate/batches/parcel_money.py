@@ -4,7 +4,7 @@ It is the reservation of a quote (`ledger/reservations.py`), and the charge of a
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -17,13 +17,14 @@ from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.observability import logger
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
-from tollgate.ledger.hold_entries import charge_ids
+from tollgate.ledger.hold_entries import charge_ids, void_entry
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
 from tollgate.ledger.reservations import Reservation, ReservationShortError, reserved_in, take_share
 from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import account_of, row_ids
 from tollgate.routing.wishes import NO_WISHES, Wishes
 from tollgate.text.billing import TextBilling
+from tollgate.text.endings import HoldEndings
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import TextModel
 from tollgate.text.placed import PlacedHold
@@ -128,6 +129,18 @@ class ParcelMoney:
                     break
             else:
                 raise UnreturnedMoneyError(parcel.quote_id)
+
+    async def end_holds(self, account_id: str, parcel: Parcel, request_ids: Collection[str]) -> None:
+        """Return the holds that a worker that died took for lines, unless the ledger has their charges."""
+        if (reservation := parcel.reserved) is None:
+            return
+        key = {"account_id": reservation.row_id}
+        row = await self.db.get(self.writes.accounts_table, key) or {}
+        endings, now_ms = HoldEndings(self.db, self.writes), self.clock.now_ms()
+        for hold in all_holds_of(row):
+            if hold.request_id in request_ids and not hold.is_over:
+                decided = await endings.record(void_entry(account_id, hold, now_ms))
+                await endings.resolve(reservation.row_id, hold, decided)
 
     async def _rows(self, account_id: str, parcel: Parcel) -> Sequence[str]:
         """Return the rows that can have a parcel's money."""

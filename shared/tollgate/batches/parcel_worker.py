@@ -13,9 +13,9 @@ from tollgate.accounts.models import ApiKey
 from tollgate.batches import parcels
 from tollgate.batches.attempts import LIMITED
 from tollgate.batches.collecting import Collecting, UnfinishedError, read_content
-from tollgate.batches.models import Batch
+from tollgate.batches.models import Batch, request_id_of
 from tollgate.batches.parcel_money import OrdinaryOnlyError, ParcelMoney
-from tollgate.batches.parcels import Parcel, Stage, parcels_of
+from tollgate.batches.parcels import Parcel, Stage, attempt_of, parcels_of
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.batches.vendor_lines import Prepared, VendorLines, line_name, numbers_to_text, stored_lines
@@ -323,6 +323,11 @@ class ParcelWorker:
         """
         logger.warning("run_batch.parcel_dropped", parcel=parcel.number, reason=why, id=parcel.vendor_id)
         was_sent = parcel.stage is Stage.SENT
+        if was_sent:
+            content = await read_content(self.kept, batch, parcel)
+            attempt = attempt_of(parcel.number)
+            ids = {request_id_of(batch.id, line.number, 0, attempt) for line in content}
+            await self.money.end_holds(batch.account_id, parcel, ids)
 
         def more(now: Batch) -> Item:
             sent = [*parcels.dropped(now), parcel.number] if was_sent else parcels.dropped(now)

@@ -12,6 +12,7 @@ from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.fields import invalid
 from tollgate.text.models import (
+    BATCH,
     Embedding,
     LongContextTier,
     Moderation,
@@ -219,7 +220,7 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
         "supported_parameters": parameters_of(model),
         "top_provider": _limits(model.context_tokens, model.max_output_tokens or None),
     }
-    shown["pricing"] |= prices_per_token(model)
+    shown["pricing"] |= {**prices_in_batches(model), **prices_per_token(model)}
     if model.embedding is not None:
         shown["dimensions"] = model.embedding.dimensions
         shown["max_dimensions"] = model.embedding.max_dimensions
@@ -339,6 +340,15 @@ def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     found |= {} if prices.web_search is None else {"web_search": prices.web_search}
     shown = {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
     return shown if prices.minute is None else {**shown, "minute": f"{prices.minute:f}"}
+
+
+def prices_in_batches(model: catalog.CatalogTextModel) -> dict[str, str]:
+    """Return the prices of tokens in a vendor's batch, by the catalog's keys; none without such a batch."""
+    factor = model.services.get(BATCH)
+    if factor is None:
+        return {}
+    tokens = ((name, price) for name, price in model.prices.shown().items() if name != catalog.WEB_SEARCH)
+    return {f"{name}-{BATCH}": f"{(price * factor).normalize():f}" for name, price in tokens}
 
 
 def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
