@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from tollgate.kit.money import MICRO_USD_PER_USD
 
 S_PER_MINUTE = 60
 # The service tier of lines that a vendor's batch answers. No request can ask for it.
-BATCH = "batch"
+BATCH: Final = "batch"
 
 
 class TextProtocol(StrEnum):
