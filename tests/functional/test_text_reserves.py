@@ -33,16 +33,17 @@ def test_a_provider_that_is_down_costs_nobody_an_answer(
     # Nobody else takes as long as the one that hangs.
     monkeypatch.setattr(service, "MAX_SILENCE_S", 0.5 if "hang" in fault else service.MAX_SILENCE_S)
     asked = [model for model in with_reserve() if any(route.provider == down for route in model.routes)]
-    spent = 0
-    for count, model in enumerate(asked, start=1):
+    reserves = {
+        model.id: next(route.provider for route in model.routes if route.enabled and route.provider != down)
+        for model in asked
+    }
+    for model_id in reserves:
         said = [{"role": "user", "content": f"[[{down}: {fault}]] hello"}]
-        answer = client.post("/chat/completions", {"model": model.id, "max_tokens": 50, "messages": said})
-        assert answer.status_code == 200, (model.id, answer.text)
-        assert answer.json()["model"] == model.id
-        entries = client.texts_when(count)
-        assert len(entries) == count, "charged once"
-        reserve = next(route.provider for route in model.routes if route.enabled and route.provider != down)
-        assert [entry.provider for entry in entries if entry.model == model.id] == [reserve]
-        spent += sum(-entry.amount_micro_usd for entry in entries if entry.model == model.id)
-    assert client.balance() == USD - spent
+        answer = client.post("/chat/completions", {"model": model_id, "max_tokens": 50, "messages": said})
+        assert answer.status_code == 200, (model_id, answer.text)
+        assert answer.json()["model"] == model_id
+    entries = client.texts_when(len(reserves))
+    assert len(entries) == len(reserves), "charged once"
+    assert {entry.model: entry.provider for entry in entries} == reserves
+    assert client.balance() == USD + sum(entry.amount_micro_usd for entry in entries)
     assert client.settled()
