@@ -31,6 +31,7 @@ QUANTITIES = {
     "cacheWriteTokens": "Written to the cache",
     "cacheWrite1hTokens": "Written to the cache for an hour",
     "outputTokens": "Output",
+    "imageTokens": "Images",
     "searchUnits": "Search units",
     "webSearches": "Web searches",
     "characters": "Characters",

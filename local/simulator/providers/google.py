@@ -6,6 +6,7 @@ jobs. A video's bytes are at `/files/{id}:download`, only for the key's owner. W
 
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -13,6 +14,7 @@ from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers import google_models as models
 from local.simulator.providers import table
+from local.simulator.text import google as chats
 
 _STATUSES = {
     400: "INVALID_ARGUMENT",
@@ -151,5 +153,14 @@ _INTERACTIONS_WIRE = table.Wire(
         ),
     ),
 )
-router = table.router(_MODELS_WIRE, _INTERACTIONS_WIRE)
-"""The media routes. Their prefix and `/v1` are the adapter's base URL."""
+_media = table.router(_MODELS_WIRE, _INTERACTIONS_WIRE)
+
+
+def router(engine: Engine) -> APIRouter:
+    """Return the routes. Their prefix and `/v1` are the adapter's base URL.
+
+    Chats with images have the path of an image.
+    """
+    routes = chats.router(engine, table.submitting(engine, _MODELS_WIRE, _MODELS_WIRE.submits[0]))
+    routes.include_router(_media(engine))
+    return routes

@@ -17,6 +17,9 @@
 | `[[usage-negative]]`, `[[usage-absurd]]` | the counts are negative; a million times too large |
 | `[[usage-in-choices]]` | usage is in the chunk of the last content, not in a separate chunk |
 | `[[vendor deepseek]]` | usage has that vendor's format |
+| `[[images 2]]` | the response has two images instead of one, if it has any |
+| `[[no-details]]` | the usage does not tell which tokens are those of images |
+| `[[blocked]]`, `[[unsafe]]` | Google blocks the prompt; it makes no image |
 | `[[default-tier]]` | the response is from the ordinary service tier, whichever was requested |
 | `[[other-model]]` | the response names another model, as after the end of one |
 | `[[cost 0.5]]` | vendors that state their charge state this, in USD |
@@ -64,6 +67,10 @@ class TextDirections:
     usage_in_choices: bool = False
     vendor: str | None = None
     other_model: bool = False
+    images: int = 1
+    no_details: bool = False
+    blocked: bool = False
+    unsafe: bool = False
     default_tier: bool = False
     cost_usd: float | None = None
     host_price_usd: float | None = None
@@ -142,6 +149,10 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "usage-in-choices": ("usage_in_choices", _flag),
     "vendor": ("vendor", _name),
     "other-model": ("other_model", _flag),
+    "images": ("images", _number(MAX_TOOLS)),
+    "no-details": ("no_details", _flag),
+    "blocked": ("blocked", _flag),
+    "unsafe": ("unsafe", _flag),
     "default-tier": ("default_tier", _flag),
     "cost": ("cost_usd", _usd),
     "host-price": ("host_price_usd", _usd),

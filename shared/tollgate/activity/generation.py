@@ -7,7 +7,7 @@ from tollgate.activity.found import Found
 from tollgate.activity.record import record_of
 from tollgate.kit.money import usd_number
 from tollgate.ledger.trace import Ending
-from tollgate.usage.counts import INPUT
+from tollgate.usage.counts import INPUT, OUTPUT
 from tollgate.usage.openrouter_views import SELLER, GenerationRecordView
 
 # OpenRouter's names of protocols. Its others are about services that Tollgate names by the model.
@@ -28,7 +28,7 @@ def generation_view(asked_id: str, found: Found) -> GenerationRecordView:
     """Return the record of a request; `asked_id` is the id that the client used for it."""
     entry, task, record = found.entry, found.task, record_of(found)
     usage = entry.usage or {}
-    prompt, completion = sum(usage.get(name, 0) for name in INPUT), usage.get("output_tokens", 0)
+    prompt, completion = (sum(usage.get(name, 0) for name in names) for names in (INPUT, OUTPUT))
     cost = usd_number(record["costMicroUsd"] - record["refundedMicroUsd"])
     latency_ms = record.get("latencyMs")
     return {

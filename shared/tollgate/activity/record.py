@@ -28,6 +28,7 @@ PRICED = {
     "cache_write_tokens": "cacheWriteTokens",
     "cache_write_1h_tokens": "cacheWrite1hTokens",
     "output_tokens": "outputTokens",
+    "image_tokens": "imageTokens",
     "search_units": "searchUnits",
     "characters": "characters",
     "seconds": "seconds",
@@ -131,6 +132,8 @@ def _usage(usage: Mapping[str, Any] | None) -> RequestUsageView | None:
         shown["seconds"] = seconds
     if service := usage.get("service"):
         shown["service"] = service
+    if images := usage.get("image_tokens"):
+        shown["imageTokens"] = images
     if searches := usage.get(WEB_SEARCHES):
         shown["webSearches"] = searches
     return shown

@@ -9,7 +9,7 @@ from tollgate.kit.money import usd_decimal
 from tollgate.ledger.attribution import tags_text
 from tollgate.ledger.trace import Ending
 from tollgate.tasks.models import TaskStatus
-from tollgate.usage.counts import INPUT
+from tollgate.usage.counts import INPUT, OUTPUT
 
 ARROW = " → "
 STOPPED = (Ending.CANCELLED, Ending.DISCONNECTED)
@@ -105,7 +105,7 @@ def _text_row(found: Found) -> Activity:
         latency_ms=entry.latency_ms,
         first_byte_ms=entry.first_byte_ms,
         input_tokens=None if usage is None else sum(usage.get(name, 0) for name in INPUT),
-        output_tokens=None if usage is None else usage.get("output_tokens", 0),
+        output_tokens=None if usage is None else sum(usage.get(name, 0) for name in OUTPUT),
         user=entry.user,
         tags=tags_text(entry.tags or {}),
         is_stopped=found.trace.ending in STOPPED,

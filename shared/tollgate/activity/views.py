@@ -17,6 +17,8 @@ class RequestUsageView(Shape):
     outputTokens: int
     reasoningTokens: int
     """Part of outputTokens."""
+    imageTokens: NotRequired[int]
+    """The tokens of images in the response, beside outputTokens."""
     characters: NotRequired[int]
     """The characters of a speech that is priced by them."""
     seconds: NotRequired[int]

@@ -50,10 +50,20 @@ class LineCalls:
         return await self._respond(read_request(protocol, body), call, Unchanged(protocol))
 
     async def _respond(self, request: TextRequest, call: Call, rendering: Rendering | None = None) -> Reply:
+        self._check_images(request)
         responding = self.responses.text.respond(request, call.key, call.request_id, call.headers)
         rendering = rendering or Unchanged(TextProtocol.OPENAI)
         # Not streamed, so it is whole.
         return cast("Reply", await http_response(responding, rendering, _as_it_is))
+
+    def _check_images(self, request: TextRequest) -> None:
+        """Raise `InvalidInputError` for a model whose responses are too large for a file of results."""
+        models = self.responses.text.models
+        for name in (request.model, *request.asked.fallbacks):
+            if (model := models.get(name.casefold())) is not None and model.images is not None:
+                raise invalid(
+                    "/model", f"{model.id} answers with images, and is not sold in batches or workflows."
+                )
 
     async def _completion(self, body: bytes, call: Call) -> Reply:
         with own_names():

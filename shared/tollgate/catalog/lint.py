@@ -119,6 +119,7 @@ def _token_faults(prices: CatalogTokenPrices, cost: CatalogTokenPrices, provider
         "cacheRead": (prices.cache_read or prices.of_input(), cost.cache_read or cost.of_input()),
         "cacheWrite": (prices.cache_write or prices.of_input(), cost.cache_write or cost.of_input()),
         "search": (prices.of_search(), cost.of_search()),
+        "imageOutput": (prices.image_output or Decimal(0), cost.image_output or Decimal(0)),
     }
     for name, (price, paid) in kinds.items():
         # At cost is allowed, under it never (docs/decisions/0002-prices.md).

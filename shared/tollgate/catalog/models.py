@@ -25,6 +25,9 @@ Day = Annotated[str, Bounds(pattern=f"^{DATE}$")]
 
 Basis = Literal["FOUND", "INFERRED"]
 Protocol = Literal["openai", "anthropic", "embeddings", "rerank", "moderations", "speech", "transcription"]
+RouteProtocol = Literal[Protocol, "content"]
+# The protocol of routes whose usage counts the tokens of images.
+CONTENT = "content"
 CHATS = ("openai", "anthropic")
 PriceUnit = Literal["generation", "second", "megatoken", "search", "megacharacter", "minute"]
 _KIND_NAMES = {"embeddings": "embedding", "moderations": "moderation"}
@@ -244,7 +247,7 @@ class Model(CatalogModel):
 
 _PRICES = (
     *("input", "output", "cache_read", "cache_write", "search", "character", "minute"),
-    "web_search",
+    *("web_search", "image_output"),
 )
 # The published name of the price of a search of the web, which is not per 1M tokens, and its dimension.
 WEB_SEARCH, PER_SEARCH = "webSearch", {"per": "search"}
@@ -261,7 +264,7 @@ class CatalogTokenPrices(Data):
 
     A model can have one other price instead: of a `search` unit, of 1M characters of speech (`character`), or
     of a `minute` of a recording. `web_search` is the price of a search of the web, beside tokens; a route
-    without it sells none.
+    without it sells none. `image_output` is the price of the tokens of images in the responses of a chat.
     """
 
     input: UsdOrFree | None = None
@@ -272,6 +275,7 @@ class CatalogTokenPrices(Data):
     character: UsdOrFree | None = None
     minute: UsdOrFree | None = None
     web_search: UsdOrFree | None = None
+    image_output: UsdOrFree | None = None
 
     def __post_init__(self) -> None:
         """Refuse prices of both tokens and something else, and none of either."""
@@ -351,7 +355,7 @@ class CatalogTextRoute(Data):
 
     provider: str
     upstream: str
-    protocol: Protocol
+    protocol: RouteProtocol
     confidence: Basis
     enabled: bool = True
     cost: CatalogTokenPrices
@@ -412,6 +416,14 @@ class CatalogTranscription(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CatalogChatImages(Data):
+    """The images in the responses of a chat; `tollgate.text.models.ChatImages` explains each field."""
+
+    sizes: dict[Literal["512", "1K", "2K"], Annotated[int, Bounds(gt=0)]]
+    ratios: Annotated[list[str], Bounds(min_length=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class CatalogTextModel(CatalogModel):
     """A text model: no profile, no `params`; its prices are per 1M tokens (site/catalog.md#a-model).
 
@@ -422,7 +434,7 @@ class CatalogTextModel(CatalogModel):
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
     `thinks_unasked` is false for a model that is known to think only if a request asks for it.
     `thinks_between_tools` is true for a model that
-    always thinks, at least between calls of tools.
+    always thinks, at least between calls of tools. `images` are the images in its responses.
     """
 
     kind: Literal["llm"] = "llm"
@@ -438,6 +450,7 @@ class CatalogTextModel(CatalogModel):
     moderation: CatalogModeration | None = None
     speech: CatalogSpeech | None = None
     transcription: CatalogTranscription | None = None
+    images: CatalogChatImages | None = None
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
@@ -450,7 +463,10 @@ class CatalogTextModel(CatalogModel):
         kinds = [name for name, takes in self._kinds().items() if takes is not None]
         if len(kinds) > 1:
             raise ValueError(f"{kinds[1]}: a model has one kind")
-        spoken = {*self.protocols, *(route.protocol for route in self.routes)}
+        routed = {route.protocol for route in self.routes}
+        if (routed == {CONTENT}) is (self.images is None) or (self.images and self.protocols != ["openai"]):
+            raise ValueError("images: need the protocol openai, and routes with the protocol content only")
+        spoken = {*self.protocols, *(routed - {CONTENT})}
         if not spoken.issubset(kinds or CHATS):
             raise ValueError(f"protocols: {self.kind_name} models have only {', '.join(kinds or CHATS)}")
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
@@ -458,6 +474,8 @@ class CatalogTextModel(CatalogModel):
         has_output = self.is_chat or (self.speech is not None and self.prices.only is None)
         if any((prices.output is None) is has_output for prices in priced):
             raise ValueError("prices: output: is for a chat, or for speech by the token, which need it")
+        if any((prices.image_output is None) is not (self.images is None) for prices in priced):
+            raise ValueError("prices: imageOutput: is for a chat with images, which needs it")
         if (self.max_output_tokens == 0) is has_output:
             raise ValueError("maxOutputTokens: is required with a price of output, and only with it")
         units = {None if prices.only is None else prices.only[0] for prices in priced}

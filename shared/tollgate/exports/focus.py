@@ -16,7 +16,7 @@ from tollgate.kit.clock import iso, utc_day, utc_month
 from tollgate.kit.csv_table import Cell
 from tollgate.kit.money import MICRO_USD_PER_USD, usd_decimal
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.usage.counts import INPUT, searches_micro_usd, searches_of, web_search_micro_usd
+from tollgate.usage.counts import INPUT, OUTPUT, searches_micro_usd, searches_of, web_search_micro_usd
 
 SELLER, CURRENCY = "Tollgate", "USD"
 # The kinds of entries that are rows. All others move money without being a cost.
@@ -55,7 +55,7 @@ def _always(entry: Entry) -> Mapping[str, Cell]:
     tokens = {
         "x_InputTokens": sum(usage.get(name, 0) for name in INPUT),
         "x_CachedInputTokens": usage.get("cache_read_tokens", 0),
-        "x_OutputTokens": usage.get("output_tokens", 0),
+        "x_OutputTokens": sum(usage.get(name, 0) for name in OUTPUT),
         "x_ReasoningTokens": usage.get("reasoning_tokens", 0),
         "x_WebSearches": searches_of(entry),
     }
@@ -130,7 +130,7 @@ def _consumed(usage: Mapping[str, int]) -> tuple[int, str]:
     """Return what a request consumed: searches, tokens, characters of speech, or seconds of a recording."""
     if searches := usage.get("search_units", 0):
         return searches, "Searches"
-    if tokens := sum(usage.get(name, 0) for name in (*INPUT, "output_tokens")):
+    if tokens := sum(usage.get(name, 0) for name in (*INPUT, *OUTPUT)):
         return tokens, "Tokens"
     if characters := usage.get("characters", 0):
         return characters, "Characters"

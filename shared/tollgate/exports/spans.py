@@ -18,7 +18,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.money import usd_number
 from tollgate.kit.version import VERSION
 from tollgate.ledger.trace import Ending
-from tollgate.usage.counts import INPUT
+from tollgate.usage.counts import INPUT, OUTPUT
 
 # Of the prompt of a generation. A longer prompt is cut.
 MAX_CONTENT = 8_192
@@ -132,7 +132,7 @@ def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
     return {
         # All of the input, cached or not, by the conventions.
         "gen_ai.usage.input_tokens": sum(usage.get(name, 0) for name in INPUT),
-        "gen_ai.usage.output_tokens": usage.get("output_tokens", 0),
+        "gen_ai.usage.output_tokens": sum(usage.get(name, 0) for name in OUTPUT),
         "gen_ai.usage.cache_read.input_tokens": usage.get("cache_read_tokens", 0),
         "gen_ai.usage.cache_creation.input_tokens": written,
         "gen_ai.usage.reasoning.output_tokens": usage.get("reasoning_tokens", 0),

@@ -131,7 +131,7 @@ def _text_part(path: str, models: Sequence[TextModel], demands: Sequence[Demand]
     pairs = list(zip(models, demands, strict=True))
     prices = ", ".join(_prices_in(model, demand) for model, demand in pairs)
     # Earlier versions had only prices of tokens, and a quote that they made keeps its price version.
-    prices = prices.replace(", web_search=None", "")
+    prices = prices.replace(", image_output=None", "").replace(", web_search=None", "")
     prices = prices.replace(", search=Decimal('0'), character=None, minute=None", "")
     most = max(full_hold(demand, model).amount_micro_usd for model, demand in pairs)
     others = tuple((model.id, demand) for model, demand in pairs[1:])

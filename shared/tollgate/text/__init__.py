@@ -1,6 +1,7 @@
 """The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered.
 
-models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form
+models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form;
+                  `listed.py`: what it takes and makes
 endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
 fields.py         each field of the protocols: sent, left out and named, or refused
@@ -18,6 +19,7 @@ whole.py          the usage of a response that costs nothing until it is whole
 admission.py      whether a request is accepted: its model, and how much it can use
 web_search.py     a search of the web by the provider: who asks for it, its bound, its form at each protocol
 tokens.py         an upper bound and an estimate of a request's input tokens
+images.py         images in responses: the fields that ask for them, and their size
 metering.py       the cost of a usage, and how much to hold for a request
 route_plan.py     the routes that may answer a request, and the hold that covers each of them
 cost.py           the cost of a response as its usage tells it

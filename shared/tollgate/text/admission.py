@@ -56,7 +56,9 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
         return kind.demand(request.fields, model)
     check_threads(request)
     audio = [] if model.hears else audio_problems(request)
-    unpriced = unpriced_problems(request, searches=model.searches, services=model.services)
+    unpriced = unpriced_problems(
+        request, searches=model.searches, services=model.services, images=model.images
+    )
     problems = [*unpriced, *foreign_problems(request), *audio, *file_problems(request, hears=model.hears)]
     if problems:
         raise InvalidInputError(problems)

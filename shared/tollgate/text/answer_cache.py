@@ -30,7 +30,7 @@ from tollgate.text.placed import PlacedHold
 from tollgate.text.relay import DONE
 from tollgate.text.request import TextRequest, dumps
 from tollgate.text.response import CACHE_HEADER as HEADER
-from tollgate.text.response import HIT, MISS, CompleteResponse, StreamedResponse, TextResponse
+from tollgate.text.response import HIT, MAX_KEPT_BYTES, MISS, CompleteResponse, StreamedResponse, TextResponse
 from tollgate.text.responses.relay import ENDS
 from tollgate.text.responses.storage import Storage
 from tollgate.text.service import REQUEST_PREFIX, TextService
@@ -128,7 +128,8 @@ class AnswerCache:
         keep = partial(self._keep, _Place(key.account_id, row_id, request_id, wish.ttl_s))
         match response:
             case CompleteResponse():
-                await keep(response.route, response.ignored, response.body)
+                if len(response.body) <= MAX_KEPT_BYTES:
+                    await keep(response.route, response.ignored, response.body)
                 return replace(response, cache=MISS)
             case StreamedResponse():
                 # Its end is not known before it is relayed.

@@ -111,7 +111,7 @@ class Attempt:
         while piece := await response.readany():
             first = encode_events(exchange, exchange.splitter.feed(piece))
             # An error inside HTTP 200, before the first word: another route can still answer.
-            if exchange.stream.fault is not None and not exchange.meter.delivered_bytes:
+            if exchange.stream.fault is not None and not exchange.meter.has_delivered:
                 return self._refused(_closed(response, exchange.stream.fault))
             if first:
                 return Answered(self.routed, exchange, first, response)

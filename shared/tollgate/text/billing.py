@@ -83,7 +83,7 @@ class TextBilling:
             usage=stored_usage(usage),
             now_ms=self._clock.now_ms(),
             provider=placed.provider,
-            reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else placed.note,
+            reason=LIMITED if placed.plan.cuts(usage.total_output_tokens, placed.answers) else placed.note,
             key_id=placed.spender.key_id,
             latency_ms=placed.elapsed_ms(),
             first_byte_ms=placed.first_byte_ms,

@@ -19,7 +19,7 @@ def shown_cost(usage: Usage, model: TextModel, most_micro_usd: int) -> dict[str,
     `most_micro_usd` is the hold: as in `TextBilling.settle`, a charge is never larger.
     """
     total = min(charge_micro_usd(usage, model), most_micro_usd)
-    input_part = charge_micro_usd(replace(usage, output_tokens=0, web_searches=0), model)
+    input_part = charge_micro_usd(replace(usage, output_tokens=0, image_tokens=0, web_searches=0), model)
     prompt = min(total, input_part)
     searched = min(total - prompt, charge_micro_usd(Usage(0, 0, web_searches=usage.web_searches), model))
     return {

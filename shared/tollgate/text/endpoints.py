@@ -13,8 +13,9 @@ from tollgate.kit.response_shapes import Shape
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.measures import UNMEASURED, Measures, Percentiles
 from tollgate.routing.views import DataPolicyView, data_policy_view
+from tollgate.text.listed import architecture_of, parameters_of
 from tollgate.text.models import Refuses
-from tollgate.text.views import architecture_of, created_of, parameters_of, prices_per_token
+from tollgate.text.views import created_of, prices_per_token
 
 
 class ToolChoiceView(Shape):
@@ -106,7 +107,7 @@ def _endpoint(
     title = known.title(route.provider)
     context, output = _bounds(model, route)
     refuses = frozenset(map(Refuses, getattr(route, "refuses", ())))
-    is_chat = isinstance(model, CatalogTextModel) and model.is_chat
+    is_chat = isinstance(model, CatalogTextModel) and model.is_chat and model.images is None
     forced = is_chat and Refuses.FORCED_TOOLS not in refuses | _refusals(model)
     return {
         "name": f"{title} | {model.id}",

@@ -126,6 +126,7 @@ def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], .
         ("cache_write_tokens", usage.cache_write_tokens, prices.of_cache_write()),
         ("cache_write_1h_tokens", usage.cache_write_1h_tokens, prices.of_cache_write_1h()),
         ("output_tokens", usage.output_tokens, prices.output),
+        ("image_tokens", usage.image_tokens, prices.of_image_output()),
         ("search_units", usage.search_units, prices.search),
         ("characters", usage.characters, prices.of_character()),
         ("web_searches", usage.web_searches, model.prices.of_web_search()),
@@ -207,7 +208,7 @@ def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
 
 
 def _dearest_output(demand: Demand, model: TextModel) -> Decimal:
-    return max(prices.output for prices in _reachable(demand, model))
+    return max(prices.dearest_output() for prices in _reachable(demand, model))
 
 
 def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:

@@ -24,6 +24,7 @@ class TextProtocol(StrEnum):
     MODERATIONS = "moderations"
     SPEECH = "speech"
     TRANSCRIPTION = "transcription"  # Also translated to English.
+    CONTENT = "content"  # Google's `generateContent`. Only routes have it.
 
 
 class Refuses(StrEnum):
@@ -53,7 +54,8 @@ class TokenPrices:
     Cached input without a separate price costs as much as ordinary input. A cache entry that is kept for an
     hour costs twice the input price unless set otherwise (from memory of Anthropic's price list, not in the
     reference). `search` is the price of a search unit, also in micro-USD. `web_search` is that of a search of
-    the web by the provider, which some routes sell beside the tokens.
+    the web by the provider, which some routes sell beside the tokens. `image_output` is the price of a token
+    of an image in a response.
     """
 
     input: Decimal
@@ -65,6 +67,7 @@ class TokenPrices:
     character: Decimal | None = None
     minute: Decimal | None = None
     web_search: Decimal | None = None
+    image_output: Decimal | None = None
 
     def of_cache_read(self) -> Decimal:
         """Return the price of a token read from the cache."""
@@ -92,6 +95,7 @@ class TokenPrices:
             None if self.character is None else self.character * factor,
             None if self.minute is None else self.minute * factor,
             None if self.web_search is None else self.web_search * factor,
+            None if self.image_output is None else self.image_output * factor,
         )
 
     def of_character(self) -> Decimal:
@@ -102,6 +106,10 @@ class TokenPrices:
         """Return the price of a search of the web; 0 if no route sells it."""
         return Decimal(0) if self.web_search is None else self.web_search
 
+    def of_image_output(self) -> Decimal:
+        """Return the price of a token of an image in a response; that of text if images have none."""
+        return self.output if self.image_output is None else self.image_output
+
     def of_seconds(self, seconds: int) -> Decimal:
         """Return the price of a recording in micro-USD; 0 if recordings are not priced."""
         # Multiplied first, so that the price of a whole minute is exact.
@@ -110,6 +118,10 @@ class TokenPrices:
     def dearest_input(self) -> Decimal:
         """Return the highest price that a token of input can have."""
         return max(self.input, self.of_cache_read(), self.of_cache_write(), self.of_cache_write_1h())
+
+    def dearest_output(self) -> Decimal:
+        """Return the highest price that a token of output can have."""
+        return max(self.output, self.of_image_output())
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +216,17 @@ class Transcription:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatImages:
+    """The images in the responses of a chat model.
+
+    `sizes` are the tokens of an image by its size, and `ratios` the possible aspect ratios.
+    """
+
+    sizes: Mapping[str, int]
+    ratios: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
@@ -231,6 +254,7 @@ class TextModel:
     moderation: Moderation | None = None
     speech: Speech | None = None
     transcription: Transcription | None = None
+    images: ChatImages | None = None
     services: Mapping[str, Decimal] = field(default_factory=dict)
     unmarked: "TextModel | None" = None
     """The model at Tollgate's own prices, if these are a sub-account's."""

@@ -26,7 +26,7 @@ ROUTE_HEADER = "x-tollgate-route"
 CACHE_HEADER, HIT, MISS = "x-tollgate-cache", "hit", "miss"
 # How often a stream checks whether its owner asked to end it: one read of the account's row.
 READ_INTERVAL_S = 5.0
-# Of a stream that is kept in the cache.
+# Of a response that is kept in the cache.
 MAX_KEPT_BYTES = 1024 * 1024
 # As many as the 15 minutes take that a stream may last.
 MAX_READS = 180

@@ -25,7 +25,7 @@ class UnreadableStreamError(Exception):
 
 
 class EventTooLargeError(UnreadableStreamError):
-    """An event is longer than `MAX_EVENT_BYTES`."""
+    """An event is longer than it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,14 @@ class SseEvent:
 
 
 class SseSplitter:
-    """Takes a stream in pieces of any size and gives the events that each one completes."""
+    """Takes a stream in pieces of any size and gives the events that each one completes.
 
-    def __init__(self) -> None:
-        self._pending = b""
+    An event has at most `max_event_bytes`.
+    """
+
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._most = max_event_bytes
+        self._pending = bytearray()
         self._scanned = 0
         self._first = True
 
@@ -53,25 +57,32 @@ class SseSplitter:
 
         Raises `EventTooLargeError`, after the events before the oversized event.
         """
-        buffer = self._pending + piece if self._pending else piece
+        buffer: bytes | bytearray = piece
+        if self._pending:
+            # In place: a long event comes in very many pieces.
+            self._pending += piece
+            buffer = self._pending
         has_cr = _CR in buffer
         start = 0
         while (end := _end_of_event(buffer, max(start, self._scanned), has_cr)) >= 0:
-            yield self._event(buffer[start:end])
+            yield self._event(bytes(buffer[start:end]))
             start, self._scanned = end, end
-        self._pending = buffer[start:]
+        if isinstance(buffer, bytearray):
+            del buffer[:start]
+        else:
+            self._pending += buffer[start:]
         self._scanned = max(0, len(self._pending) - _OVERLAP_BYTES)
-        if len(self._pending) > MAX_EVENT_BYTES:
+        if len(self._pending) > self._most:
             raise EventTooLargeError
 
     def close(self) -> Iterator[SseEvent]:
         """The last event if only the stream's end shows that it was complete (a stream of bare CRs)."""
-        rest, self._pending = self._pending, b""
+        rest, self._pending = bytes(self._pending), bytearray()
         if _BLANK_LINE_AT_END.search(rest):
             yield self._event(rest)
 
     def _event(self, raw: bytes) -> SseEvent:
-        if len(raw) > MAX_EVENT_BYTES:
+        if len(raw) > self._most:
             raise EventTooLargeError
         text = raw.removeprefix(_BOM) if self._first else raw
         self._first = False
@@ -82,7 +93,7 @@ class SseSplitter:
         return _parsed(raw, text)
 
 
-def _end_of_event(buffer: bytes, start: int, has_cr: bool) -> int:
+def _end_of_event(buffer: bytes | bytearray, start: int, has_cr: bool) -> int:
     if not has_cr:
         found = buffer.find(_BLANK_LINE, start)
         return found + len(_BLANK_LINE) if found >= 0 else -1

@@ -30,6 +30,7 @@ class Meter:
     `cost_of` returns the fields that tell the cost of a usage (`text/cost.py`). `asked` is the provider's id
     of the model, `named` the model that the response names, and `cost_micro_usd` the charge that it states.
     `web_searches` are the searches that were seen, and `searched_tokens` bounds the input that they can add.
+    `images` are the delivered images, each of about `image_tokens` tokens.
     `service` is the service tier of the request, if it has another price, and `served` that in the response.
     `answer_id` is the end of the response's id: that of the request, so that both lead to its record. Without
     it, the provider's id stays.
@@ -47,6 +48,8 @@ class Meter:
     answer_id: str = ""
     web_searches: int = 0
     searched_tokens: int = 0
+    images: int = 0
+    image_tokens: int = 0
     service: str = ""
     served: str | None = None
 
@@ -87,6 +90,11 @@ class Meter:
         is_served = bool(self.service) and (self.service == BATCH or self.served in (None, self.service))
         return replace(counted, service=self.service) if is_served else counted
 
+    @property
+    def has_delivered(self) -> bool:
+        """Return whether anything of the response was delivered."""
+        return self.delivered_bytes + self.images > 0
+
     def _counted(self) -> Usage:
         """Return the usage, whichever service tier answered."""
         known = self.reported or Usage(0, 0)
@@ -99,18 +107,30 @@ class Meter:
                 self.output_limit,
                 delivered_bytes=self.delivered_bytes,
                 web_searches=self.web_searches,
+                images=self.images,
+                image_tokens=self.image_tokens,
             )
             return replace(unsaid._counted(), disbelieved=True)
+        known = self._with_images(known)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
-        is_told = self.final and known.output_tokens > 0
+        is_told = self.final and known.total_output_tokens > 0
         output = known.output_tokens if is_told else max(counted, known.output_tokens)
-        is_whole = self.final and known.has_input and output == known.output_tokens
+        is_whole = self.final and known.has_input and output == known.output_tokens and not known.estimated
         if is_whole:
             return known
         searches = max(known.web_searches, self.web_searches)
         read = self.input_estimate + searches * TYPICAL_SEARCH_TOKENS
         fresh = known.input_tokens if known.total_input_tokens else read
         return replace(known, input_tokens=fresh, output_tokens=output, web_searches=searches, estimated=True)
+
+    def _with_images(self, known: Usage) -> Usage:
+        """Return a usage with the tokens of the delivered images, as far as it does not have them."""
+        least = min(self.images * self.image_tokens, self.output_limit)
+        if known.image_tokens >= least or (self.final and known.image_tokens):
+            return known
+        # They are a part of the output that was reported, if there is a report.
+        output = max(0, known.total_output_tokens - least)
+        return replace(known, image_tokens=least, output_tokens=output, estimated=True)
 
     def told(self, shape: Callable[[Usage], dict[str, Any]]) -> dict[str, Any]:
         """Return the billed usage in the `shape` of a protocol, with its cost.
@@ -128,7 +148,7 @@ class Meter:
         most_input += self.searched_tokens
         if reported.web_searches > IMPLAUSIBLE_FACTOR:
             return True
-        return reported.total_input_tokens > most_input or reported.output_tokens > most_output
+        return reported.total_input_tokens > most_input or reported.total_output_tokens > most_output
 
 
 class AnswerStream(ABC):

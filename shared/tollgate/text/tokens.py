@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.text.images import IMAGES
 from tollgate.text.models import TextModel
 from tollgate.text.request import TextRequest
 
@@ -74,6 +75,7 @@ def _media_of(request: TextRequest) -> _Media:
     media = _Media()
     for message in request.fields["messages"]:
         _look_into(message.get("content"), media, MAX_NESTING)
+        _look_into(message.get(IMAGES), media, MAX_NESTING)
     return media
 
 

@@ -16,7 +16,8 @@ from typing import Any
 from tollgate.kit.errors import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
-from tollgate.text.models import BATCH, TextProtocol
+from tollgate.text.images import image_problems
+from tollgate.text.models import BATCH, ChatImages, TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 from tollgate.text.web_search import (
     CHAT_FIELDS,
@@ -48,8 +49,6 @@ _LONGEST_START = max(map(len, _SOUND_STARTS))
 _NO_AUDIO = "Audio is not supported, because Tollgate has no price for it with this model."
 _FUNCTIONS_ONLY = "Chat completions take functions only. Custom tools need the Responses protocol."
 _NO_PRICE = "This value is not supported, because Tollgate has no price for it."
-# docs/decisions/0105-images-in-chat-answers.md
-_NO_IMAGES = "Chats have no images in answers. Create images at /api/v1/images/generations."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
 _NAMES = {
@@ -57,7 +56,17 @@ _NAMES = {
     for name in (
         *_ORDINARY,
         *(limit for limits in LIMIT_FIELDS.values() for limit in limits),
-        *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
+        *(
+            "model",
+            "messages",
+            "n",
+            "stream",
+            "stream_options",
+            "modalities",
+            "image_config",
+            "tools",
+            "context_management",
+        ),
         *CHAT_FIELDS,
         *ROUTING,
     )
@@ -68,16 +77,22 @@ _SPELLED = frozenset(_NAMES.values())
 
 
 def unpriced_problems(
-    request: TextRequest, *, searches: bool = False, services: Collection[str] = ()
+    request: TextRequest,
+    *,
+    searches: bool = False,
+    services: Collection[str] = (),
+    images: ChatImages | None = None,
 ) -> list[Problem]:
     """Return the options in a body, of either protocol, that have no price.
 
-    `searches`: searches of the web have a price with this model. `services` are its priced service tiers.
+    `searches`: searches of the web have a price with this model. `services` are its priced service tiers, and
+    `images` the images in its responses.
     """
     fields = request.fields
     return [
         *_other_spellings(fields),
         *_costlier_service(fields, services if request.protocol is TextProtocol.OPENAI else ()),
+        *image_problems(fields, images, is_chat=request.translated is None),
         *refused_fields(request.protocol, fields),
         *_context_edits(fields.get("context_management")),
         *_server_tools(request.protocol, fields, searches),
@@ -132,10 +147,6 @@ def _costlier_service(fields: Mapping[str, Any], services: Collection[str]) -> I
         ordinary = (*usual, *sold)
         if value is not None and value not in ordinary:
             yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
-    modalities = fields.get("modalities")
-    if modalities is not None and modalities != ["text"]:
-        has_images = isinstance(modalities, list) and "image" in modalities
-        yield Problem("/modalities", _NO_IMAGES if has_images else _NO_PRICE, ["text"])
 
 
 def _context_edits(management: Any) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
 from tollgate.text.fields import unsent
+from tollgate.text.images import tokens_of_image
 from tollgate.text.inner_fields import hints_of_response
 from tollgate.text.metering import MAX_SEARCH_STEPS, HoldPlan
 from tollgate.text.models import BATCH, Refuses, TextModel, TextProtocol, TextRoute
@@ -83,6 +84,7 @@ class RoutedRequest:
             answer_id=answer_id,
             searched_tokens=searched,
             service=BATCH if self.is_batched else service_of(self.request, self.route.services),
+            image_tokens=tokens_of_image(self.request.fields, self.model.images),
         )
 
 

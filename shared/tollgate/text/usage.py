@@ -26,6 +26,9 @@ _PARTS_OF_RESPONSE = {
 # The count of searches in a usage, in Anthropic's words and in OpenRouter's.
 SERVER_TOOLS, WEB_SEARCHES = "server_tool_use", "web_search_requests"
 
+# The count of the tokens of images among the details of the output, in OpenRouter's words.
+IMAGE_TOKENS = "image_tokens"
+
 # Anthropic's iterations whose tokens are not in the total.
 _BESIDE_TOTAL = ("compaction", "advisor_message")
 
@@ -41,6 +44,8 @@ class ReasoningCount(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The usage of one request, in tokens. The four input counts are disjoint; reasoning is part of output.
+
+    `image_tokens` are those of images in the response, beside the other output.
 
     Some models have no price of tokens: `search_units` are the units of a search of many documents,
     `characters` the length of a text to speak, and `seconds` the length of a recording to transcribe.
@@ -61,6 +66,7 @@ class Usage:
     characters: int = 0
     seconds: int = 0
     web_searches: int = 0
+    image_tokens: int = 0
     service: str = ""
     estimated: bool = False
     disbelieved: bool = False
@@ -75,6 +81,11 @@ class Usage:
         """Return all input, cached or not, which decides the long-context tier."""
         written = self.cache_write_tokens + self.cache_write_1h_tokens
         return self.input_tokens + self.cache_read_tokens + written
+
+    @property
+    def total_output_tokens(self) -> int:
+        """Return all output, with the images."""
+        return self.output_tokens + self.image_tokens
 
 
 _STORED = tuple(each.name for each in fields(Usage) if each.name != "disbelieved")
@@ -100,13 +111,15 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
     )
     written = max(_count(details, "cache_write_tokens"), _count(details, "cache_creation_input_tokens"))
     uncached = prompt - read - written if read + written <= prompt else prompt
-    reasoning = _count(_part(reported, "completion_tokens_details"), "reasoning_tokens")
+    said = _part(reported, "completion_tokens_details")
+    reasoning, drawn = _count(said, "reasoning_tokens"), min(_count(said, IMAGE_TOKENS), completion)
     if reasoning_count is ReasoningCount.BESIDE:
         completion += reasoning
     elif reasoning_count is ReasoningCount.IN_TOTAL:
         unsaid = _count(reported, "total_tokens") - prompt - completion
         completion, reasoning = completion + max(0, unsaid), max(reasoning, unsaid)
-    found = Usage(uncached, completion, read, written, 0, min(reasoning, completion))
+    output = completion - drawn
+    found = Usage(uncached, output, read, written, 0, min(reasoning, output), image_tokens=drawn)
     # OpenRouter's field, which Tollgate's own usage has too.
     return replace(found, web_searches=read_web_searches(reported))
 
@@ -201,13 +214,16 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return {
         "prompt_tokens": usage.total_input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.total_input_tokens + usage.output_tokens,
+        "completion_tokens": usage.total_output_tokens,
+        "total_tokens": usage.total_input_tokens + usage.total_output_tokens,
         "prompt_tokens_details": {
             "cached_tokens": usage.cache_read_tokens,
             "cache_write_tokens": written,
         },
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "completion_tokens_details": {
+            "reasoning_tokens": usage.reasoning_tokens,
+            **({IMAGE_TOKENS: usage.image_tokens} if usage.image_tokens else {}),
+        },
         **({SERVER_TOOLS: {WEB_SEARCHES: usage.web_searches}} if usage.web_searches else {}),
     }
 

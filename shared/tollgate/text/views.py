@@ -1,6 +1,6 @@
 """The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -11,8 +11,10 @@ from tollgate.catalog import models as catalog
 from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.fields import invalid
+from tollgate.text.listed import architecture_of, parameters_of
 from tollgate.text.models import (
     BATCH,
+    ChatImages,
     Embedding,
     LongContextTier,
     Moderation,
@@ -31,18 +33,7 @@ MAX_LISTED = 1_000
 CLAUDE = "claude-"
 # The tag of models whose prices hold for audio too.
 HEARS = "audio"
-_MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
-_MADE |= {"embeddings": "embeddings", "rerank": "rerank", "speech": "audio"}
 TOKENS_OF_A_PRICE = 1_000_000
-# Parameters in OpenRouter's words, by the refusals that exclude them.
-_SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
-    (Refuses.SAMPLING, Refuses.TEMPERATURE): ("temperature",),
-    (Refuses.SAMPLING,): ("top_p",),
-    (Refuses.STOP,): ("stop",),
-    (Refuses.LOGITS, Refuses.STOP): ("frequency_penalty", "presence_penalty"),
-    (Refuses.LOGITS,): ("logit_bias", "logprobs", "top_logprobs"),
-    (Refuses.SCHEMAS,): ("structured_outputs",),
-}
 
 
 class TextModelView(Shape):
@@ -139,6 +130,7 @@ def wire_model(model: catalog.CatalogTextModel) -> TextModel:
         moderation=None if model.moderation is None else Moderation(**asdict(model.moderation)),
         speech=None if model.speech is None else _speech(model.speech),
         transcription=None if model.transcription is None else _transcription(model.transcription),
+        images=None if model.images is None else _images(model.images),
     )
 
 
@@ -276,16 +268,6 @@ def _named(model: catalog.CatalogModel) -> TextModelView:
     return shown
 
 
-def _architecture(takes: str, makes: str) -> dict[str, Any]:
-    return {
-        "modality": f"{takes}->{makes}",
-        "input_modalities": [takes],
-        "output_modalities": [makes],
-        "tokenizer": "Other",
-        "instruct_type": None,
-    }
-
-
 def _limits(context_tokens: int | None, output_tokens: int | None) -> dict[str, Any]:
     return {
         "context_length": context_tokens,
@@ -304,30 +286,6 @@ def created_of(model: catalog.CatalogModel) -> int:
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
-def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
-    """Return what a model takes and makes, in OpenRouter's words."""
-    if isinstance(model, catalog.CatalogTextModel):
-        takes = "text" if model.transcription is None else "audio"
-        return _architecture(takes, _MADE.get(model.protocols[0], "text"))
-    return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
-
-
-def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
-    """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
-    if isinstance(model, catalog.CatalogTextModel) and model.speech is not None:
-        told = ["instructions"] if model.speech.takes_instructions else []
-        return [*told, "response_format", "speed"]
-    if isinstance(model, catalog.CatalogTextModel) and model.transcription is not None:
-        return ["language", "prompt", "response_format", "temperature"]
-    if not isinstance(model, catalog.CatalogTextModel) or not model.is_chat:
-        return []
-    refuses = of_route.union(map(Refuses, model.refuses))
-    found = ["max_tokens", "reasoning", "response_format", "tool_choice", "tools"]
-    for refusals, names in _SUPPORTED.items():
-        found += [] if refuses.intersection(refusals) else names
-    return sorted(found)
-
-
 def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     """Return the prices of one token, in OpenRouter's words."""
     prices = _prices(model.prices)
@@ -338,6 +296,7 @@ def prices_per_token(model: catalog.CatalogTextModel) -> dict[str, str]:
     found |= {} if prices.cache_write is None else {"input_cache_write": prices.cache_write}
     found |= {} if model.prices.search is None else {"request": prices.search}
     found |= {} if prices.web_search is None else {"web_search": prices.web_search}
+    found |= {} if prices.image_output is None else {"image_output": prices.image_output}
     shown = {name: f"{(price / TOKENS_OF_A_PRICE).normalize():f}" for name, price in found.items()}
     return shown if prices.minute is None else {**shown, "minute": f"{prices.minute:f}"}
 
@@ -392,6 +351,10 @@ def _transcription(told: catalog.CatalogTranscription) -> Transcription:
     return Transcription(tuple(told.formats), told.translates, told.streams, told.tells_logprobs)
 
 
+def _images(told: catalog.CatalogChatImages) -> ChatImages:
+    return ChatImages({str(size): tokens for size, tokens in told.sizes.items()}, tuple(told.ratios))
+
+
 def _factors(services: catalog.Services) -> dict[str, Decimal]:
     return {str(name): factor for name, factor in services.items()}
 
@@ -406,4 +369,5 @@ def _prices(prices: catalog.CatalogTokenPrices) -> TokenPrices:
         character=prices.character,
         minute=prices.minute,
         web_search=None if prices.web_search is None else prices.web_search * TOKENS_OF_A_PRICE,
+        image_output=prices.image_output,
     )

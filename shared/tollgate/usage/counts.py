@@ -24,6 +24,8 @@ COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 # The disjoint counts of a request's input (`text/usage.py`). The entry has no count of 0.
 WEB_SEARCHES = "web_searches"
 INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+# The disjoint counts of its output: text with reasoning, and images.
+OUTPUT = ("output_tokens", "image_tokens")
 
 
 MODEL, KEY, MEMBER = "model", "key", "member"
@@ -62,8 +64,8 @@ class CountsView(Shape):
 class Counts(NamedTuple):
     """Sums over entries. Money is in micro-USD and never negative; spent is before refunds.
 
-    Input tokens are all of them, cached or not; output tokens include reasoning. Cached tokens are reads.
-    Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted. The same
+    Input tokens are all of them, cached or not; output tokens include reasoning and images. Cached tokens are
+    reads. Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted. The same
     applies to searches of the web before 2026-11-27; their price is a part of the money that was spent.
     """
 
@@ -245,7 +247,7 @@ def counts_of(entry: Entry) -> Counts:
                 spent_micro_usd=-entry.amount_micro_usd,
                 requests=1,
                 input_tokens=sum(usage.get(name, 0) for name in INPUT),
-                output_tokens=usage.get("output_tokens", 0),
+                output_tokens=sum(usage.get(name, 0) for name in OUTPUT),
                 cached_tokens=usage.get("cache_read_tokens", 0),
                 reasoning_tokens=usage.get("reasoning_tokens", 0),
                 web_searches=searches_of(entry),

@@ -60,7 +60,10 @@ class TestModels:
             assert is_speech is ("max_characters" in one) is (one["supported_voices"] is not None)
             is_transcription = one["architecture"]["input_modalities"] == ["audio"]
             assert is_transcription is ("translates" in one)
-            assert ("openai" in one["protocols"]) is ("tools" in one["supported_parameters"])
+            has_images = "image" in one["architecture"]["output_modalities"] and "openai" in one["protocols"]
+            assert has_images is ("image_config" in one["supported_parameters"])
+            takes_tools = "openai" in one["protocols"] and not has_images
+            assert takes_tools is ("tools" in one["supported_parameters"])
 
     def test_they_have_real_dates(self) -> None:
         days = {one["id"]: one["created_at"][:10] for one in get("models")["data"]}

@@ -9,6 +9,8 @@ from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC_ACCOUNT
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK_ACCOUNT
+from tollgate.providers.text.google.facts import NAME as GOOGLE
+from tollgate.providers.text.google.text import Google
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.providers.text.test import TextTestProvider
@@ -34,6 +36,10 @@ def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, Tex
         for name, vendor in VENDORS.items()
         if name in credentials and (vendor.base_url or credentials[name].base_url)
     }
+    if GOOGLE in made:
+        vendor, given = VENDORS[GOOGLE], credentials[GOOGLE]
+        root = (given.base_url or vendor.base_url).removesuffix(vendor.compatible_path)
+        made[GOOGLE] = Google(given.key, root, made[GOOGLE])
     if ANTHROPIC in credentials:
         found = credentials[ANTHROPIC]
         made[ANTHROPIC] = Anthropic(found.key, found.base_url or ANTHROPIC_ACCOUNT.base_url)

@@ -151,6 +151,8 @@ _VENDORS = (
         ),
         env="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+        # Above it is Google's own protocol (`providers/text/google/`).
+        compatible_path="/openai",
         dialect=ChatDialect(
             limit_field="max_tokens",
             reasoning_count=ReasoningCount.IN_TOTAL,
