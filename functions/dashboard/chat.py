@@ -43,6 +43,7 @@ def show(services: Services, request: Request, model: str = "", message: str = "
         other=next((dto for dto in texts if dto is not chosen), chosen),
         message=message,
         contexts={one: catalog.text_model(one).context_tokens for one in ids},
+        draws={one for one in ids if catalog.text_model(one).images is not None},
         headlines=services.api.reference.headlines,
         prices={dto["id"]: _rows(price_tiers(dto["pricing"])) for dto in texts},
         snippets=chat_snippets(base_url(request), body),

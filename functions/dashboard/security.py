@@ -34,8 +34,8 @@ INVITATION = "invitation"
 WANTED = "wanted"
 # The pages that know their visitor.
 NOT_PUBLIC = ("/dashboard", "/admin", "/models")
-# The pages with sample media, besides the public pages.
-SHOWING = "/models"
+# The pages with sample media, or with images of a chat, besides the public pages.
+SHOWING = ("/models", "/dashboard/chat")
 # The pages of a connector's sign-in. A chat product may open them in a window that it waits for.
 OPENED_BY_OTHERS = ("/dashboard/connect", "/dashboard/sign-in")
 # The pages that upload files.

@@ -1,6 +1,7 @@
 """The chat in a real browser: what comes in, what it costs, what is kept, and what hostile models get."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
@@ -226,6 +227,22 @@ class TestAConversation:
         ):
             expect(code).to_contain_text(part)
         assert violations(page) == []
+
+    def test_an_image_is_shown_and_sent_back_to_be_edited(self, page: Page) -> None:
+        page.goto("/dashboard/chat?model=gemini-3.1-flash-lite-image")
+        bodies: list[Any] = []
+        page.on(
+            "request",
+            lambda sent: bodies.append(sent.post_data_json) if "completions" in sent.url else None,
+        )
+        for number, said in enumerate(("Draw a fox", "In blue"), start=1):
+            say(page, said)
+            images = page.locator(".bubble.assistant .drawn img")
+            expect(images).to_have_count(number)
+            expect(images.last).to_have_js_property("naturalWidth", 1_024)
+            expect(page.locator(".bubble.assistant small").last).to_contain_text("$0.03")
+        sent = bodies[-1]["messages"][1]["images"][0]["image_url"]["url"]
+        assert sent == images.first.get_attribute("src")
 
     def test_it_is_stopped_and_what_goes_wrong_is_said(self, page: Page) -> None:
         ready(page, "/dashboard/chat?model=gpt-5.4-mini")

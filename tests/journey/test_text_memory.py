@@ -33,7 +33,7 @@ VALUES_IN_A_MESSAGE, OTHER_VALUES = 3, 20
 
 def chat(model: str, *messages: Any, **more: Any) -> bytes:
     """Return the body of a chat, as its characters are."""
-    body = {"model": model, "max_tokens": 10, "messages": messages, **more}
+    body = {"model": model, "messages": messages, "max_tokens": 10, **more}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -51,6 +51,11 @@ BODIES = {
     "a long text with an emoji": chat("gpt-5.4-mini", said("a" * LARGE + "🌊")),
     "the same, translated": chat("claude-haiku-4-5", said("a" * LARGE + "🌊")),
     "many messages, translated": chat("claude-haiku-4-5", *MANY),
+    # The largest response. A stream has an event for each image.
+    "a large image": chat("gemini-3-pro-image", said("[[large-images]]"), max_tokens=2_000),
+    "large images, streamed": chat(
+        "gemini-3-pro-image", said("[[large-images]] [[images 3]]"), max_tokens=4_000, stream=True
+    ),
     "many objects": chat("gpt-5.4-mini", said("x"), metadata=OBJECTS),
 }
 
@@ -81,6 +86,7 @@ def test_there_is_room_for_the_worst_of_bodies(
         # The simulated provider takes no body as large as ours: it was sent there, and answered.
         assert answer.status_code in (200, 413), answer.text
         assert "payload_too_large" not in answer.text
+        assert "large" not in name or "image" not in name or '"images"' in answer.text
         most_mb = peak_mb(function.process.pid)
     assert most_mb <= made["MemorySize"] - SPARE_MB
 

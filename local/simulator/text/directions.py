@@ -18,6 +18,7 @@
 | `[[usage-in-choices]]` | usage is in the chunk of the last content, not in a separate chunk |
 | `[[vendor deepseek]]` | usage has that vendor's format |
 | `[[images 2]]` | the response has two images instead of one, if it has any |
+| `[[large-images]]` | images have nearly as many bytes as Tollgate takes in a response |
 | `[[no-details]]` | the usage does not tell which tokens are those of images |
 | `[[blocked]]`, `[[unsafe]]` | Google blocks the prompt; it makes no image |
 | `[[default-tier]]` | the response is from the ordinary service tier, whichever was requested |
@@ -68,6 +69,7 @@ class TextDirections:
     vendor: str | None = None
     other_model: bool = False
     images: int = 1
+    large_images: bool = False
     no_details: bool = False
     blocked: bool = False
     unsafe: bool = False
@@ -150,6 +152,7 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "vendor": ("vendor", _name),
     "other-model": ("other_model", _flag),
     "images": ("images", _number(MAX_TOOLS)),
+    "large-images": ("large_images", _flag),
     "no-details": ("no_details", _flag),
     "blocked": ("blocked", _flag),
     "unsafe": ("unsafe", _flag),

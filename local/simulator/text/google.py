@@ -5,6 +5,7 @@ Source: docs/providers/google.md#chats-with-images.
 A request for an image of the media part has the same path. It sets no limit of output, and is a job there.
 """
 
+import io
 import json
 import math
 from base64 import b64decode, b64encode
@@ -12,9 +13,11 @@ from binascii import Error as NoBase64Error
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import shake_128
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
+from PIL import Image
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from starlette.requests import Request
@@ -38,6 +41,8 @@ TOKENS: Mapping[str, Mapping[str, int]] = {
 LIMITS = {"gemini-3.1-flash-lite-image": 4_096}
 MAX_OUTPUT = 32_768
 INPUT_IMAGE_TOKENS = 1_120
+# 8 MiB in base64.
+NOISE_EDGE = 1_440
 SIGNATURE = b64encode(b"simulated state").decode()
 _EDGES = {"512": 512, "1K": 1_024, "2K": 2_048, "4K": 4_096}
 _RATIO = Literal[
@@ -51,21 +56,23 @@ _STATUSES = {
     429: "RESOURCE_EXHAUSTED",
     503: "UNAVAILABLE",
 }
+_STANDARD = str.maketrans("-_", "+/")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def _base64(value: str) -> str:
     try:
-        b64decode(value, validate=True)
+        # Google's client sends the alphabet for URLs.
+        b64decode(value.translate(_STANDARD), validate=True)
     except NoBase64Error as exc:
         raise ValueError("Base64 decoding failed") from exc
     return value
 
 
 class _Data(BaseModel):
-    """Google refuses unknown names."""
+    """Google refuses unknown names, and takes each name in two forms. Its client sends `mime_type`."""
 
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
 class _Blob(_Data):
@@ -180,10 +187,11 @@ async def _answered(engine: Engine, request: Request, given: dict[str, Any], *, 
     body = _read(request, model, given)
     if isinstance(body, Response):
         return body
-    turn = await take_turn(engine, model, _ask(body))
+    ask = _ask(body)
+    turn = await take_turn(engine, model, ask)
     if isinstance(turn, int):
         return _refused(turn, "The request was refused.")
-    said = _said(model, body, turn.answer, turn.directions)
+    said = _said(model, body, ask.prompt, turn.answer, turn.directions)
     if turn.directions.blocked:
         blocked = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "modelVersion": model}
         events = [blocked | ({} if said.usage is None else {"usageMetadata": said.usage})]
@@ -221,7 +229,7 @@ def _ask(body: _Body) -> Ask:
     return Ask(text(texts[-1] if texts else ""), tokens, body.generation_config.max_output_tokens)
 
 
-def _said(model: str, body: _Body, answer: Answer, directions: TextDirections) -> _Said:
+def _said(model: str, body: _Body, caption: str, answer: Answer, directions: TextDirections) -> _Said:
     """Return the content of a response. An image above the limit of output is not made."""
     config = body.generation_config
     asked, limit = config.image_config, min(config.max_output_tokens, LIMITS.get(model, MAX_OUTPUT))
@@ -232,7 +240,10 @@ def _said(model: str, body: _Body, answer: Answer, directions: TextDirections) -
     writes = "TEXT" in config.response_modalities and not directions.blocked
     pieces = answer.text[: limit - made * each] if writes else ()
     edge, ratio = _EDGES[asked.image_size], asked.aspect_ratio
-    drawn = tuple(_drawn(model, edge, ratio, f"{number}", answer.id) for number in range(made))
+    if directions.large_images:
+        drawn = (_noise(),) * made
+    else:
+        drawn = tuple(_drawn(model, edge, ratio, caption, f"{answer.id}{number}") for number in range(made))
     finish = "MAX_TOKENS" if made < wanted else "IMAGE_SAFETY" if directions.unsafe else "STOP"
     usage = None if directions.no_usage else _usage(answer, len(pieces), made * each, directions)
     return _Said(pieces, drawn, usage, finish, directions.named(model), answer.id)
@@ -259,6 +270,15 @@ def _drawn(model: str, edge: int, ratio: str, caption: str, seed: str) -> str:
     scale = math.sqrt(int(across) / int(down))
     picture = Picture(round(edge * scale), round(edge / scale), caption, model, seed=sum(map(ord, seed)))
     return b64encode(picture.render()).decode()
+
+
+@lru_cache(maxsize=1)
+def _noise() -> str:
+    """Return an image that does not compress, as large as a response may be."""
+    pixels = shake_128(b"noise").digest(3 * NOISE_EDGE**2)
+    content = io.BytesIO()
+    Image.frombytes("RGB", (NOISE_EDGE, NOISE_EDGE), pixels).save(content, "PNG")
+    return b64encode(content.getvalue()).decode()
 
 
 def _refused(status: int, message: str, reason: str | None = None) -> Response:

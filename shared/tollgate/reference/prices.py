@@ -103,6 +103,8 @@ def _by_kind(prices: CatalogTokenPrices) -> dict[str, str]:
     read = source if prices.cache_read is None else prices.cache_read
     write = source if prices.cache_write is None else prices.cache_write
     shown = {"Input": source, "Output": prices.of_output(), "Cache read": read, "Cache write": write}
+    if prices.image_output is not None:
+        shown["Images"] = prices.image_output
     return {name: usd(price) for name, price in shown.items()}
 
 

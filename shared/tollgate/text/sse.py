@@ -65,7 +65,7 @@ class SseSplitter:
         has_cr = _CR in buffer
         start = 0
         while (end := _end_of_event(buffer, max(start, self._scanned), has_cr)) >= 0:
-            yield self._event(bytes(buffer[start:end]))
+            yield self._event(bytes(memoryview(buffer)[start:end]))
             start, self._scanned = end, end
         if isinstance(buffer, bytearray):
             del buffer[:start]

@@ -72,20 +72,22 @@ const contentOf = (turn) => {
 };
 
 // The conversation as the model at `place` knows it; one that came later has heard the first one's answers.
-const messagesFor = (place, turns) => {
+const messagesFor = (model, place, turns) => {
   const system = settings.elements.system.value.trim();
   const found = system ? [{ role: "system", content: system }] : [];
   for (const turn of turns) {
     found.push({ role: "user", content: contentOf(turn) });
     const answer = turn.answers[place] ?? turn.answers[0];
-    if (answer?.text) found.push({ role: "assistant", content: answer.text });
+    // Only models that answer with images read those of earlier answers.
+    const images = models.draws(model) ? answer?.images : undefined;
+    if (answer?.text || images) found.push({ role: "assistant", content: answer.text, ...(images && { images }) });
   }
   return found;
 };
 
 const bodyFor = (model, place, turns) => ({
   model,
-  messages: messagesFor(place, turns),
+  messages: messagesFor(model, place, turns),
   ...parameters(),
 });
 
@@ -143,7 +145,7 @@ const busy = (on) => {
 // A browser's own words for a broken connection say nothing ("Failed to fetch").
 const problemOf = (error, answer) => {
   if (!(error instanceof TypeError)) return error.message;
-  return answer.text || answer.reasoning || answer.calls ? LOST : OFFLINE;
+  return answer.text || answer.reasoning || answer.images || answer.calls ? LOST : OFFLINE;
 };
 
 // A stopped answer shows its real cost, which is known when the request has been charged.
@@ -187,6 +189,7 @@ const answerFrom = async (model, place, turn, view, signal) => {
       if (signal.aborted) return;
       if (piece.text) answer.text += piece.text;
       if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
+      if (piece.images) answer.images = [...(answer.images ?? []), ...piece.images];
       for (const call of piece.calls ?? []) addCall(answer, call);
       if (piece.usage) {
         answer.usage = piece.usage;

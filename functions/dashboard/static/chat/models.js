@@ -52,6 +52,7 @@ export const modelsOf = (page, dialog) => {
   return {
     chosen: () => slots.filter((one) => !one.closest("[hidden]")).map((one) => one.dataset.slot),
     nameOf: (model) => itemOf(model).querySelector("b").textContent,
+    draws: (model) => "draws" in (itemOf(model)?.dataset ?? {}),
     pricesOf: (model) => tiersOf(itemOf(model)),
     choose: (place, model) => choose(slots[place], model),
     places: slots.length,

@@ -43,7 +43,7 @@ const end = async (addresses, id) => {
   if (id) await fetch(`${addresses.requests}/${id}`, { method: "DELETE", headers: await authorized(addresses) });
 };
 
-// Calls `on` with each piece: `{id}`, `{text}`, `{reasoning}`, `{calls}` or `{usage}`. Throws what a person can read. On `stop`,
+// Calls `on` with each piece: `{id}`, `{text}`, `{reasoning}`, `{images}`, `{calls}` or `{usage}`. Throws what a person can read. On `stop`,
 // the request is ended by its id, which the headers have: they are waited for.
 export const ask = async (addresses, body, stop, on) => {
   const leave = new AbortController();
@@ -67,6 +67,7 @@ export const ask = async (addresses, body, stop, on) => {
     const reasoning = delta.reasoning_content ?? delta.reasoning;
     if (typeof reasoning === "string" && reasoning) on({ reasoning });
     if (delta.content) on({ text: delta.content });
+    if (Array.isArray(delta.images)) on({ images: delta.images });
     if (Array.isArray(delta.tool_calls)) on({ calls: delta.tool_calls });
     if (chunk.usage) on({ usage: chunk.usage });
   }
@@ -86,9 +87,10 @@ export const chargeOf = async (addresses, id) => {
   return undefined;
 };
 
-// The cost of an answer in micro-USD, as it is billed: prices are USD per 1M tokens, so micro-USD a token; the tier of
+// The cost of an answer in micro-USD, as it is billed. An estimate names none. Prices are USD per 1M tokens, so micro-USD a token; the tier of
 // the whole input prices all of it, and one rounding goes up.
 export const costOf = (usage, tiers) => {
+  if (usage.cost !== undefined) return Math.round(usage.cost * 1e6);
   const details = usage.prompt_tokens_details ?? {};
   const [read, written] = [details.cached_tokens ?? 0, details.cache_write_tokens ?? 0];
   const prices = tiers.filter((one) => one.from <= usage.prompt_tokens).at(-1);

@@ -25,6 +25,19 @@ const callView = (call) => {
   return box;
 };
 
+const IMAGE = /^data:image\/(png|jpeg|webp);base64,/;
+
+const imageView = ({ image_url: { url } }, number) => {
+  const box = make("a", "drawn");
+  box.href = url;
+  box.download = `image-${number + 1}`;
+  const image = make("img");
+  image.src = url;
+  image.alt = _("Image {number}", { number: number + 1 });
+  box.append(image);
+  return box;
+};
+
 // One answer; `update` draws it anew while it comes in.
 export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   const box = make("article", "bubble assistant");
@@ -34,12 +47,13 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
   const thought = make("p", "muted small");
   reasoning.append(summary, thought);
   const body = make("div", "md");
+  const images = make("div", "drawn-list");
   const calls = make("div", "calls");
   const problem = make("p", "problem");
   const foot = make("div", "foot-row");
   const note = make("small", "muted");
   foot.append(note);
-  box.append(name, reasoning, body, calls, problem, foot);
+  box.append(name, reasoning, body, images, calls, problem, foot);
 
   const actions = make("span", "acts");
   const copy = action(icons, "copy", _("Copy the answer"), async () => {
@@ -55,6 +69,8 @@ export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
     thought.textContent = answer.reasoning ?? "";
     summary.textContent = isRunning && !answer.text ? _("Reasoning…") : _("Reasoning");
     body.replaceChildren(render(answer.text, copyButton));
+    const drawn = (answer.images ?? []).filter((image) => IMAGE.test(image.image_url.url));
+    if (images.childElementCount !== drawn.length) images.replaceChildren(...drawn.map(imageView));
     calls.replaceChildren(...(answer.calls ?? []).filter(Boolean).map(callView));
     problem.textContent = answer.problem ?? "";
     note.textContent = noteOf(answer);

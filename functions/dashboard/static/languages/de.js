@@ -20,6 +20,7 @@ export default {
 "Edit the message": "Nachricht bearbeiten",
 "Export: {title}": "Exportieren: {title}",
 "Files that are no longer stored: {count}": "Dateien, die nicht mehr gespeichert sind: {count}",
+"Image {number}": "Bild {number}",
 "Last 30 days": "Letzte 30 Tage",
 "Last 7 days": "Letzte 7 Tage",
 "Link copied.": "Link kopiert.",

@@ -20,6 +20,7 @@ export default {
 "Edit the message": "Editar el mensaje",
 "Export: {title}": "Exportar: {title}",
 "Files that are no longer stored: {count}": "Archivos que ya no están guardados: {count}",
+"Image {number}": "Imagen {number}",
 "Last 30 days": "Últimos 30 días",
 "Last 7 days": "Últimos 7 días",
 "Link copied.": "Enlace copiado.",

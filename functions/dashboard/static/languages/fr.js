@@ -20,6 +20,7 @@ export default {
 "Edit the message": "Modifier le message",
 "Export: {title}": "Exporter : {title}",
 "Files that are no longer stored: {count}": "Fichiers qui ne sont plus stockés : {count}",
+"Image {number}": "Image {number}",
 "Last 30 days": "30 derniers jours",
 "Last 7 days": "7 derniers jours",
 "Link copied.": "Lien copié.",

@@ -20,6 +20,7 @@ export default {
 "Edit the message": "メッセージを編集",
 "Export: {title}": "エクスポート: {title}",
 "Files that are no longer stored: {count}": "すでに保存されていないファイル: {count}",
+"Image {number}": "画像{number}",
 "Last 30 days": "過去 30 日間",
 "Last 7 days": "過去 7 日間",
 "Link copied.": "リンクをコピーしました。",

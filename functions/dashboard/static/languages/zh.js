@@ -20,6 +20,7 @@ export default {
 "Edit the message": "编辑消息",
 "Export: {title}": "导出：{title}",
 "Files that are no longer stored: {count}": "已不再保存的文件：{count}",
+"Image {number}": "图像 {number}",
 "Last 30 days": "最近 30 天",
 "Last 7 days": "最近 7 天",
 "Link copied.": "链接已复制。",
