@@ -19,8 +19,8 @@
 | `[[vendor deepseek]]` | usage has that vendor's format |
 | `[[images 2]]` | the response has two images instead of one, if it has any |
 | `[[large-images]]` | images have nearly as many bytes as Tollgate takes in a response |
-| `[[no-details]]` | the usage does not tell which tokens are those of images |
-| `[[blocked]]`, `[[unsafe]]` | Google blocks the prompt; it makes no image |
+| `[[no-details]]` | the usage does not count the tokens of images |
+| `[[blocked]]`, `[[unsafe]]` | Google blocks the prompt; it refuses the image |
 | `[[default-tier]]` | the response is from the ordinary service tier, whichever was requested |
 | `[[other-model]]` | the response names another model, as after the end of one |
 | `[[cost 0.5]]` | vendors that state their charge state this, in USD |

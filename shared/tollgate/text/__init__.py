@@ -1,7 +1,7 @@
 """The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered.
 
 models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form;
-                  `listed.py`: what it takes and makes
+                  `listed.py`: its input, output and parameters
 endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
 fields.py         each field of the protocols: sent, left out and named, or refused

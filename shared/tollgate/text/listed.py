@@ -1,4 +1,4 @@
-"""What a model takes and makes, as `GET /models` lists it in OpenRouter's words. Pure."""
+"""The input, output and parameters of a model in `GET /models`, in OpenRouter's words. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
 
 
 def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
-    """Return what a model takes and makes, in OpenRouter's words."""
+    """Return the input and output of a model, in OpenRouter's words."""
     if isinstance(model, catalog.CatalogTextModel):
         takes = "text" if model.transcription is None else "audio"
         return _architecture(takes, _MADE.get(model.protocols[0], "text"), draws=model.images is not None)

@@ -25,7 +25,7 @@ FAULTY_FINISHES = {
     "PUP_LIMITED_DISABLED": 403,
 }
 UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
-# What a key that is not valid gets, with HTTP status 400.
+# The reason in an error with HTTP status 400, if our key is not valid.
 CODE_STATUSES = {"FAILED_PRECONDITION": 403}
 INVALID_KEY = b"API_KEY_INVALID"
 REFUSED_PROMPT = "The provider refused the prompt."

@@ -99,7 +99,7 @@ def _parts(message: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
 
 
 def _images(message: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
-    """Yield the images of an earlier response, as the client got them."""
+    """Yield the images of an earlier response, in the form in which the client got them."""
     images = message.get(IMAGES)
     if not isinstance(images, list | None):
         raise invalid(f"{path}/{IMAGES}", "Must be a list of images.")
@@ -124,7 +124,7 @@ def _part(part: Any, path: str) -> dict[str, Any]:
 
 
 def _signature(part: Mapping[str, Any]) -> dict[str, str]:
-    """Return the state of an earlier response, which belongs to one of its parts."""
+    """Return the state of a part of an earlier response."""
     extra = part.get(EXTRA)
     own = extra.get("google") if isinstance(extra, Mapping) else None
     signature = own.get("thought_signature") if isinstance(own, Mapping) else None

@@ -15,7 +15,7 @@ from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstre
 
 @dataclass(frozen=True, slots=True)
 class Google:
-    """Google with one key. `base_url` is the address of its own protocol; `compatible` has OpenAI's."""
+    """Google with one key. `base_url` is the address of its protocol; `compatible` has OpenAI's protocol."""
 
     key: str = field(repr=False)
     base_url: str
