@@ -5,6 +5,7 @@ response.
 
 anthropic/           Anthropic's Messages API
 bedrock/             Claude on Amazon Bedrock, from messages bodies
+google/              Google's own protocol, for chats with images
 openai_compatible/   OpenAI's chat completions, and each vendor's deviations
 test.py              repeats the last message, without a network
 """
