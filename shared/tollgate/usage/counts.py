@@ -65,8 +65,8 @@ class Counts(NamedTuple):
     """Sums over entries. Money is in micro-USD and never negative; spent is before refunds.
 
     Input tokens are all of them, cached or not; output tokens include reasoning and images. Cached tokens are
-    reads. Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted. The same
-    applies to searches of the web before 2026-11-27; their price is a part of the money that was spent.
+    reads. Days before 2026-11-26 have 0 cached and 0 reasoning tokens, because these were not counted. The
+    same applies to searches of the web before 2026-11-27; their price is a part of the money that was spent.
     """
 
     spent_micro_usd: int = 0
