@@ -135,13 +135,13 @@ class _Said:
     def parts(self) -> list[dict[str, Any]]:
         """Return the parts. The first one, and each image, has a state."""
         texts: list[dict[str, Any]] = [{"text": piece} for piece in self.text]
-        pictures: list[dict[str, Any]] = [
+        drawn: list[dict[str, Any]] = [
             {"inlineData": {"mimeType": "image/png", "data": data}, "thoughtSignature": SIGNATURE}
             for data in self.images
         ]
         if texts:
             texts[0]["thoughtSignature"] = SIGNATURE
-        return [*texts, *pictures]
+        return [*texts, *drawn]
 
     def whole(self) -> dict[str, Any]:
         """Return the whole response: neighbouring texts are one part."""
@@ -222,10 +222,10 @@ def _read(request: Request, model: str, given: dict[str, Any]) -> _Body | Respon
 
 def _ask(body: _Body) -> Ask:
     parts = [part for content in body.contents for part in content.parts]
-    pictures = sum(part.inline_data is not None for part in parts)
+    images = sum(part.inline_data is not None for part in parts)
     texts = [part.text for part in body.contents[-1].parts if part.text]
     said = [part.text for part in parts if part.text]
-    tokens = count_tokens(said) + INPUT_IMAGE_TOKENS * pictures
+    tokens = count_tokens(said) + INPUT_IMAGE_TOKENS * images
     return Ask(text(texts[-1] if texts else ""), tokens, body.generation_config.max_output_tokens)
 
 
@@ -268,8 +268,8 @@ def _usage(answer: Answer, said: int, drawn: int, directions: TextDirections) ->
 def _drawn(model: str, edge: int, ratio: str, caption: str, seed: str) -> str:
     across, _, down = ratio.partition(":")
     scale = math.sqrt(int(across) / int(down))
-    picture = Picture(round(edge * scale), round(edge / scale), caption, model, seed=sum(map(ord, seed)))
-    return b64encode(picture.render()).decode()
+    image = Picture(round(edge * scale), round(edge / scale), caption, model, seed=sum(map(ord, seed)))
+    return b64encode(image.render()).decode()
 
 
 @lru_cache(maxsize=1)
