@@ -160,7 +160,7 @@ class TestWhatRunsTheOrdinaryWay:
 
 
 def test_a_cancelled_batch_is_cancelled_at_the_vendor_and_pays_for_what_ran(client: TextClient) -> None:
-    bodies = [chat(f"[[tokens 20]] {n} [[batch-slow 2]]", model=GPT) for n in range(4)]
+    bodies = [chat(f"[[tokens 20]] {n} [[batch-slow 60]]", model=GPT) for n in range(4)]
     batch = start(client, lines_of(*bodies))
     for message in take():
         run_one(message)

@@ -43,6 +43,8 @@ MIN_EXPIRY_S, MAX_EXPIRY_S = 3600, 30 * 24 * 3600
 WINDOW_S = 24 * 3600
 ENDPOINTS = ("/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/moderations")
 DEFAULT_MS = 2_000
+# The longest time from its cancel to its end. OpenAI takes up to 10 minutes.
+CANCELLING_MS = 500
 # How long a batch is validated, of its whole time.
 VALIDATING_SHARE = 4
 _OK, _BAD, _KEY, _UNKNOWN, _BUSY = 200, 400, 401, 404, 429
@@ -80,7 +82,8 @@ class _Batch:
         if self.errors or "fail" in self.words:
             return "failed"
         if self.cancelled_ms is not None:
-            return "cancelled" if now_ms >= self.cancelled_ms + self.duration_ms // 2 else "cancelling"
+            wait_ms = min(self.duration_ms // 2, CANCELLING_MS)
+            return "cancelled" if now_ms >= self.cancelled_ms + wait_ms else "cancelling"
         age_ms = now_ms - self.created_ms
         if age_ms < self.duration_ms // VALIDATING_SHARE:
             return "validating"
