@@ -173,6 +173,26 @@ def test_a_cancelled_batch_is_cancelled_at_the_vendor_and_pays_for_what_ran(clie
     assert client.settled()
 
 
+@pytest.mark.parametrize(
+    ("others", "status"), [([], "completed"), ([chat(model=ORDINARY)], "failed")], ids=["all", "some"]
+)
+def test_an_input_that_is_deleted_loses_no_line_at_the_vendor(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch, others: list[dict[str, Any]], status: str
+) -> None:
+    batch = start(client, lines_of(*[chat("[[tokens 20]] [[batch-slow 1]]", model=GPT)] * 2, *others))
+    with monkeypatch.context() as patch:
+        # The lines that no vendor gets have not begun.
+        patch.setattr(worker, "START_S", 0.0)
+        for message in take():
+            run_one(message)
+    api_parts.api().files.delete(client.account.account_id, str(batch.input_file_id), "me")
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == (status, 2, [])
+    assert (found.errors is None) == (status == "completed")
+    assert [(entry.usage or {})["service"] for entry in client.texts()] == ["batch", "batch"]
+    assert client.settled()
+
+
 class KilledError(BaseException):
     """The process of a worker ends."""
 

@@ -52,7 +52,7 @@ class BatchFiles:
         end = State.CANCELLED if is_cancelled else State.COMPLETED
         results, not_run = await self._results(batch, lines, lost, is_cancelled=is_cancelled)
         errors_of_input = list(batch.row["errors"])
-        if len(lines) < batch.row["total"]:
+        if len(lines) < batch.row["total"] and not_run:
             end, errors_of_input = State.FAILED, [INPUT_GONE]
         elif not_run and not is_cancelled:
             end = State.EXPIRED
