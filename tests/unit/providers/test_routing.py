@@ -35,6 +35,13 @@ def test_the_mappers_refusal_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not carries(monkeypatch, refuses)
 
 
+def test_the_routes_of_an_input_are_those_that_can_carry_it_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(routing, "mapper_of", lambda name, _: None if name == ROUTE.provider else Mapped)
+    assert routing.routes_for(MODEL, VALUES) == MODEL.routes[1:]
+
+
 @pytest.mark.parametrize("error", [KeyError, TypeError, AttributeError])
 def test_a_programming_error_is_loud(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
     def breaks(_: Job) -> Mapped:
