@@ -48,7 +48,16 @@ GROUPS = {
         [
             *(
                 f"tests/unit/text/test_{name}.py"
-                for name in ("billing", "billing_rules", "metering", "leaving", "renewals", "reserves")
+                for name in (
+                    "billing",
+                    "billing_rules",
+                    "leaving",
+                    "metering",
+                    "renewals",
+                    "rerank",
+                    "reserves",
+                    "transcription",
+                )
             ),
             *(
                 f"tests/unit/ledger/test_{name}.py"

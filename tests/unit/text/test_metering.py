@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from tests.support.laws import money_examples
 from tests.unit.text.samples import prices, text_model, tiered_model
 from tollgate.text.cost import shown_cost
-from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.metering import (
+    Demand,
+    HoldPlan,
+    affordable_hold,
+    charge_micro_usd,
+    full_hold,
+    unit_prices,
+)
 from tollgate.text.models import BATCH, LongContextTier, TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
@@ -21,6 +28,10 @@ TOKEN_PRICES = st.builds(
 TIERS = st.lists(st.builds(LongContextTier, st.integers(1, 300_000), TOKEN_PRICES), max_size=3)
 SERVICES = {"flex": Decimal("0.5"), "priority": Decimal("2.5"), BATCH: Decimal("0.5")}
 SERVICE = st.sampled_from(("", *SERVICES))
+
+
+SEARCHES = replace(prices("0", "0"), search=Decimal(2_000))
+MINUTES = replace(prices("0", "0"), minute=Decimal("0.006"))
 
 
 def served_of(data: st.DataObject, demand: Demand) -> str:
@@ -103,6 +114,24 @@ class TestChargeMicroUsd:
         assert [charge_micro_usd(Usage(count, 0), model) for count in (31_999, 32_000, 128_000, 256_000)] == [
             *(31_999, 57_600, 384_000, 1_536_000)
         ]
+
+
+class TestUnitPrices:
+    @pytest.mark.parametrize(
+        ("usage", "priced", "expected"),
+        [
+            (Usage(10, 5), prices("2", "10"), {"input_tokens": "2", "output_tokens": "10"}),
+            (Usage(10, 5), prices("0", "0"), {"input_tokens": "0", "output_tokens": "0"}),
+            # Tokens are only counted if searches have the price.
+            (Usage(10, 0, search_units=1), SEARCHES, {"search_units": "2000"}),
+            (Usage(0, 0, seconds=90), MINUTES, {"seconds": "0.006"}),
+        ],
+        ids=["tokens", "free tokens", "searches", "minutes"],
+    )
+    def test_each_count_that_has_a_price(
+        self, usage: Usage, priced: TokenPrices, expected: dict[str, str]
+    ) -> None:
+        assert unit_prices(usage, text_model(prices=priced)) == expected
 
 
 class TestFullHold:
