@@ -137,6 +137,27 @@ class TestShippedPrices:
         assert Decimal(0) <= found.charge_cents - exact * 100 < 1
 
 
+class TestASubaccount:
+    @pytest.mark.parametrize(
+        ("model_id", "source", "percent", "charge", "markup_micro_usd"),
+        [
+            # 1 x 1.3 = 1.3 cents, and 10 x 1.25 = 12.5 cents: rounded up once.
+            ("z-image", {"prompt": "a fox", "size": "1:1"}, 30, 2, 10_000),
+            ("suno", {"prompt": "a song"}, 25, 13, 30_000),
+            ("suno", {"prompt": "a song"}, 0, 10, 0),
+        ],
+        ids=["an image", "a song", "no mark-up"],
+    )
+    def test_pays_the_mark_up_of_its_parent(
+        self, model_id: str, source: dict[str, Any], percent: int, charge: int, markup_micro_usd: int
+    ) -> None:
+        model = CATALOG.media_model(model_id)
+        found = quote(model, model.check(source)).marked_up(percent)
+        assert (found.charge_cents, found.markup_micro_usd) == (charge, markup_micro_usd)
+        parts_usd = sum(Decimal(part["amountUsd"]) for part in found.breakdown)
+        assert charge - 1 < parts_usd * 100 <= charge
+
+
 class TestChoosingAPrice:
     def test_the_entry_with_the_most_matching_dimensions_wins(self) -> None:
         model = priced(
