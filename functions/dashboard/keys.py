@@ -4,18 +4,20 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.form_body import Sent
+from dashboard.form_body import Fields, Sent
 from dashboard.languages import gettext
 from dashboard.projects import project_names
 from dashboard.render import base_url, home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.key_request import MAX_NAME_LENGTH
-from tollgate.accounts.models import KeyView, KeyWithSecretView, Scope
+from tollgate.accounts.models import KeyView, KeyWithSecretView, RoutingView, Scope
 from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.kit.errors import KeyNotFoundError
+from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference.snippets import Snippet, first_snippets, text_snippets
 from tollgate.web.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
+from tollgate.web.policy_form import policy_body
 
 # Cheap models for a first request, by the scope that a key needs for them.
 FIRST_MODELS = {Scope.MEDIA: "z-image", Scope.TEXT: "gpt-5.4-mini"}
@@ -33,13 +35,17 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     completes = services.api.answers.completes(visitor.account_id)
     connectors = services.api.keys.connectors(visitor.account_id)
     shown: dict[str, Any] = {"keys": keys, "makers": makers, "connectors": connectors, "completes": completes}
-    return page(request, "keys.html", **shown, **_choices(services, visitor.account_id))
+    policy = services.api.routing.show(visitor.account_id)
+    return page(
+        request, "keys.html", account_policy=policy, **shown, **_choices(services, visitor.account_id)
+    )
 
 
 @router.post("")
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Create a key, and show it once."""
     body = key_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
+    body |= _routing(sent, None)
     keys, by = services.api.keys, visitor.identity_id
     made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
     return _changed(services, request, visitor, made)
@@ -50,6 +56,14 @@ def choose_answers(services: Services, request: Request, visitor: SignedIn, sent
     """Choose whether text responses continue after their client has disconnected."""
     completes = sent.get("complete") == "1"
     services.api.answers.change(visitor.account_id, visitor.name, completes=completes)
+    return moved_saying(request, f"{home(request)}/keys", gettext("Saved."))
+
+
+@router.post("/policy")
+def choose_providers(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Choose the providers that may get requests of the account."""
+    routing, account_id = services.api.routing, visitor.account_id
+    routing.change(account_id, _policy(sent, routing.show(account_id)), who=visitor.name)
     return moved_saying(request, f"{home(request)}/keys", gettext("Saved."))
 
 
@@ -84,7 +98,9 @@ def show_one(services: Services, request: Request, visitor: SignedIn, key_id: st
 @router.post("/{key_id}")
 def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, key_id: str) -> Response:
     """Change a key to the values in the form."""
+    key = _one(services, visitor.account_id, key_id)
     body = changed_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
+    body |= _routing(sent, key["routing"])
     services.api.keys.update(visitor.account_id, key_id, body, who=visitor.name)
     return moved(f"{home(request)}/keys")
 
@@ -127,7 +143,23 @@ def _choices(services: Services, account_id: str) -> dict[str, Any]:
     """Return the choices in a key's form."""
     models = [dto["id"] for dto in services.api.listing.matching_cards({})]
     projects = project_names(services, account_id)
-    return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models, "projects": projects}
+    titles = sorted((one.about.title, name) for name, one in accounts().items())
+    return {
+        "scopes": list(Scope),
+        "lifetimes": LIFETIMES_DAYS,
+        "models": models,
+        "projects": projects,
+        "providers": {name: title for title, name in titles},
+    }
+
+
+def _routing(sent: Fields, current: RoutingView | None) -> dict[str, Any]:
+    """Return the policy of a key as a part of its body. A page from before policies has no fields for it."""
+    return {"routing": _policy(sent, current) or None} if "policy" in sent else {}
+
+
+def _policy(sent: Fields, current: RoutingView | None) -> dict[str, Any]:
+    return policy_body(sent, sent.getlist("only"), sent.getlist("ignore"), current)
 
 
 def _changed(

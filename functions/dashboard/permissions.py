@@ -86,6 +86,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /keys": SPENDERS,
     "POST /keys/for-code": SPENDERS,
     "POST /keys/answers": OWNERS,
+    "POST /keys/policy": OWNERS,
     "POST /keys/{key_id}": SPENDERS,
     "POST /keys/{key_id}/rotate": SPENDERS,
     "POST /keys/{key_id}/revoke": SPENDERS,

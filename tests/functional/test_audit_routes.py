@@ -37,6 +37,7 @@ NOTED = {
     f"POST {D}/keys/{{key_id}}": {Action.KEY_CHANGED},
     f"POST {D}/keys/for-code": {Action.KEY_CREATED},
     f"POST {D}/keys/answers": {Action.ANSWERS_CHOSEN},
+    f"POST {D}/keys/policy": {Action.ROUTING_CHANGED},
     f"POST {D}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
     f"POST {D}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
     f"POST {D}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
@@ -145,9 +146,7 @@ NOT_NOTED = {
     f"POST {R}/payments/stripe": "Stripe's event; the ledger has the payment, and the audit page shows it",
     f"POST {D}/connect": "a promise for two minutes; the key that comes of it is the route /oauth/token",
     "POST /oauth/register": ASKS,
-    f"POST {S}/Bulk": ASKS,
-    f"POST {S}/.search": ASKS,
-    f"POST {S}/Users/.search": ASKS,
+    **{f"POST {S}/{path}": ASKS for path in ("Bulk", ".search", "Users/.search")},
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
     f"POST {D}/settings": "a person's own settings; they give no access",
     f"POST {D}/settings/second-factor": "noted if the user pool takes the code (test_dashboard_settings.py)",
@@ -267,6 +266,7 @@ class TestTheRoutes:
         page("/keys/for-code", "/keys/for-code", {"name": "Z-Image"})
         key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Code of Z-Image")
         api_parts.api().keys.revoke(account_id, key["id"])
+        page("/keys/policy", "/keys/policy", {"policy": "1", "prompt": "1000"})
         page("/keys/answers", "/keys/answers", {"complete": "1"})
         page("/projects", "/projects", {"name": "Site"})
         (project,) = api_parts.api().projects.all(account_id)

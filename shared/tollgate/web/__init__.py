@@ -11,6 +11,7 @@ pool.py         the settings of the user pool, and the errors of a sign-in there
 forms.py        a model's form, from its published input
 task_options.py  the options of a task in the form
 key_form.py     the form of an API key; `token_form.py`, `subaccount_form.py`
+policy_form.py  the form of a routing policy
 budgets.py      the bars and the forms of budgets
 first_steps.py  the first steps of a new account
 first_price.py  the price of an incomplete form; `token_prices.py`: the prices of a chat
