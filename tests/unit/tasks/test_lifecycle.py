@@ -282,7 +282,7 @@ class TestAfterPoll:
 class TestAfterCopy:
     def test_a_finished_task_has_its_files_and_no_timer(self) -> None:
         end = after_copy(submitted_task(), DONE, [FILE], NOW + 5)
-        assert end.task.status is TaskStatus.FINISHED
+        assert (end.task.status, end.task.progress) == (TaskStatus.FINISHED, 100)
         assert end.task.files == (FILE,)
         assert end.task.finished_at_ms == NOW + 5
         assert end.task.wake_at_ms is None
