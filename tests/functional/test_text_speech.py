@@ -30,13 +30,20 @@ CHARGES = {
     "tts-1-hd": 54 * 30,
     # 14 tokens of text at 0.6 and 4 s of 1,250 tokens per minute at 12: 8.4 + 83 × 12.
     "gpt-4o-mini-tts": 1005,
+    "voxtral-mini-tts-3": 54 * 13,
     "test-speech": 0,
 }
+VOICES = {"voxtral-mini-tts-3": "voice_478"}
 
 
 def speak(client: TextClient, **body: Any) -> Any:
     with client.openai.audio.speech.with_streaming_response.create(
-        **{"model": "tts-1", "voice": "alloy", "input": SPOKEN, **body}
+        **{
+            "model": "tts-1",
+            "voice": VOICES.get(body.get("model", ""), "alloy"),
+            "input": SPOKEN,
+            **body,
+        }
     ) as answer:
         answer.read()
         return answer.http_response
@@ -63,6 +70,11 @@ class TestRecordings:
             )
             assert sum(frame.samples for frame in file.decode(audio=0)) > 24_000 * 3
 
+    def test_a_vendor_with_events_only_sends_bytes_too(self, client: TextClient) -> None:
+        answer = speak(client, model="voxtral-mini-tts-3", response_format="flac", speed=1)
+        with av.open(BytesIO(answer.content), "r", format="flac") as file:
+            assert sum(frame.samples for frame in file.decode(audio=0)) > 24_000 * 3
+
     def test_events_end_with_the_usage_and_its_cost(self, client: TextClient) -> None:
         answer = speak(client, model="gpt-4o-mini-tts", stream_format="sse", instructions="Whisper")
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -76,7 +88,7 @@ class TestRecordings:
 
 
 class TestFailure:
-    @pytest.mark.parametrize("model", ["tts-1", "gpt-4o-mini-tts", "test-speech"])
+    @pytest.mark.parametrize("model", ["tts-1", "gpt-4o-mini-tts", "voxtral-mini-tts-3", "test-speech"])
     def test_a_broken_recording_never_looks_whole_and_is_free(self, client: TextClient, model: str) -> None:
         # The class is of the library that the SDK chose.
         with pytest.raises(Exception, match="incomplete chunked read"):
@@ -114,6 +126,7 @@ class TestFailure:
         ({"input": "a" * 4097}, "/input"),
         ({"instructions": "Whisper"}, "/instructions"),
         ({"model": "test-speech", "response_format": "opus"}, "/response_format"),
+        ({"model": "voxtral-mini-tts-3", "speed": 2}, "/speed"),
         ({"model": "gpt-5.4-mini"}, "/model"),
         ({"extra_body": {"user": "u"}}, "/user"),
         ({"extra_body": {"provider": {"only": ["mistral"]}}}, "/provider/only"),

@@ -16,7 +16,16 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
-from local.simulator.text import batches, embeddings, moderations, rerank, responses, speech, transcriptions
+from local.simulator.text import (
+    batches,
+    embeddings,
+    mistral_speech,
+    moderations,
+    rerank,
+    responses,
+    speech,
+    transcriptions,
+)
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.errors import FIRST_SERVER_ERROR, refusal_of
@@ -74,6 +83,8 @@ def router(engine: Engine) -> APIRouter:
     embeddings.add_routes(routes, engine)
     rerank.add_routes(routes, engine)
     moderations.add_routes(routes, engine)
+    if engine.provider == "mistral":
+        mistral_speech.add_routes(routes, engine)
     if engine.provider in ("openai", "azure"):
         speech.add_routes(routes, engine)
         transcriptions.add_routes(routes, engine)

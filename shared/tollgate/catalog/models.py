@@ -403,6 +403,7 @@ class CatalogSpeech(Data):
     voices: Annotated[list[str], Bounds(min_length=1)]
     formats: Annotated[list[Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]], Bounds(min_length=1)]
     takes_instructions: bool = False
+    takes_speed: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

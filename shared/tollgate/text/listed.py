@@ -32,7 +32,7 @@ def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = fr
     """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
     if isinstance(model, catalog.CatalogTextModel) and model.speech is not None:
         told = ["instructions"] if model.speech.takes_instructions else []
-        return [*told, "response_format", "speed"]
+        return [*told, "response_format", *(["speed"] if model.speech.takes_speed else [])]
     if isinstance(model, catalog.CatalogTextModel) and model.transcription is not None:
         return ["language", "prompt", "response_format", "temperature"]
     if not isinstance(model, catalog.CatalogTextModel) or not model.is_chat:

@@ -193,13 +193,14 @@ class Speech:
     """The input and output of a speech model: at most `max_characters`, spoken by one of its `voices`.
 
     `formats` are the formats of its audio. `takes_instructions`: a request can describe the manner of
-    speaking.
+    speaking. `takes_speed`: it can choose the speed.
     """
 
     max_characters: int
     voices: tuple[str, ...]
     formats: tuple[str, ...]
     takes_instructions: bool
+    takes_speed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

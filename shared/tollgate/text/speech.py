@@ -26,6 +26,7 @@ from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, fa
 from tollgate.text.usage import Usage, read_responses_usage, speech_usage
 from tollgate.text.whole import WholeMeter
 
+VOICE = "voice"
 MP3, AUDIO, SSE = "mp3", "audio", "sse"
 CONTENT_TYPES = {
     MP3: "audio/mpeg",
@@ -97,6 +98,8 @@ def speech_problems(fields: Fields, model_id: str, takes: Speech) -> Iterator[Pr
         yield Problem("/response_format", f"{model_id} does not make this format.", list(takes.formats))
     if fields.get("instructions") and not takes.takes_instructions:
         yield Problem("/instructions", f"{model_id} takes no instructions. Leave them out.")
+    if fields.get("speed") not in (None, 1) and not takes.takes_speed:
+        yield Problem("/speed", f"{model_id} has one speed. Leave it out.", [1])
 
 
 def speech_demand(fields: Fields, model: TextModel) -> Demand:
@@ -173,7 +176,9 @@ class SpeechStream(AnswerStream):
         kind = payload.get("type")
         if kind == _DELTA:
             try:
-                return self._audio(b64decode(str(payload.get("audio")), validate=True))
+                # Vendors have one name or the other.
+                audio = payload.get("audio") or payload.get("audio_data")
+                return self._audio(b64decode(str(audio), validate=True))
             except Base64Error:
                 return self.fail(UNREADABLE)
         if kind != _DONE:
@@ -226,11 +231,12 @@ class AudioSplitter:
         yield END_OF_AUDIO
 
 
-def provider_fields(request: TextRequest) -> dict[str, Any]:
-    """Return the fields for a provider with OpenAI's protocol, without the model."""
-    names = ("input", "voice", "speed", "instructions")
-    sent = {name: request.fields[name] for name in names if request.fields.get(name) is not None}
-    return {**sent, "response_format": format_of(request)}
+def provider_fields(request: TextRequest, voice: str = VOICE) -> dict[str, Any]:
+    """Return the fields for a provider with OpenAI's protocol, without the model; `voice` is its own name."""
+    names = {"input": "input", VOICE: voice, "speed": "speed", "instructions": "instructions"}
+    sent = {theirs: request.fields.get(name) for name, theirs in names.items()}
+    sent["response_format"] = format_of(request)
+    return {name: value for name, value in sent.items() if value is not None}
 
 
 def speech_exchange(

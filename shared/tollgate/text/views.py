@@ -344,7 +344,7 @@ def _supports(**features: bool) -> dict[str, Any]:
 
 def _speech(speech: catalog.CatalogSpeech) -> Speech:
     voices, formats = tuple(speech.voices), tuple(speech.formats)
-    return Speech(speech.max_characters, voices, formats, speech.takes_instructions)
+    return Speech(speech.max_characters, voices, formats, speech.takes_instructions, speech.takes_speed)
 
 
 def _transcription(told: catalog.CatalogTranscription) -> Transcription:

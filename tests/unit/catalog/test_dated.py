@@ -144,6 +144,23 @@ class TestLiveCatalog:
         assert live.catalog().use_of(f"google/{model}") == said
         assert live.catalog().use_of("nobody") is None
 
+    def test_speech_goes_on_after_the_announced_ends(self) -> None:
+        shipped = Catalog.shipped()
+
+        def routes(day: str, model: str) -> list[str]:
+            return [route.provider for route in shipped.on(day).text_model(model).routes]
+
+        assert routes("2027-01-05", "gpt-4o-mini-tts") == ["openai", "azure"]
+        assert routes("2027-01-06", "gpt-4o-mini-tts") == ["azure"]
+        ends = (
+            ("tts-1", "2027-01-06", "gpt-4o-mini-tts"),
+            ("gpt-4o-mini-tts", "2027-06-15", "voxtral-mini-tts-3"),
+        )
+        for gone, day, successor in ends:
+            assert shipped.on(day).find_by_name(gone) is None
+            assert shipped.on(day).use_of(gone) == f"{gone} was shut down on {day}. Use {successor}."
+        assert routes("2027-06-15", "voxtral-mini-tts-3") == ["mistral"]
+
     def test_without_a_day_it_is_the_first(self) -> None:
         assert Catalog(Document(SHIPPED)).day == FIRST
 

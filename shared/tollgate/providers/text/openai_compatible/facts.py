@@ -32,6 +32,24 @@ EMBEDDINGS_PATH, MODERATIONS_PATH, SPEECH_PATH = "/embeddings", "/moderations", 
 TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH = "/audio/transcriptions", "/audio/translations"
 
 
+@dataclass(frozen=True, slots=True)
+class SpeechDialect:
+    """A vendor's deviations in speech.
+
+    `voice` is its name for the voice, and `lacks` are fields that it does not have. `events`: the fields with
+    which a speech is a stream of events. `only_events`: also a speech that is priced by characters has to be
+    one, because its body is JSON.
+    """
+
+    voice: str = "voice"
+    lacks: frozenset[str] = frozenset()
+    events: Mapping[str, Any] = field(default_factory=lambda: {"stream_format": "sse"})
+    only_events: bool = False
+
+
+OPENAI_SPEECH = SpeechDialect()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor(ProviderAccount):
     """A vendor with this protocol, and its dialect.
@@ -40,6 +58,7 @@ class Vendor(ProviderAccount):
     `tools_at_responses`: requests with function tools use its Responses API. `responses`: Responses requests
     are sent to it in their own protocol.
     `packs_vectors`: it sends embeddings in base64 on request.
+    `speech`: its deviations in speech.
     `rerank_path`: the path of its rerank endpoint, if it has one in Cohere's form, after its address without
     `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
@@ -55,6 +74,7 @@ class Vendor(ProviderAccount):
     tools_at_responses: bool = False
     responses: ResponsesDialect | None = None
     packs_vectors: bool = False
+    speech: SpeechDialect = OPENAI_SPEECH
     compatible_path: str = ""
     rerank_path: str = ""
     cuts_documents: bool = False
@@ -222,6 +242,10 @@ _VENDORS = (
         name="mistral",
         about=About("Mistral AI", "https://docs.mistral.ai/api"),
         base_url="https://api.mistral.ai/v1",
+        # `mistralai` 3.7.0 (PyPI): `SpeechRequest`, `SpeechStreamAudioDelta`.
+        speech=SpeechDialect(
+            "voice_id", frozenset({"speed", "instructions"}), {"stream": True}, only_events=True
+        ),
         dialect=ChatDialect(
             limit_field="max_tokens",
             finish_names={"model_length": "length"},

@@ -40,7 +40,7 @@ from tollgate.text.moderations import moderation_body, moderation_exchange
 from tollgate.text.request import NativeRequest, TextRequest
 from tollgate.text.rerank import rerank_body, rerank_exchange
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
-from tollgate.text.speech import SSE, provider_fields, speech_exchange
+from tollgate.text.speech import provider_fields, speech_exchange
 from tollgate.text.transcription import form_of, recording_of, transcription_exchange
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 from tollgate.text.upstream import (
@@ -136,9 +136,12 @@ class OpenAiCompatible:
 
     def _speech(self, routed: RoutedRequest) -> Exchange:
         """Return the exchange for a speech. Only its events tell the tokens of a model priced by them."""
-        is_audio = routed.model.prices.character is not None
-        form = {} if is_audio else {"stream_format": SSE}
-        fields = {"model": routed.route.upstream_id, **provider_fields(routed.request), **form}
+        dialect = self.vendor.speech
+        is_audio = routed.model.prices.character is not None and not dialect.only_events
+        form = {} if is_audio else dialect.events
+        spoken = provider_fields(routed.request, dialect.voice)
+        told = {name: value for name, value in spoken.items() if name not in dialect.lacks}
+        fields = {"model": routed.route.upstream_id, **told, **form}
         call = self._call(SPEECH_PATH, encoded(fields))
         return speech_exchange(routed, call, self.vendor.dialect.code_statuses, is_audio=is_audio)
 
