@@ -73,7 +73,8 @@ def _spoken(body: _Body, turn: Turn, ask: Ask) -> Response:
     pieces = [sound[at : at + PIECE_BYTES] for at in range(0, len(sound), PIECE_BYTES)]
     deltas = [{"type": "speech.audio.delta", "audio_data": b64encode(piece).decode()} for piece in pieces]
     usage = {"prompt_tokens": ask.input_tokens, "completion_tokens": 0, "total_tokens": ask.input_tokens}
-    events = [_event(each) for each in (*deltas, {"type": "speech.audio.done", "usage": usage})]
+    done: dict[str, Any] = {"type": "speech.audio.done", "usage": usage}
+    events = [_event(each) for each in (*deltas, done)]
     error = _event({"type": "error", "error": refusal_of("mistral", 500)[1]["error"]})
     return EventStream(disturbed(events, error, turn.common, turn.directions), turn.directions, {})
 
