@@ -2,6 +2,7 @@
 
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,13 @@ from samtranslator.yaml_helper import yaml_parse
 
 from local.build import ARCHITECTURES, build
 from local.template import ROOT, Template
+
+
+@cache
+def _resources(folder: Path) -> dict[str, Any]:
+    # Parsed once: tests ask for the folders of each function and layer, and a parse takes most of a second.
+    resources: dict[str, Any] = yaml_parse((folder / "template.yaml").read_text())["Resources"]
+    return resources
 
 
 @dataclass(frozen=True)
@@ -22,8 +30,7 @@ class Artifacts:
 
     def content(self, logical_id: str) -> Path:
         """Return the folder of a function's or layer's content."""
-        resources: dict[str, Any] = yaml_parse((self.folder / "template.yaml").read_text())["Resources"]
-        properties = resources[logical_id]["Properties"]
+        properties = _resources(self.folder)[logical_id]["Properties"]
         folder: str = properties.get("CodeUri") or properties["ContentUri"]
         return self.folder / folder
 
