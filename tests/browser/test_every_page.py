@@ -205,7 +205,7 @@ class TestHostileWords:
         status_form = console.locator("form", has=console.get_by_role("heading", name="Status"))
         status_form.get_by_label("Reason").fill(HOSTILE)
         status_form.get_by_role("button", name="Suspend").click()
-        expect(console.locator("form .chip.failed")).to_have_text("suspended")
+        expect(console.locator("form .chip.failed")).to_have_text("Suspended")
         money = console.locator("form", has=console.get_by_role("heading", name="Credit"))
         for label, text in (("Amount (USD)", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):
             money.get_by_label(label).fill(text)

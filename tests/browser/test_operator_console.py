@@ -44,7 +44,7 @@ class TestConsole:
         status_form = console.locator("form", has=console.get_by_role("heading", name="Status"))
         status_form.get_by_label("Reason").fill("A chargeback")
         status_form.get_by_role("button", name="Suspend").click()
-        expect(console.locator("form .chip.failed")).to_have_text("suspended")
+        expect(console.locator("form .chip.failed")).to_have_text("Suspended")
         refused = ask(base_url, key)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "account_suspended")
         assert violations(console) == []
