@@ -374,3 +374,15 @@ def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch(
     assert USD - client.balance() == paid
     # No hold is left.
     assert client.settled()
+
+
+def test_a_budget_for_a_part_still_gives_the_batch_price(client: TextClient) -> None:
+    api_parts.api().budgets.create(
+        client.account.account_id, {"name": "All", "scope": "account", "per": "month", "limitCents": 1}
+    )
+    # At the batch price each line holds at least 0.225 cents.
+    bodies = [chat(f"[[tokens 20]] {n}", model=GPT, max_tokens=1_000) for n in range(12)]
+    batch, outputs, errors = run(client, start(client, lines_of(*bodies)))
+    assert (batch.status, len(outputs), errors) == ("completed", 12, [])
+    assert [(entry.usage or {}).get("service") for entry in client.texts()] == ["batch"] * 12
+    assert client.settled()

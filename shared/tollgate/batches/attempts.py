@@ -9,6 +9,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.batches.calls import Call, LineCalls
 from tollgate.batches.lines import Line, Outcome
 from tollgate.batches.models import Batch, Kind, request_id_of
+from tollgate.batches.parcels import parcels_of
 from tollgate.kit.errors import (
     BudgetReachedError,
     ConcurrencyLimitedError,
@@ -35,12 +36,16 @@ MONEY_WAIT_S = 0.5
 PASSING = frozenset({429, 500, 502, 503, 529})
 # A refusal that took longer is final, like a timeout: a provider may bill us for each such attempt.
 QUICK_S = 30.0
-_NO_MONEY = (InsufficientBalanceError, SpendingCapReachedError, BudgetReachedError)
+NO_MONEY = (InsufficientBalanceError, SpendingCapReachedError, BudgetReachedError)
 LIMITED = (RateLimitedError, ConcurrencyLimitedError)
 
 
 class LaterError(Exception):
     """The time of this worker is over; the line was not charged, and another worker runs it."""
+
+
+class MoneyLaterError(LaterError):
+    """The lines of this batch that are at a vendor hold the money for this one."""
 
 
 @dataclass(slots=True)
@@ -74,7 +79,9 @@ class Attempts:
                 # Nothing was held or called, so the same attempt begins again.
                 await self._pause(LIMIT_WAIT_S)
                 continue
-            except _NO_MONEY as exc:
+            except NO_MONEY as exc:
+                if not self._answering and parcels_of(self.batch):
+                    raise MoneyLaterError from exc
                 if not self._answering:
                     return self._refused(exc, request_id)
                 await self._pause(MONEY_WAIT_S)

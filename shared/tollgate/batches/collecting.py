@@ -3,13 +3,14 @@
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from tollgate.batches.lines import Outcome, read_line, result_line
 from tollgate.batches.models import MAX_AT_ONCE, MAX_OUTPUT_BYTES, Batch, request_id_of
 from tollgate.batches.parcel_money import ParcelMoney
-from tollgate.batches.parcels import Parcel, attempt_of, content_id
+from tollgate.batches.parcels import CONTENT_LIFETIME_S, Parcel, attempt_of, content_id
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.batches.vendor_calls import VendorCalls
 from tollgate.batches.vendor_lines import VendorLines, line_name
@@ -46,6 +47,17 @@ async def read_content(kept: BatchRepository, batch: Batch, parcel: Parcel) -> l
         SentLine(number, HoldPlan(amount, limit), text.encode())
         for number, amount, limit, text in json.loads(content or "[]")
     ]
+
+
+async def store_content(
+    kept: BatchRepository, batch: Batch, parcel: Parcel, lines: Sequence[SentLine]
+) -> None:
+    """Store the lines of a parcel instead of those that it had."""
+    fields = {"is_error": False, "expires_at_s": parcel.made_at_s + CONTENT_LIFETIME_S}
+    content = json.dumps(
+        [[one.number, one.plan.amount_micro_usd, one.plan.output_limit, one.text.decode()] for one in lines]
+    )
+    await kept.storage.put(batch.account_id, content_id(batch, parcel.number), content, fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,25 @@ any of them.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import ApiKey
 from tollgate.batches import parcels
-from tollgate.batches.attempts import LIMITED
-from tollgate.batches.collecting import Collecting, UnfinishedError, read_content
+from tollgate.batches.attempts import LIMITED, NO_MONEY
+from tollgate.batches.collecting import (
+    Collecting,
+    SentLine,
+    UnfinishedError,
+    read_content,
+    store_content,
+)
 from tollgate.batches.models import Batch, request_id_of
 from tollgate.batches.parcel_money import OrdinaryOnlyError, ParcelMoney
 from tollgate.batches.parcels import Parcel, Stage, attempt_of, parcels_of
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
-from tollgate.batches.vendor_lines import Prepared, VendorLines, line_name, numbers_to_text, stored_lines
+from tollgate.batches.vendor_lines import Prepared, VendorLines, line_name, numbers_to_text
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.ids import new_id
@@ -139,9 +145,8 @@ class ParcelWorker:
             factor=f"{model.services[BATCH]:f}",
             made_at_s=self.kept.storage.now_s(),
         )
-        fields: Item = {"is_error": False, "expires_at_s": parcel.made_at_s + parcels.CONTENT_LIFETIME_S}
-        content = stored_lines(found, texts)
-        await self.kept.storage.put(batch.account_id, parcels.content_id(batch, number), content, fields)
+        content = [SentLine(line, one.plan, texts[line]) for line, one in found.items()]
+        await store_content(self.kept, batch, parcel, content)
         left = numbers_to_text([each for each in waiting if each not in found and each not in gone])
         logger.info("run_batch.parcel", parcel=number, lines=len(found), micro_usd=parcel.amount_micro_usd)
         return await self.change(
@@ -206,6 +211,13 @@ class ParcelWorker:
             reservation, is_doubtful = await self.money.reserve(batch, parcel, key, sample)
         except LIMITED as exc:
             raise _LaterError from exc
+        except NO_MONEY as exc:
+            if len(parcels_of(batch)) > 1:
+                # The others return money when they end.
+                raise _LaterError from exc
+            if len(content) > 1:
+                return await self._halved(batch, parcel, content)
+            return await self._dropped(batch, parcel, "not_reserved", waits=False)
         except (OrdinaryOnlyError, TollgateError) as exc:
             logger.info("run_batch.not_reserved", parcel=parcel.number, reason=type(exc).__name__)
             return await self._dropped(batch, parcel, "not_reserved", waits=False)
@@ -216,6 +228,20 @@ class ParcelWorker:
             release_from_s=self.money.release_from_s(is_doubtful=is_doubtful),
         )
         return await self.change(batch, lambda now: parcels.with_parcel(now, held))
+
+    async def _halved(self, batch: Batch, parcel: Parcel, content: Sequence[SentLine]) -> Batch:
+        """Leave half of the lines to a later parcel: a cap or a budget has no room for all of them."""
+        await self.money.release(batch.account_id, parcel)
+        half, left = content[: len(content) // 2], content[len(content) // 2 :]
+        # The content first: a line that is in a parcel and waits as well could be sent twice.
+        await store_content(self.kept, batch, parcel, half)
+        amount = sum(line.plan.amount_micro_usd for line in half)
+        smaller = replace(parcel, amount_micro_usd=amount, quote_id=new_id(QUOTE_PREFIX))
+        numbers = sorted([*parcels.waiting(batch), *(line.number for line in left)])
+        logger.info("run_batch.halved", parcel=parcel.number, lines=len(half), micro_usd=amount)
+        return await self.change(
+            batch, lambda now: parcels.with_parcel(now, smaller, waiting=numbers_to_text(numbers))
+        )
 
     async def _stored(self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines) -> Batch:
         """Store the lines at the vendor. A second file of a repeat is not used, and expires."""

@@ -6,7 +6,6 @@ Source: docs/decisions/0113-vendors-batch-prices.md.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tollgate.accounts.models import ApiKey
 from tollgate.batches.lines import read_line
@@ -161,12 +160,3 @@ def numbers_in(text: str) -> list[int]:
         first, _, last = span.partition("-")
         found += range(int(first), int(last or first) + 1)
     return found
-
-
-def stored_lines(prepared: Mapping[int, Prepared], texts: list[bytes]) -> str:
-    """Return the content of a parcel: each line with its number, its hold, its limit and its text."""
-    found: list[list[Any]] = [
-        [number, one.plan.amount_micro_usd, one.plan.output_limit, texts[number].decode()]
-        for number, one in prepared.items()
-    ]
-    return json.dumps(found)

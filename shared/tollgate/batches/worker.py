@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
-from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, LaterError
+from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, LaterError, MoneyLaterError
 from tollgate.batches.calls import LineCalls
 from tollgate.batches.finishing import BatchFiles
 from tollgate.batches.lines import Outcome, problems_of, read_line, result_line, split
@@ -129,8 +129,10 @@ class BatchWorker:
         others = [number for number in range(len(lines)) if number not in at_vendor]
         if int(batch.row.get("next_other", 0)) < len(others) and not self.stops(batch):
             batch = replace(batch, row={**dict.fromkeys(OTHER_LINES, 0), **batch.row})
-            batch = await _Slice(self, batch, lines, others, OTHER_LINES).run()
-            wait_s = 0 if batch.row["next_other"] < len(others) else wait_s
+            running = _Slice(self, batch, lines, others, OTHER_LINES)
+            batch = await running.run()
+            is_soon = batch.row["next_other"] < len(others) and not running.lacks_money
+            wait_s = 0 if is_soon else wait_s
         look_at_s = self.kept.storage.now_s() + wait_s
         # A customer who looks at the batch before that sends no message.
         until_s = look_at_s + CLAIM_S
@@ -232,6 +234,8 @@ class _Slice:
     lines: list[bytes]
     numbers: Sequence[int]
     names: tuple[str, str, str, str]
+    lacks_money: bool = False
+    """A line waits for the money of lines that are at a vendor."""
     _attempts: Attempts = field(init=False)
     _running: "dict[asyncio.Task[Result], int]" = field(default_factory=dict)
     _ended: dict[int, Result] = field(default_factory=dict)
@@ -293,6 +297,7 @@ class _Slice:
             elif isinstance(error, LaterError):
                 # It is run by the next worker, like all lines after it that have no result.
                 self._start_by = 0.0
+                self.lacks_money |= isinstance(error, MoneyLaterError)
             elif is_last:
                 logger.error("run_batch.line_failed", number=number, exc_info=error)
             else:

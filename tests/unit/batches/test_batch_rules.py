@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tollgate.batches import attempts
-from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts
+from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, MoneyLaterError
 from tollgate.batches.lines import NOT_RUN, Line, Outcome, result_line
 from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, request_id_of
+from tollgate.batches.parcels import Parcel, Stage
 from tollgate.batches.views import batch_view, message_batch_view
-from tollgate.kit.errors import RateLimitedError
+from tollgate.kit.errors import InsufficientBalanceError, RateLimitedError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.text.asgi import Reply
 
@@ -24,6 +25,21 @@ NOW_MS = 1_700_000_000_000
 NOW_S = NOW_MS // 1000
 RESULT: TypeAdapter[MessageBatchIndividualResponse] = TypeAdapter(MessageBatchIndividualResponse)
 REFUSED = b'{"type":"error","error":{"type":"invalid_request_error","message":"no"}}'
+PARCEL = Parcel(
+    number=0,
+    stage=Stage.SENT,
+    claim=1,
+    quote_id="quote_1",
+    provider="openai",
+    model="m",
+    endpoint="/v1/embeddings",
+    key_id=None,
+    labels={},
+    amount_micro_usd=5,
+    prices={},
+    factor="0.5",
+    made_at_s=NOW_S,
+).to_item()
 PLACES = st.tuples(st.integers(0, 9_999), st.integers(0, 200), st.integers(0, 3))
 
 
@@ -132,6 +148,21 @@ def test_only_a_refusal_that_passes_is_tried_again(
     assert calls.answers == []
     assert len(set(calls.request_ids)) == ids
     assert outcome.request_id == calls.request_ids[-1]
+
+
+@pytest.mark.parametrize("is_at_vendor", [True, False])
+def test_a_line_waits_for_the_money_of_lines_at_a_vendor(is_at_vendor: bool) -> None:
+    async def key() -> Any:
+        return object()
+
+    row = {**batch().row, "headers": {}, "parcels": [PARCEL] if is_at_vendor else []}
+    calls = Calls(InsufficientBalanceError(1, 2))
+    made = Attempts(Batch(row), cast("Any", calls), key, time.monotonic() + 60)
+    if is_at_vendor:
+        with pytest.raises(MoneyLaterError):
+            asyncio.run(made.outcome(0, Line("a", {})))
+    else:
+        assert asyncio.run(made.outcome(0, Line("a", {}))).status == 402
 
 
 def test_a_slow_refusal_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
