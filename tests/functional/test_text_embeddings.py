@@ -159,10 +159,10 @@ class TestFailure:
 
 
 class TestListed:
-    def test_with_what_it_takes_and_its_one_price(self, client: TextClient) -> None:
+    def test_with_what_it_takes_and_its_prices(self, client: TextClient) -> None:
         shown: Any = client.openai.models.retrieve("text-embedding-3-small")
         assert (shown.protocols, shown.pricing) == (
             ["embeddings"],
-            {"input": "0.02", "prompt": "0.00000002", "completion": "0"},
+            {"input": "0.02", "input-batch": "0.01", "prompt": "0.00000002", "completion": "0"},
         )
         assert (shown.dimensions, shown.max_inputs, shown.max_output_tokens) == (1536, 2048, 0)

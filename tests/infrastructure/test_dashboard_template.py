@@ -1,9 +1,14 @@
 """The dashboard's sign-in, as the template declares it."""
 
 import json
+from dataclasses import MISSING, fields
 from typing import Any
 
+import pytest
+
 from local.template import Template
+from tollgate.composition.dashboard import DashboardSettings
+from tollgate.kit.settings import unpacked
 from tollgate.web.pool import OIDC, SAML, PoolSettings
 
 POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
@@ -76,3 +81,16 @@ class TestSignIn:
     def test_no_deployed_function_is_told_of_the_development_sign_in(self, template: Template) -> None:
         for function in template.functions():
             assert "TOLLGATE_DEVELOPMENT_SIGN_IN" not in template.variables(function)
+
+
+@pytest.mark.parametrize("function", ["DashboardFunction", "AdminFunction"])
+def test_both_functions_with_pages_have_all_settings_that_are_required(
+    template: Template, function: str
+) -> None:
+    given = {
+        name: value["Fn::Sub"] if isinstance(value, dict) and "Fn::Sub" in value else str(value)
+        for name, value in template.variables(function).items()
+        if value != {"Ref": "AWS::NoValue"}
+    }
+    required = {one.name.upper() for one in fields(DashboardSettings) if one.default is MISSING}
+    assert required - set(unpacked(given)) == set()

@@ -67,8 +67,9 @@ class DashboardSettings(ApiSettings):
     sign_in_parameter: str | None = None
     tollgate_development_sign_in: bool = False
     mail_from: str | None = None
-    responses_table: str
-    batch_queue_url: str
+    # The operators' pages, which share these settings, have no batches
+    responses_table: str = ""
+    batch_queue_url: str = ""
     terms_url: str | None = None
     privacy_url: str | None = None
     contact_url: str | None = None
