@@ -44,6 +44,8 @@ def said(text: str) -> dict[str, str]:
 
 MANY = [said("x")] * ((MAX_VALUES - OTHER_VALUES) // VALUES_IN_A_MESSAGE)
 OBJECTS = [{"a": number} for number in range((MAX_VALUES - OTHER_VALUES) // 2)]
+SCHEMA = {"type": "object", "examples": OBJECTS}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}
 BODIES = {
     "a chat": chat("gpt-5.4-mini", said("hello")),
     "a long text": chat("gpt-5.4-mini", said("a" * LARGE)),
@@ -56,7 +58,7 @@ BODIES = {
     "large images, streamed": chat(
         "gemini-3-pro-image", said("[[large-images]] [[images 3]]"), max_tokens=4_000, stream=True
     ),
-    "many objects": chat("gpt-5.4-mini", said("x"), metadata=OBJECTS),
+    "many objects": chat("gpt-5.4-mini", said("x"), response_format=FORMAT),
 }
 
 

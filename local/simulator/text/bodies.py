@@ -21,6 +21,7 @@ MAX_CHOICES = 128
 MAX_METADATA = 16
 LEAST_BUDGET = 1_024
 CHAT_ROLES = ("developer", "system", "user", "assistant", "tool", "function")
+MESSAGES_ROLES = ("user", "assistant", "system")
 CHAT_FORMATS = ("text", "json_object", "json_schema")
 CHAT_PARTS = ("text", "image_url", "input_audio", "file", "refusal")
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
@@ -207,8 +208,8 @@ def _turn_refusals(turns: Sequence[Any]) -> Iterator[str]:
     for number, turn in enumerate(map(_object, turns)):
         role, content = turn.get("role"), turn.get("content")
         is_last = number == len(turns) - 1
-        if role not in ("user", "assistant"):
-            yield f'messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".'
+        if role not in MESSAGES_ROLES:
+            yield f'messages: Unexpected role "{role}". Allowed roles are {", ".join(MESSAGES_ROLES)}.'
         if not isinstance(content, str | list):
             yield f"messages.{number}.content: Input should be a valid string or list"
             continue

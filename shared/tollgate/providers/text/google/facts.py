@@ -31,6 +31,6 @@ INVALID_KEY = b"API_KEY_INVALID"
 REFUSED_PROMPT = "The provider refused the prompt."
 REFUSED_IMAGE = "The provider refused to answer with this content."
 
-# The bytes of an event of a stream, or of a whole response: about 6 MB of images. They are in the memory of
+# The bytes of an event of a stream, or of a whole response: about 5 MB of images. They are in the memory of
 # the function several times (docs/cost.md).
-MAX_ANSWER_BYTES = 8 * 1024 * 1024
+MAX_ANSWER_BYTES = 7 * 1024 * 1024
