@@ -41,7 +41,7 @@ TOKENS: Mapping[str, Mapping[str, int]] = {
 LIMITS = {"gemini-3.1-flash-lite-image": 4_096}
 MAX_OUTPUT = 32_768
 INPUT_IMAGE_TOKENS = 1_120
-# 8 MiB in base64.
+# 7 MiB in base64.
 NOISE_EDGE = 1_345
 SIGNATURE = b64encode(b"simulated state").decode()
 _EDGES = {"512": 512, "1K": 1_024, "2K": 2_048, "4K": 4_096}
