@@ -113,7 +113,7 @@ export declare class Client {
     workflowEvents(id: string, options?: {
         signal?: AbortSignal;
     }): AsyncGenerator<WorkflowStatus>;
-    /** Create a batch of text requests, once. `requests` are bodies by ids of your own. */
+    /** Create a batch of text requests, once. `requests` has the body of each request by your own id. */
     createBatch(requests: Record<string, unknown>, options?: BatchOptions): Promise<Batch>;
     /** A batch that was created before. */
     batch(id: string): Promise<Batch>;

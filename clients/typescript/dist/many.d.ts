@@ -64,7 +64,7 @@ export declare class EventReader {
     read(line: string): WorkflowStatus | null;
 }
 export declare function hasEnded(seen: WorkflowStatus): boolean;
-/** Requests as the lines of a batch's file. `requests` are bodies by ids of your own. */
+/** Requests as the lines of a batch's file. `requests` has the body of each request by your own id. */
 export declare function linesOfBatch(requests: Record<string, unknown>, endpoint: string): string;
 /** The result in a line of a batch's files. */
 export declare function resultOf(line: string): BatchResult;

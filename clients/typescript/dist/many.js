@@ -1,6 +1,6 @@
 // Workflows and batches: what a client gives for them, and the lines of their streams and files.
-import { BatchFailedError, WaitTimeoutError, WorkflowFailedError } from "./errors.js";
-import { FIRST_POLL_S, MAX_POLL_S, sleep } from "./pauses.js";
+import { BatchFailedError, WorkflowFailedError } from "./errors.js";
+import { untilEnded } from "./pauses.js";
 /** Longer than any model's deadline. */
 const WORKFLOW_WAIT_S = 3600;
 /** Longer than the 24 hours of a batch. */
@@ -95,7 +95,7 @@ export class EventReader {
 export function hasEnded(seen) {
     return seen.status !== "running";
 }
-/** Requests as the lines of a batch's file. `requests` are bodies by ids of your own. */
+/** Requests as the lines of a batch's file. `requests` has the body of each request by your own id. */
 export function linesOfBatch(requests, endpoint) {
     const lines = Object.entries(requests).map(([custom_id, body]) => ({ custom_id, method: "POST", url: endpoint, body }));
     return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -105,19 +105,7 @@ export function resultOf(line) {
     const { custom_id, response, error } = JSON.parse(line);
     return { customId: custom_id, status: response?.status_code ?? null, body: response?.body ?? null, error: error ?? null };
 }
-async function waited(one, isOver, defaultS, options) {
-    const boundS = options.timeoutS ?? defaultS;
-    const began = Date.now();
-    let pauseS = FIRST_POLL_S;
-    for (;;) {
-        options.onProgress?.(one.seen);
-        if (isOver(one.seen))
-            return;
-        const elapsedS = (Date.now() - began) / 1000;
-        if (elapsedS >= boundS)
-            throw new WaitTimeoutError(one.seen, boundS);
-        await sleep(Math.min(pauseS, Math.max(boundS - elapsedS, 0.05)), options.signal);
-        await one.status();
-        pauseS = Math.min(pauseS * 1.5, MAX_POLL_S);
-    }
+function waited(one, isOver, defaultS, options) {
+    const { timeoutS, onProgress, signal } = options;
+    return untilEnded(one, { isOver, boundS: timeoutS ?? defaultS, tell: (seen) => onProgress?.(seen), signal });
 }

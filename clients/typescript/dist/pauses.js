@@ -1,6 +1,23 @@
 // The pauses between requests.
-export const FIRST_POLL_S = 0.5;
-export const MAX_POLL_S = 10;
+import { WaitTimeoutError } from "./errors.js";
+const FIRST_POLL_S = 0.5;
+const MAX_POLL_S = 10;
+/** Look until it is over. Throws `WaitTimeoutError`. */
+export async function untilEnded(one, { isOver, boundS, tell, pauseOf, signal }) {
+    const began = Date.now();
+    let pauseS = FIRST_POLL_S;
+    for (;;) {
+        const elapsedS = (Date.now() - began) / 1000;
+        tell(one.seen, elapsedS);
+        if (isOver(one.seen))
+            return;
+        if (elapsedS >= boundS)
+            throw new WaitTimeoutError(one.seen, boundS);
+        await sleep(Math.min(pauseOf?.(one.seen) ?? pauseS, Math.max(boundS - elapsedS, 0.05)), signal);
+        await one.status();
+        pauseS = Math.min(pauseS * 1.5, MAX_POLL_S);
+    }
+}
 export function sleep(seconds, signal) {
     return new Promise((resolve, reject) => {
         if (signal?.aborted)

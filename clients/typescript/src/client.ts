@@ -6,7 +6,6 @@ import {
   TaskFailedError,
   TollgateError,
   UnreachableError,
-  WaitTimeoutError,
 } from "./errors.js";
 import type { Inputs } from "../inputs.js";
 import type {
@@ -35,7 +34,7 @@ import {
   type WorkflowOptions,
 } from "./many.js";
 import { typeOf, uploadsIn, withUploads, type LocalFile } from "./media.js";
-import { FIRST_POLL_S, MAX_POLL_S, sleep } from "./pauses.js";
+import { sleep, untilEnded } from "./pauses.js";
 
 export const VERSION = "0.1.0";
 const MAX_ATTEMPTS = 5;
@@ -133,18 +132,13 @@ export class Task {
 
   /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
   async wait(options: WaitOptions = {}): Promise<TaskStatus> {
-    const boundS = options.timeoutS ?? DEFAULT_WAIT_S;
-    const began = Date.now();
-    let pauseS = FIRST_POLL_S;
-    for (;;) {
-      const elapsedS = (Date.now() - began) / 1000;
-      options.onProgress?.({ task: this.seen, elapsedS });
-      if (ENDED.has(this.seen.status)) break;
-      if (elapsedS >= boundS) throw new WaitTimeoutError(this.seen, boundS);
-      await sleep(Math.min(this.seen.pollAfterS ?? pauseS, Math.max(boundS - elapsedS, 0.05)), options.signal);
-      await this.status();
-      pauseS = Math.min(pauseS * 1.5, MAX_POLL_S);
-    }
+    await untilEnded(this, {
+      isOver: (seen) => ENDED.has(seen.status),
+      boundS: options.timeoutS ?? DEFAULT_WAIT_S,
+      tell: (task, elapsedS) => options.onProgress?.({ task, elapsedS }),
+      pauseOf: (seen) => seen.pollAfterS,
+      signal: options.signal,
+    });
     if (this.seen.status === "finished") return this.seen;
     throw new (this.seen.status === "expired" ? TaskExpiredError : TaskFailedError)(this.seen);
   }
@@ -409,7 +403,7 @@ export class Client {
     throw new TollgateError(`the workflow ${id} has not ended after ${MAX_STREAMS} streams`);
   }
 
-  /** Create a batch of text requests, once. `requests` are bodies by ids of your own. */
+  /** Create a batch of text requests, once. `requests` has the body of each request by your own id. */
   async createBatch(requests: Record<string, unknown>, options: BatchOptions = {}): Promise<Batch> {
     const endpoint = options.endpoint ?? "/v1/chat/completions";
     const lines = new File([linesOfBatch(requests, endpoint)], "batch.jsonl", { type: "application/jsonl" });

@@ -1,8 +1,8 @@
 // Workflows and batches: what a client gives for them, and the lines of their streams and files.
-import { BatchFailedError, WaitTimeoutError, WorkflowFailedError } from "./errors.js";
+import { BatchFailedError, WorkflowFailedError } from "./errors.js";
 import type { Client, WaitOptions } from "./client.js";
 import type { BatchResult, BatchStatus, WorkflowStatus } from "./types.js";
-import { FIRST_POLL_S, MAX_POLL_S, sleep } from "./pauses.js";
+import { untilEnded } from "./pauses.js";
 
 /** Longer than any model's deadline. */
 const WORKFLOW_WAIT_S = 3600;
@@ -122,7 +122,7 @@ export function hasEnded(seen: WorkflowStatus): boolean {
   return seen.status !== "running";
 }
 
-/** Requests as the lines of a batch's file. `requests` are bodies by ids of your own. */
+/** Requests as the lines of a batch's file. `requests` has the body of each request by your own id. */
 export function linesOfBatch(requests: Record<string, unknown>, endpoint: string): string {
   const lines = Object.entries(requests).map(([custom_id, body]) => ({ custom_id, method: "POST", url: endpoint, body }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -138,22 +138,12 @@ export function resultOf(line: string): BatchResult {
   return { customId: custom_id, status: response?.status_code ?? null, body: response?.body ?? null, error: error ?? null };
 }
 
-async function waited<Seen extends WorkflowStatus | BatchStatus>(
+function waited<Seen extends WorkflowStatus | BatchStatus>(
   one: { seen: Seen; status(): Promise<Seen> },
   isOver: (seen: Seen) => boolean,
   defaultS: number,
   options: WaitForOptions<Seen>,
 ): Promise<void> {
-  const boundS = options.timeoutS ?? defaultS;
-  const began = Date.now();
-  let pauseS = FIRST_POLL_S;
-  for (;;) {
-    options.onProgress?.(one.seen);
-    if (isOver(one.seen)) return;
-    const elapsedS = (Date.now() - began) / 1000;
-    if (elapsedS >= boundS) throw new WaitTimeoutError(one.seen, boundS);
-    await sleep(Math.min(pauseS, Math.max(boundS - elapsedS, 0.05)), options.signal);
-    await one.status();
-    pauseS = Math.min(pauseS * 1.5, MAX_POLL_S);
-  }
+  const { timeoutS, onProgress, signal } = options;
+  return untilEnded(one, { isOver, boundS: timeoutS ?? defaultS, tell: (seen) => onProgress?.(seen), signal });
 }

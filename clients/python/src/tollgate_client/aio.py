@@ -358,7 +358,7 @@ class AsyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncBatch:
-        """Create a batch of text requests, exactly once. `requests` are bodies by ids of your own."""
+        """Create a batch of text requests, exactly once. `requests` maps your own ids to bodies."""
         created = self._operations.create_batch(
             requests, endpoint=endpoint, metadata=metadata, idempotency_key=idempotency_key
         )

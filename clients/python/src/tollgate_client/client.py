@@ -355,7 +355,7 @@ class Client:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> Batch:
-        """Create a batch of text requests, exactly once. `requests` are bodies by ids of your own."""
+        """Create a batch of text requests, exactly once. `requests` maps your own ids to bodies."""
         created = self._operations.create_batch(
             requests, endpoint=endpoint, metadata=metadata, idempotency_key=idempotency_key
         )

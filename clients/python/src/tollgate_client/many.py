@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
-from tollgate_client.errors import BatchFailedError, WaitTimeoutError, WorkflowFailedError
+from tollgate_client.errors import BatchFailedError, WorkflowFailedError
 from tollgate_client.models import FAILED, BatchResult, BatchStatus, WorkflowEstimate, WorkflowStatus
-from tollgate_client.steps import DEFAULT_WAIT_S, FIRST_POLL_S, MAX_POLL_S, Operations, Steps, fetch
-from tollgate_client.wire import Send, Sleep
+from tollgate_client.steps import DEFAULT_WAIT_S, Operations, SeenT, Steps, fetch, until_ended
+from tollgate_client.wire import Send
 
 JSONL = "application/jsonl"
 CHATS = "/v1/chat/completions"
@@ -38,7 +38,6 @@ class WorkflowStep(TypedDict, total=False):
 
 OnWorkflow = Callable[[WorkflowStatus], None]
 OnBatch = Callable[[BatchStatus], None]
-SeenT = TypeVar("SeenT", WorkflowStatus, BatchStatus)
 
 
 class ManyOperations(Operations):
@@ -167,18 +166,11 @@ def _wait(
     bound_s: float,
     on_progress: Callable[[SeenT], None] | None,
 ) -> Steps[SeenT]:
-    elapsed_s, pause_s = 0.0, FIRST_POLL_S
-    while not seen.ended:
+    def tell(now: SeenT, _: float) -> None:
         if on_progress is not None:
-            on_progress(seen)
-        if elapsed_s >= bound_s:
-            raise WaitTimeoutError(seen, bound_s)
-        elapsed_s = yield Sleep(min(pause_s, max(bound_s - elapsed_s, 0.05)))
-        seen = yield from look(seen.id)
-        pause_s = min(pause_s * 1.5, MAX_POLL_S)
-    if on_progress is not None:
-        on_progress(seen)
-    return seen
+            on_progress(now)
+
+    return until_ended(seen, look, bound_s, tell, lambda _: None)
 
 
 def _key(given: str | None) -> dict[str, str]:

@@ -19,11 +19,21 @@ from tollgate_client.errors import (
     WaitTimeoutError,
 )
 from tollgate_client.media import IMAGES, files_in, key_of, local_file, local_path, replaced, type_of
-from tollgate_client.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
+from tollgate_client.models import (
+    EXPIRED,
+    FINISHED,
+    BatchStatus,
+    Estimate,
+    Progress,
+    TaskStatus,
+    Upload,
+    WorkflowStatus,
+)
 from tollgate_client.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
 
 Effect = Send | Sleep | PutFile
 ResultT = TypeVar("ResultT")
+SeenT = TypeVar("SeenT", TaskStatus, WorkflowStatus, BatchStatus)
 Steps = Generator[Effect, Any, ResultT]
 """The results that a step receives: for `Send` a `Reply`, or `None` without a response; for `PutFile` a
 `Reply`; for `Sleep` the seconds since the start of the operation."""
@@ -94,6 +104,29 @@ def fetch(send: Send, max_attempts: int) -> Steps[Any]:
     return data_of(reply)
 
 
+def until_ended(
+    seen: SeenT,
+    look: Callable[[str], Steps[SeenT]],
+    bound_s: float,
+    tell: Callable[[SeenT, float], None],
+    pause_of: Callable[[SeenT], float | None],
+) -> Steps[SeenT]:
+    """Look until it has ended, and return it then. Raises `WaitTimeoutError` after `bound_s` seconds.
+
+    `tell` is called with each state and the seconds since the start. `pause_of` returns the suggested pause.
+    """
+    elapsed_s, pause_s = 0.0, FIRST_POLL_S
+    while not seen.ended:
+        tell(seen, elapsed_s)
+        if elapsed_s >= bound_s:
+            raise WaitTimeoutError(seen, bound_s)
+        elapsed_s = yield Sleep(min(pause_of(seen) or pause_s, max(bound_s - elapsed_s, 0.05)))
+        seen = yield from look(seen.id)
+        pause_s = min(pause_s * 1.5, MAX_POLL_S)
+    tell(seen, elapsed_s)
+    return seen
+
+
 class Operations:
     """The steps of each operation. `max_attempts` limits each request."""
 
@@ -154,19 +187,13 @@ class Operations:
         Raises `TaskFailedError` or `TaskExpiredError` after a refund, `WaitTimeoutError` if the task is still
         running.
         """
-        bound_s = DEFAULT_WAIT_S if timeout_s is None else timeout_s
-        elapsed_s, pause_s = 0.0, FIRST_POLL_S
-        while not task.ended:
+
+        def tell(seen: TaskStatus, elapsed_s: float) -> None:
             if on_progress is not None:
-                on_progress(Progress(task, elapsed_s))
-            if elapsed_s >= bound_s:
-                raise WaitTimeoutError(task, bound_s)
-            suggested = task.poll_after_s or pause_s
-            elapsed_s = yield Sleep(min(suggested, max(bound_s - elapsed_s, 0.05)))
-            task = yield from self.status(task.id)
-            pause_s = min(pause_s * 1.5, MAX_POLL_S)
-        if on_progress is not None:
-            on_progress(Progress(task, elapsed_s))
+                on_progress(Progress(seen, elapsed_s))
+
+        bound_s = DEFAULT_WAIT_S if timeout_s is None else timeout_s
+        task = yield from until_ended(task, self.status, bound_s, tell, lambda seen: seen.poll_after_s)
         if task.status != FINISHED:
             raise (TaskExpiredError if task.status == EXPIRED else TaskFailedError)(task)
         return task
