@@ -65,7 +65,9 @@ class SseSplitter:
         has_cr = _CR in buffer
         start = 0
         while (end := _end_of_event(buffer, max(start, self._scanned), has_cr)) >= 0:
-            yield self._event(bytes(memoryview(buffer)[start:end]))
+            # Of a `bytearray`, a slice would be a second copy of a long event.
+            raw = buffer[start:end] if isinstance(buffer, bytes) else bytes(memoryview(buffer)[start:end])
+            yield self._event(raw)
             start, self._scanned = end, end
         if isinstance(buffer, bytearray):
             del buffer[:start]
