@@ -178,7 +178,7 @@ class Authenticator:
         return accepted(text, self._keys.get(checked_id(text)), scope, address, self._clock.now_ms())
 
     def current_now(self, key_id: str) -> ApiKey | None:
-        """Return a key that a workflow was created with, as it is stored now.
+        """Read and return the key that created a workflow.
 
         `None` if it can no longer be used for media. A step is rare, so it reads its key each time.
         """

@@ -80,7 +80,7 @@ class BatchReader:
         raise StorageBusyError
 
     def file_url(self, account_id: str, batch_id: str, name: str) -> str:
-        """Return a URL to download one of the `FILES`, valid for some minutes.
+        """Return a URL to download one of the `FILES`. It is valid for a few minutes.
 
         Raises `UploadNotFoundError`.
         """

@@ -76,7 +76,7 @@ def pointer_step(name: str) -> str:
 
 
 def one_of(path: str, values: Iterable[object]) -> Problem:
-    """Return the problem of a field that is not one of some values.
+    """Return the problem of a field with a value that is not allowed.
 
     Members of enums are shown as text, and other values as in JSON.
     """
