@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.batches.models import Batch, Kind, State
+from tollgate.batches.models import CANCELLABLE, Batch, Kind, State
 from tollgate.batches.reader import files_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.web.languages import phrase
@@ -27,7 +27,6 @@ STATES = {
     State.CANCELLED: (phrase("Cancelled"), ""),
 }
 FILE_NAMES = {"input": phrase("Input"), "results": phrase("Results"), "errors": phrase("Errors")}
-CANCELLABLE = (State.VALIDATING, State.IN_PROGRESS)
 
 router = APIRouter(prefix="/batches")
 

@@ -86,15 +86,18 @@ async def accepted_body(
 
 async def form_fields(request: Request) -> dict[str, str]:
     """Return the texts of a multipart form (RFC 7578) by name; empty for any other body."""
-    parts = await form_parts(request)
-    return {str(part.get_param("name", header="content-disposition")): part.get_content() for part in parts}
+    return {name: part.get_content() for name, part in (await form_parts(request)).items()}
 
 
-async def form_parts(request: Request) -> list[EmailMessage]:
-    """Return the parts of a multipart form; none for any other body."""
+async def form_parts(request: Request) -> dict[str, EmailMessage]:
+    """Return the parts of a multipart form (RFC 7578) by name; empty for any other body."""
     head = f"content-type: {request.headers.get('content-type', '')}\r\n\r\n"
     form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
-    return [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
+    return {
+        str(part.get_param("name", header="content-disposition")): part
+        for part in form.iter_parts()
+        if isinstance(part, EmailMessage)
+    }
 
 
 def said(given: Mapping[str, Any]) -> str:

@@ -16,14 +16,6 @@ from local.simulator.providers import google_models as models
 from local.simulator.providers import table
 from local.simulator.text import google as chats
 
-_STATUSES = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-    429: "RESOURCE_EXHAUSTED",
-    503: "UNAVAILABLE",
-}
 _INTERACTION_STATUSES = table.words(
     "queued", "in_progress", "completed", "failed", rejected="completed", cancelled="cancelled"
 )
@@ -105,14 +97,14 @@ def _no_file(_: Request) -> table.Answer:
 
 def _error(refused: table.Refused) -> Response:
     code = _status(refused)
-    error = {"code": code, "message": refused.said, "status": _STATUSES.get(code, "INTERNAL")}
+    error = {"code": code, "message": refused.said, "status": chats.STATUSES.get(code, "INTERNAL")}
     return JSONResponse({"error": error}, code)
 
 
 def _interaction_error(refused: table.Refused) -> Response:
     """Return an error whose code is a word, as in google-genai's types of interactions."""
     status = _status(refused)
-    code = _STATUSES.get(status, "INTERNAL").lower()
+    code = chats.STATUSES.get(status, "INTERNAL").lower()
     return JSONResponse({"error": {"code": code, "message": refused.said}}, status)
 
 

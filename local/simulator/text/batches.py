@@ -255,10 +255,7 @@ def _add_files(routes: APIRouter, store: _Store) -> None:
         owner = api_key(request, "Bearer")
         if owner is None:
             return _refused(_KEY, "Incorrect API key provided.")
-        parts = {
-            str(part.get_param("name", header="content-disposition")): part
-            for part in await form_parts(request)
-        }
+        parts = await form_parts(request)
         if (reason := _upload_refusal(parts)) is not None:
             return _refused(_BAD, reason)
         data = parts["file"].get_payload(decode=True)

@@ -48,7 +48,7 @@ _EDGES = {"512": 512, "1K": 1_024, "2K": 2_048, "4K": 4_096}
 _RATIO = Literal[
     "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "4:1", "1:8", "8:1"
 ]
-_STATUSES = {
+STATUSES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
     403: "PERMISSION_DENIED",
@@ -289,7 +289,7 @@ def _error(status: int, message: str, reason: str | None = None) -> dict[str, An
     info = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}
     details = {} if reason is None else {"details": [{**info, "domain": "googleapis.com"}]}
     return {
-        "error": {"code": status, "message": message, "status": _STATUSES.get(status, "INTERNAL"), **details}
+        "error": {"code": status, "message": message, "status": STATUSES.get(status, "INTERNAL"), **details}
     }
 
 

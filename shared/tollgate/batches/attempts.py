@@ -80,12 +80,12 @@ class Attempts:
                 await self._pause(LIMIT_WAIT_S)
                 continue
             except NO_MONEY as exc:
-                if not self._answering and parcels_of(self.batch):
+                if self._answering:
+                    await self._pause(MONEY_WAIT_S)
+                    continue
+                if parcels_of(self.batch):
                     raise MoneyLaterError from exc
-                if not self._answering:
-                    return self._refused(exc, request_id)
-                await self._pause(MONEY_WAIT_S)
-                continue
+                return self._refused(exc, request_id)
             except Exception as exc:  # noqa: BLE001 - the boundary: whatever it is, the line ends with it
                 return self._refused(public_error(exc), request_id)
             attempt += 1

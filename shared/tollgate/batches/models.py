@@ -75,6 +75,7 @@ class State(StrEnum):
     CANCELLED = "cancelled"  # It was cancelled before each line had run.
 
 
+CANCELLABLE = (State.VALIDATING, State.IN_PROGRESS)
 ENDED = frozenset({State.FAILED, State.COMPLETED, State.EXPIRED, State.CANCELLED})
 
 
@@ -153,8 +154,7 @@ class Batch:
 
     def cancelling(self, now_s: int) -> Item | None:
         """Return its row after a request to cancel it; `None` if that changes nothing."""
-        may = self.state in (State.VALIDATING, State.IN_PROGRESS)
-        return self.changed(State.CANCELLING, now_s) if may else None
+        return self.changed(State.CANCELLING, now_s) if self.state in CANCELLABLE else None
 
     def awakened(self, now_s: int) -> Item | None:
         """Return its row if its message must be sent again; `None` if a worker has it or will have it."""

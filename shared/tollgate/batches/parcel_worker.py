@@ -211,14 +211,13 @@ class ParcelWorker:
             reservation, is_doubtful = await self.money.reserve(batch, parcel, key, sample)
         except LIMITED as exc:
             raise _LaterError from exc
-        except NO_MONEY as exc:
-            if len(parcels_of(batch)) > 1:
+        except (OrdinaryOnlyError, TollgateError) as exc:
+            lacks_money = isinstance(exc, NO_MONEY)
+            if lacks_money and len(parcels_of(batch)) > 1:
                 # The others return money when they end.
                 raise _LaterError from exc
-            if len(content) > 1:
+            if lacks_money and len(content) > 1:
                 return await self._halved(batch, parcel, content)
-            return await self._dropped(batch, parcel, "not_reserved", waits=False)
-        except (OrdinaryOnlyError, TollgateError) as exc:
             logger.info("run_batch.not_reserved", parcel=parcel.number, reason=type(exc).__name__)
             return await self._dropped(batch, parcel, "not_reserved", waits=False)
         held = replace(

@@ -157,22 +157,24 @@ def new_fields(numbers: list[int]) -> dict[str, Any]:
 def may_send(batch: Batch, now_s: int) -> bool:
     """Return whether a batch may have a new parcel now or later."""
     made = batch.row.get("parcels_made", 0)
-    age_s = now_s - (batch.time(State.VALIDATING) or 0)
-    return batch.state is State.IN_PROGRESS and made < MAX_PARCELS and age_s < LAST_PARCEL_S
+    is_early = _age_s(batch, now_s) < LAST_PARCEL_S
+    return batch.state is State.IN_PROGRESS and made < MAX_PARCELS and is_early
 
 
 def must_cancel(batch: Batch, now_s: int) -> bool:
     """Return whether parcels of a batch are to be cancelled at the vendor."""
-    age_s = now_s - (batch.time(State.VALIDATING) or 0)
-    return batch.state is not State.IN_PROGRESS or age_s >= CANCEL_AFTER_S
+    return batch.state is not State.IN_PROGRESS or _age_s(batch, now_s) >= CANCEL_AFTER_S
 
 
 def must_give_up(batch: Batch, now_s: int) -> bool:
     """Return whether parcels of a batch can no longer be waited for."""
     cancelled_at = batch.time(State.CANCELLING)
     has_waited = cancelled_at is not None and now_s - cancelled_at >= CANCEL_S
-    age_s = now_s - (batch.time(State.VALIDATING) or 0)
-    return has_waited or age_s >= GIVE_UP_AFTER_S
+    return has_waited or _age_s(batch, now_s) >= GIVE_UP_AFTER_S
+
+
+def _age_s(batch: Batch, now_s: int) -> int:
+    return now_s - (batch.time(State.VALIDATING) or 0)
 
 
 def poll_wait_s(parcel: Parcel, now_s: int) -> int:

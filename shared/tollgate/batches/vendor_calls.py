@@ -16,7 +16,7 @@ CALL_S, FILE_S = 30.0, 180.0
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
 # Results of a parcel. Larger files are not read, and their lines run the ordinary way.
 MAX_FILE_BYTES = 96 * 1024 * 1024
-_OK, _FIRST_ERROR, _TIMEOUT, _LIMITED, _FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
+_FIRST_ERROR, _TIMEOUT, _LIMITED, _FIRST_SERVER_ERROR = 400, 408, 429, 500
 
 T = TypeVar("T")
 

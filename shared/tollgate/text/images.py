@@ -19,7 +19,7 @@ IMAGE, TEXT = "image", "text"
 _NO_IMAGES = (
     "This model answers with text. Models with `image` in their `output_modalities` answer with images."
 )
-_NO_PRICE = "This value is not supported, because Tollgate has no price for it."
+NO_PRICE = "This value is not supported, because Tollgate has no price for it."
 _ALWAYS = "This model answers with images, and with text if you like."
 _CHATS_ONLY = "This model answers with images, so it needs chat completions: POST /api/v1/chat/completions."
 
@@ -36,7 +36,7 @@ def image_problems(
     if images is None:
         if modalities is not None and modalities != [TEXT]:
             has_images = isinstance(modalities, list) and IMAGE in modalities
-            yield Problem(f"/{MODALITIES}", _NO_IMAGES if has_images else _NO_PRICE, [TEXT])
+            yield Problem(f"/{MODALITIES}", _NO_IMAGES if has_images else NO_PRICE, [TEXT])
         return
     if not is_chat:
         yield Problem("/model", _CHATS_ONLY)

@@ -16,7 +16,7 @@ from typing import Any
 from tollgate.kit.errors import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
-from tollgate.text.images import image_problems
+from tollgate.text.images import NO_PRICE, image_problems
 from tollgate.text.models import BATCH, ChatImages, TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 from tollgate.text.web_search import (
@@ -48,7 +48,6 @@ _SOUND_STARTS = ("data:audio/", "audio/")
 _LONGEST_START = max(map(len, _SOUND_STARTS))
 _NO_AUDIO = "Audio is not supported, because Tollgate has no price for it with this model."
 _FUNCTIONS_ONLY = "Chat completions take functions only. Custom tools need the Responses protocol."
-_NO_PRICE = "This value is not supported, because Tollgate has no price for it."
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 # Fields that change the cost of a request, compared only by their letters.
 _NAMES = {
@@ -146,7 +145,7 @@ def _costlier_service(fields: Mapping[str, Any], services: Collection[str]) -> I
         sold = [each for each in services if each != BATCH] if name == "service_tier" else []
         ordinary = (*usual, *sold)
         if value is not None and value not in ordinary:
-            yield Problem(f"/{name}", _NO_PRICE, list(ordinary))
+            yield Problem(f"/{name}", NO_PRICE, list(ordinary))
 
 
 def _context_edits(management: Any) -> Iterator[Problem]:
@@ -157,7 +156,7 @@ def _context_edits(management: Any) -> Iterator[Problem]:
         kind = edit.get("type") if isinstance(edit, dict) else None
         if not isinstance(kind, str) or not kind.startswith(_EDITS):
             path = f"/context_management/edits/{position}/type"
-            yield Problem(path, _NO_PRICE, [f"{known}…" for known in _EDITS])
+            yield Problem(path, NO_PRICE, [f"{known}…" for known in _EDITS])
 
 
 def _chat_searches(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:

@@ -69,11 +69,3 @@ class BatchApi(Protocol):
 
     def answers(self, content: bytes) -> Iterator[tuple[str, bytes]]:
         """Return the name and the body of each line with an answer, in any order; all others are left out."""
-
-
-class HasBatches(Protocol):
-    """A provider of text that may have a batch API."""
-
-    @property
-    def batches(self) -> BatchApi | None:
-        """Return its batch API."""
