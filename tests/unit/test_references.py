@@ -76,9 +76,8 @@ def references(source: Path, text: str) -> Iterator[tuple[str, str | None]]:
 PAGES_OF_CODE = [
     "README.md",
     "CONTRIBUTING.md",
-    "docs/architecture.md",
-    "docs/ledger.md",
-    "docs/request-path.md",
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")),
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/decisions").glob("*.md")),
 ]
 SOURCES = [file for file in written() if file != Path(__file__)]
 
@@ -88,7 +87,7 @@ def code_faults(page: str) -> Iterator[str]:
     for path, name in PATH.findall((ROOT / page).read_text()):
         files = [home for home in (ROOT / path, ROOT / "shared/tollgate" / path) if home.exists()]
         # Where the text before it says in which folder, the name alone will do.
-        files = files or [file for file in written() if file.as_posix().endswith(f"/{path}")]
+        files = files or [file for file in (*SOURCES, Path(__file__)) if file.as_posix().endswith(f"/{path}")]
         if not files:
             yield f"{path} is not there"
         elif not any(_has(file, name) for file in files):
