@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.batches.request import COMPLETIONS, ENDPOINTS, MESSAGES, RESPONSES
+from tollgate.kit.errors import InvalidInputError
 from tollgate.text.asgi import Reply
 from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.event_stream import http_response
@@ -61,9 +62,7 @@ class LineCalls:
         models = self.responses.text.models
         for name in (request.model, *request.asked.fallbacks):
             if (model := models.get(name.casefold())) is not None and model.images is not None:
-                raise invalid(
-                    "/model", f"{model.id} answers with images, and is not sold in batches or workflows."
-                )
+                raise has_images(model.id)
 
     async def _completion(self, body: bytes, call: Call) -> Reply:
         with own_names():
@@ -76,6 +75,11 @@ class LineCalls:
         read = await self.responses.read(body, call.key, call.request_id)
         responding = read.respond(self.responses.text, call.key, call.request_id, call.headers)
         return cast("Reply", await http_response(responding, read.rendering, _as_it_is))
+
+
+def has_images(model_id: str) -> InvalidInputError:
+    """Return the refusal of a model whose responses are too large for a file of results."""
+    return invalid("/model", f"{model_id} answers with images, and is not sold in batches or workflows.")
 
 
 def _as_it_is(body: Mapping[str, Any], anchor: str) -> Mapping[str, Any]:

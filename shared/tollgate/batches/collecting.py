@@ -16,11 +16,12 @@ from tollgate.batches.vendor_calls import VendorCalls
 from tollgate.batches.vendor_lines import VendorLines, line_name
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.observability import logger
+from tollgate.text.exchanges import REQUEST_PREFIX
 from tollgate.text.faults import FaultError
 from tollgate.text.handover import at_prices
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import BATCH, TextModel, TextRoute
-from tollgate.text.service import REQUEST_PREFIX, TextService
+from tollgate.text.service import TextService
 from tollgate.text.vendor_batches import VendorBatch
 
 _OK = 200

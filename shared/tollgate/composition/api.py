@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from tollgate.quotes.service import QuoteService
     from tollgate.reference.pages import Reference
     from tollgate.subaccounts.service import SubaccountService
+    from tollgate.text.exchanges import RouteCheck
     from tollgate.workflows.service import WorkflowService
 
 
@@ -167,7 +168,8 @@ class Api:
         from tollgate.quotes.service import QuoteService  # noqa: PLC0415 - see above
 
         rows = QuoteRepository(database(), self.budgets_table)
-        return QuoteService(rows, self.tasks, self.tasks.ledger, self.tasks.catalog, clock())
+        ledger, catalog = self.tasks.ledger, self.tasks.catalog
+        return QuoteService(rows, self.tasks, ledger, catalog, _route_check(), clock())
 
     @property
     def workflows(self) -> "WorkflowService":
@@ -179,7 +181,7 @@ class Api:
         from tollgate.workflows.service import WorkflowService  # noqa: PLC0415 - see above
 
         quotes = QuoteRepository(database(), self.budgets_table)
-        pricing = StepPricing(self.tasks, self.tasks.catalog)
+        pricing = StepPricing(self.tasks, self.tasks.catalog, _route_check())
         rows, tasks = WorkflowRepository(database(), ApiSettings.from_env().tasks_table), self.tasks
         reader = WorkflowReader(rows, tasks.tasks.get_all, tasks.reader.address)
         return WorkflowService(reader, quotes, self.tasks, pricing, clock())
@@ -272,6 +274,18 @@ def api() -> Api:
         catalog=catalog,
         budgets_table=settings.budgets_table,
     )
+
+
+@part
+def _route_check() -> "RouteCheck":
+    # Imported here, because only quotes and workflows need the rules of text requests.
+    from tollgate.providers.runtime.text_registry import (  # noqa: PLC0415 - see above
+        known_text_providers,
+        translating_upstreams,
+    )
+    from tollgate.text.exchanges import RouteCheck  # noqa: PLC0415 - see above
+
+    return RouteCheck(known_text_providers(), translating_upstreams())
 
 
 @part

@@ -12,6 +12,7 @@ from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.pricing import Quote
 from tollgate.quotes.request import GENERATION, Asked
 from tollgate.text.admission import demand_of, model_named
+from tollgate.text.exchanges import CheckRoutes
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.request import TextRequest
@@ -96,12 +97,17 @@ def generation_part(body: Mapping[str, Any], model_id: str, price: Quote) -> Par
     return Part(GENERATION, model_id, price.charge_micro_usd, price.price_version, body=body)
 
 
-def text_part(asked: Asked, request: TextRequest, catalog: Catalog, key: ApiKey) -> Part:
-    """Return the part of a text request. Raises the errors that would refuse the request."""
+def text_part(asked: Asked, request: TextRequest, catalog: Catalog, key: ApiKey, check: CheckRoutes) -> Part:
+    """Return the part of a text request.
+
+    Raises the errors by which its own endpoint would refuse the request at once.
+    """
     with asked.own_names():
         names = [("/model", request.model), *(("/models", name) for name in request.asked.fallbacks)]
         models = [_model(name, path, request, catalog, key) for path, name in names]
-        demands = [_with_room(demand_of(request, model), model) for model in models]
+        demands = [demand_of(request, model) for model in models]
+        check(request, list(zip(models, demands, strict=True)))
+    demands = [_with_room(demand, model) for model, demand in zip(models, demands, strict=True)]
     return _text_part(asked.path, models, demands)
 
 

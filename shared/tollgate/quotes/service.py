@@ -29,8 +29,10 @@ from tollgate.quotes.parts import Part, generation_part, text_part, text_part_no
 from tollgate.quotes.repository import QuoteRepository, StaleQuoteError
 from tollgate.quotes.request import Asked, check_scopes, read_requests
 from tollgate.quotes.views import QuoteStatus, QuoteView, SavedQuote
+from tollgate.routing.selection import Policies
 from tollgate.tasks.charges import MarkupChangedError, Purchase
 from tollgate.tasks.service import PricedTask, TaskService, below
+from tollgate.text.exchanges import RouteCheck
 
 # Each but the first because another request used or cancelled the quote meanwhile.
 MAX_ATTEMPTS = 3
@@ -47,6 +49,7 @@ class QuoteService:
     tasks: TaskService
     ledger: LedgerRepository
     catalog: Catalog
+    routes: RouteCheck
     clock: Clock
 
     def create(self, body: Mapping[str, Any], key: ApiKey) -> QuoteView:
@@ -186,6 +189,7 @@ class QuoteService:
     def _priced(self, bodies: Mapping[str, Mapping[str, Any]], key: ApiKey) -> list[PricedTask]:
         below_body = {f"{pointer}/body": body for pointer, body in bodies.items()}
         priced = self.tasks.priced(key.account_id, below_body, key)
+        self.tasks.check_routes(key.account_id, dict(zip(below_body, priced, strict=True)))
         # A body can state the price that its customer accepts.
         if refusal := next(filter(None, (one.refusal() for one in priced)), None):
             raise refusal
@@ -193,10 +197,12 @@ class QuoteService:
 
     def _text_parts(self, asked: Sequence[Asked], key: ApiKey) -> list[Part]:
         parts, problems = [], list[Problem]()
+        account = self.tasks.charges.budgets.routing(key.account_id)
+        check = self.routes.under(Policies(account, key.routing))
         for one in asked:
             if one.text is not None:
                 with below(f"{one.pointer}/body", problems):
-                    parts.append(text_part(one, one.text, self.catalog, key))
+                    parts.append(text_part(one, one.text, self.catalog, key, check))
         if problems:
             raise InvalidInputError(problems)
         return parts

@@ -139,8 +139,7 @@ class TaskService:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
         (priced,) = self.priced(account_id, {"": body}, key)
         price = priced.marked_up(self.charges.markup_percent(account_id, now=True)).price
-        # A policy of the account that this process does not know yet is applied by the create.
-        priced.choose(self.charges.budgets.routing(account_id))
+        self.check_routes(account_id, {"": priced})
         return {
             "model": priced.request.model.id,
             "price": price.charge_cents,
@@ -281,6 +280,18 @@ class TaskService:
                 priced.append(PricedTask(request, origin, files, price, measured, choose, is_exact))
         _check(problems)
         return priced
+
+    def check_routes(self, account_id: str, priced: Mapping[str, PricedTask]) -> None:
+        """Raise the errors of tasks, by their JSON pointers, whose wishes leave them no provider.
+
+        A policy of the account that this process does not know yet applies when the task is created.
+        """
+        problems: list[Problem] = []
+        account = self.charges.budgets.routing(account_id)
+        for pointer, one in priced.items():
+            with below(pointer, problems):
+                one.choose(account)
+        _check(problems)
 
     def _read(
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None, results: Collection[str]

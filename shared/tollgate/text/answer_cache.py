@@ -25,6 +25,7 @@ from tollgate.kit.numbers import digits
 from tollgate.kit.observability import logger
 from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.text.errors import StoreFullError
+from tollgate.text.exchanges import REQUEST_PREFIX
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.placed import PlacedHold
 from tollgate.text.relay import DONE
@@ -33,7 +34,7 @@ from tollgate.text.response import CACHE_HEADER as HEADER
 from tollgate.text.response import HIT, MAX_KEPT_BYTES, MISS, CompleteResponse, StreamedResponse, TextResponse
 from tollgate.text.responses.relay import ENDS
 from tollgate.text.responses.storage import Storage
-from tollgate.text.service import REQUEST_PREFIX, TextService
+from tollgate.text.service import TextService
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.upstream import Exchange, faults_in_body

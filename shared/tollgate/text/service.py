@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InternalError, InvalidInputError, Problem, TollgateError
+from tollgate.kit.errors import InternalError, InvalidInputError, TollgateError
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.kit.http.response import HttpError
@@ -30,11 +30,12 @@ from tollgate.routing.reading import MODELS, resolved
 from tollgate.routing.selection import NO_POLICIES, Policies
 from tollgate.routing.speeds import NO_SPEEDS, Speeds
 from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
-from tollgate.text.admission import UseOf, check_references, demand_of, estimate_of, model_named
+from tollgate.text.admission import UseOf, check_references, demand_of, model_named
 from tollgate.text.attempt import FIRST_ERROR, MAX_ERROR_BYTES, Answered, Attempt
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import RequestEndedError, error_body, error_of_failures
+from tollgate.text.exchanges import exchanges
 from tollgate.text.faults import IDLE_CONNECTION_CLOSED, TIMED_OUT, Fault, Verdict
 from tollgate.text.finishing import Finishing
 from tollgate.text.handover import at_prices
@@ -70,7 +71,6 @@ MAX_STREAM_SILENCE_S = 100.0
 RETRY_PAUSE_S = 0.3
 # The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was a response; nothing was charged."
-REQUEST_PREFIX = "req_"
 # The code of a call that another one has overtaken.
 SILENT = "silent"
 NOTHING = Demand(0, 0, 1)
@@ -419,43 +419,17 @@ class TextService:
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
     ) -> Iterator[tuple[RoutedRequest, Exchange]]:
-        """Return each route that can carry the request, when its turn comes; no more once it is ending.
-
-        Raises `InvalidInputError`, with the first route's message, if no route can.
-        """
-        created_s = self.clock.now_ms() // MS_PER_S
-        answer_id = placed.hold.request_id.removeprefix(REQUEST_PREFIX)
-        refused: InvalidInputError | None = None
-        carried = False
-        routes, estimates = placed.routes, dict[str, int]()
-        for one in routes.candidates:
-            if placed.is_ending:
-                return
-            upstream, plan = upstreams.get(one.provider), routes.hold_for(one, placed.plan)
-            if one.model_id not in estimates:
-                estimates[one.model_id] = estimate_of(request, one.model)
-            estimate = estimates[one.model_id]
-            # A fallback with a smaller window would refuse a request that the model accepts, as a client
-            # error.
-            if upstream is None or not one.route.holds(estimate, plan.passed_limit or request.output_limit):
-                continue
-            routed = RoutedRequest(
-                request, one.model, one.route, plan, estimate, created_s, headers, answer_id, routes.private
-            )
-            try:
-                exchange = upstream.exchange(routed)
-                if routes.required:
-                    _check_required(routed, exchange)
-            except InvalidInputError as exc:
-                # Use the best route's message, because the customer would want to change the field that it
-                # names.
-                refused = refused or exc
-                continue
-            carried = True
-            exchange.stream.request_id = placed.hold.request_id
-            yield routed, exchange
-        if refused is not None and not carried:
-            raise refused
+        """Return each route that can carry the request. Raises as `exchanges` does."""
+        return exchanges(
+            request,
+            placed.routes,
+            placed.plan,
+            upstreams,
+            headers=headers,
+            created_s=self.clock.now_ms() // MS_PER_S,
+            request_id=placed.hold.request_id,
+            is_ending=lambda: placed.is_ending,
+        )
 
     def _note_failure(self, provider: str, fault: Fault) -> None:
         self.breaker.failed(provider, slow=fault.slow, now_ms=self.clock.now_ms())
@@ -492,16 +466,6 @@ def _ending_of_refusal(response: Refused) -> Ending:
     if response.anchor == REFUSALS:
         return Ending.REFUSED
     return Ending.CANCELLED if response.code == RequestEndedError.code else Ending.FAILED
-
-
-def _check_required(routed: RoutedRequest, exchange: Exchange) -> None:
-    """Raise `InvalidInputError` if the provider does not get every field of the request."""
-    ignored = list(dict.fromkeys([*routed.ignored, *exchange.ignored]))
-    if ignored:
-        message = f"No provider of {routed.model.id} supports all fields of this request."
-        raise InvalidInputError(
-            [Problem("/provider/require_parameters", message, f"without {', '.join(ignored)}")]
-        )
 
 
 def _token_counter(upstream: TextUpstream | None) -> CountsTokens | None:

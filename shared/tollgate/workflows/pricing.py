@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
+from tollgate.batches.calls import has_images
 from tollgate.catalog.kinds import media_of
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import Model
+from tollgate.catalog.models import CatalogTextModel, Model
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.quotes.parts import text_part
 from tollgate.quotes.request import Asked, check_scopes
+from tollgate.routing.selection import Policies
 from tollgate.tasks.service import PricedTask, TaskService, below
+from tollgate.text.exchanges import RouteCheck
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import LIMIT_FIELDS, read_request
+from tollgate.text.request import LIMIT_FIELDS, TextRequest, read_request
 from tollgate.workflows.models import MAX_FILES, MAX_TEXT_BYTES, Step, StepKind
 from tollgate.workflows.references import Reference, with_results
 from tollgate.workflows.request import CHAT_OPTIONS, AskedStep
@@ -54,6 +57,7 @@ class StepPricing:
 
     tasks: TaskService
     catalog: Catalog
+    routes: RouteCheck
 
     def priced(self, asked: Sequence[AskedStep], key: ApiKey) -> tuple[Step, ...]:
         """Return the steps with their prices; nothing is charged.
@@ -93,13 +97,7 @@ class StepPricing:
             for step in asked
         }
         priced = self.tasks.priced(key.account_id, bodies, key, samples.known)
-        problems: list[Problem] = []
-        for pointer, one in zip(bodies, priced, strict=True):
-            with below(pointer, problems):
-                # A policy of the account that this process does not know yet applies when the step starts.
-                one.choose(self.tasks.charges.budgets.routing(key.account_id))
-        if problems:
-            raise InvalidInputError(problems)
+        self.tasks.check_routes(key.account_id, dict(zip(bodies, priced, strict=True)))
         return priced
 
     def _chat(self, step: AskedStep, samples: "_Samples", key: ApiKey) -> Step:
@@ -123,7 +121,11 @@ class StepPricing:
         body = chat_body(step.model, with_results(step.input, samples.longest), step.options)
         try:
             request = read_request(TextProtocol.OPENAI, json.dumps(body).encode())
-            part = text_part(Asked("", CHAT_PATH, body, request), request, self.catalog, key)
+            account = self.tasks.charges.budgets.routing(key.account_id)
+            asked = Asked("", CHAT_PATH, body, request)
+            self._check_images(request)
+            check = self.routes.under(Policies(account, key.routing))
+            part = text_part(asked, request, self.catalog, key, check)
         except InvalidInputError as exc:
             raise exc.renamed(lambda problem: _below_input(problem, step.options)) from exc
         return Step(
@@ -138,6 +140,13 @@ class StepPricing:
             time_s=CHAT_TIME_S,
             options=step.options,
         )
+
+    def _check_images(self, request: TextRequest) -> None:
+        """Raise `InvalidInputError` for a chat that a model with images in its responses may answer."""
+        for name in (request.model, *request.asked.fallbacks):
+            model = self.catalog.find_by_name(name)
+            if isinstance(model, CatalogTextModel) and model.images is not None:
+                raise has_images(model.id)
 
 
 def chat_body(model: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

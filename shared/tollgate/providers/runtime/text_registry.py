@@ -46,6 +46,17 @@ def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, Tex
     return made
 
 
+def translating_upstreams() -> dict[str, TextUpstream]:
+    """Return all text providers, to translate requests that are never sent. They have no real credentials."""
+    unused = Credentials(key="unused", base_url="https://unused.invalid")
+    made = make_text_upstreams(dict.fromkeys((ANTHROPIC, *VENDORS), unused))
+    return made | {BEDROCK: make_bedrock(unused, "unused", _no_key)}
+
+
+def _no_key() -> AwsKey:
+    raise AssertionError("A request that is never sent is not signed.")
+
+
 def make_bedrock(credentials: Credentials | None, region: str, role: Callable[[], AwsKey]) -> TextUpstream:
     """Return Bedrock: with a Bedrock API key if there are credentials, else signed with the `role`.
 
