@@ -39,6 +39,7 @@ shown.py          the parts of a provider's response that customers see
 relay.py          responses in the client's own protocol
 translate_*.py    requests and responses in the other protocol
 upstream.py       one request to one route: the call, and the reader of its response
+exchanges.py      the routes that can carry a request, also before its money is reserved
 vendor_batches.py  the batch API of a provider
 request_counter.py  counts every request, including free requests
 counting.py       whether a stream can be ended early, and billed by its visible output
