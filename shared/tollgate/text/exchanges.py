@@ -50,7 +50,7 @@ def exchanges(
         if one.model_id not in estimates:
             estimates[one.model_id] = estimate_of(request, one.model)
         estimate = estimates[one.model_id]
-        # A fallback with a smaller window would refuse a request that the model accepts, as a client error.
+        # A fallback with a smaller window would refuse a request that the model accepts: a client error.
         if upstream is None or not one.route.holds(estimate, plan.passed_limit or request.output_limit):
             continue
         routed = RoutedRequest(
