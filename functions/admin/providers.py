@@ -1,4 +1,4 @@
-"""Providers: how they did; the state of those for media, and their switches."""
+"""Providers: how they did, and their switches; the breakers of those for media."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -6,6 +6,7 @@ from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
 from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
+from tollgate.operator.providers import KNOWN
 
 router = APIRouter(prefix="/providers")
 
@@ -17,9 +18,11 @@ def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     return operator_page(
         request,
         "operator_providers.html",
-        rows=services.provider_console.rows(),
+        rows=services.provider_console.media_rows(),
+        text_rows=services.provider_console.text_rows(),
+        known=KNOWN,
         media=services.media_measures(),
-        text=services.text_measures(),
+        text={each.provider: each for each in services.text_measures()},
         spent=spent,
         spent_on=spent_on,
     )

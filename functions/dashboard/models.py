@@ -28,7 +28,7 @@ from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
 from tollgate.reference.snippets import export_line, text_snippets
 from tollgate.routing.measures import UNMEASURED
-from tollgate.tasks.availability import is_down
+from tollgate.tasks.availability import is_down, is_off
 from tollgate.tasks.sharing import share_id_of
 from tollgate.web.comparison import taken
 from tollgate.web.forms import form_of, input_of
@@ -148,13 +148,16 @@ def _routes(services: Dashboard, model: AnyModel) -> list[dict[str, Any]]:
     """Return the providers of a model in the order of use: name, availability and measures of each."""
     known, health, now_ms = accounts(), services.health.health(), services.clock.now_ms()
     names = dict.fromkeys(route.provider for route in model.routes)
-    # Only text routes are measured.
-    measured = services.measures.of(model.id) if isinstance(model, CatalogTextModel) else {}
+    # Only text routes are measured. Their breakers are in the processes that call them.
+    is_text = isinstance(model, CatalogTextModel)
+    measured = services.measures.of(model.id) if is_text else {}
     return [
         {
             "provider": name,
             "title": known[name].about.title if name in known else name.capitalize(),
-            "is_up": not is_down(name, model.id, health, now_ms),
+            "is_up": not (
+                is_off(name, model.id, health) if is_text else is_down(name, model.id, health, now_ms)
+            ),
             "measures": measured.get(name, UNMEASURED),
         }
         for name in names

@@ -85,9 +85,12 @@ async def list_endpoints(request: Request) -> Answer:
     model = text_parts.catalog().find_by_name(request.path_id)
     if model is None or not key.allows(model.id):
         raise ModelNotFoundError("")
-    measures = (await text_parts.text()).service.measures
+    made = await text_parts.text()
+    measures = made.service.measures
     measured = {} if measures is None else await measures.of(model.id)
-    return Reply(encoded({"data": endpoints_view(model, text_parts.providers(), measured)}))
+    await made.switches.known()
+    view = endpoints_view(model, text_parts.providers(), measured, made.switches.is_off)
+    return Reply(encoded({"data": view}))
 
 
 async def responses(request: Request) -> Answer:

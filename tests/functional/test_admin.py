@@ -301,6 +301,29 @@ class TestProviders:
             assert f"fal is {'off' if disabled == 'true' else 'on'}." in page
             assert ('<span class="chip failed">Off</span>' in page) is (disabled == "true")
 
+    @pytest.mark.parametrize(
+        ("provider", "model", "rows"),
+        [
+            ("anthropic", "", 1),
+            ("anthropic", "claude-opus-5", 1),
+            # It sells text and generations, by one switch.
+            ("google", "", 2),
+        ],
+    )
+    def test_a_text_provider_has_a_switch_too(
+        self, operator: Browser, provider: str, model: str, rows: int
+    ) -> None:
+        name = f"{provider}/{model}" if model else provider
+        for disabled, count in (("true", rows), ("false", 0)):
+            fields = {"provider": provider, "model": model, "reason": "it lies", "disabled": disabled}
+            assert operator.post("/providers", fields).status == 200
+            page = operator.get("/providers").text
+            found = re.findall(rf'<th scope="row">{name}</th>.*?</tr>', page, re.DOTALL)
+            assert len(found) == rows
+            assert sum(">Off</span>" in row for row in found) == count
+        log = operator.get("/log").text
+        assert [log.count(word) for word in (f"{name}", "off: it lies", "on: it lies")] == [2, 1, 1]
+
     def test_each_shows_how_it_did(
         self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
     ) -> None:
@@ -311,7 +334,8 @@ class TestProviders:
         row = re.search(r'<th scope="row">fal</th>(.*?)</tr>', page, re.DOTALL)
         assert row is not None
         assert "100.0 %" in row[1]
-        assert "No calls in the last 24 hours." in page
+        # Nothing was asked of it.
+        assert re.search(r'<th scope="row">anthropic</th><td class="number">0</td>', page)
 
 
 class TestPrices:

@@ -164,7 +164,7 @@ class TestProviders:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("nobody",), "There is no media provider nobody. Choose one of: "),
+            (("nobody",), "There is no provider nobody. Choose one of: "),
             (("fal", "--model", "nothing"), "fal has no route for nothing. It has live routes for: "),
         ],
     )

@@ -18,8 +18,8 @@ from tests.functional.test_run_batch import (
     start,
     take,
 )
-from tests.support.text_app import USD, TextClient
-from tollgate.batches import collecting, models, parcels, worker
+from tests.support.text_app import USD, TextClient, switched_off
+from tollgate.batches import collecting, models, parcel_worker, parcels, worker
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
@@ -144,6 +144,31 @@ class TestWhatRunsTheOrdinaryWay:
         assert (batch.status, len(outputs), errors) == ("completed", 4, [])
         services = [(entry.usage or {}).get("service") for entry in client.texts()]
         assert (len(services), services.count("batch")) == (4, at_vendor)
+        assert client.settled()
+
+    def test_lines_of_a_vendor_that_is_switched_off(self, client: TextClient) -> None:
+        with switched_off("openai"):
+            batch, outputs, errors = run(client, start(client, lines_of(chat(model=GPT))))
+        assert (batch.status, len(outputs), errors) == ("completed", 1, [])
+        (entry,) = client.texts()
+        assert (entry.provider, (entry.usage or {}).get("service")) == ("azure", None)
+        assert client.settled()
+
+    @pytest.mark.parametrize(("messages", "at_vendor"), [(1, 0), (2, 1)])
+    def test_a_switch_drops_a_parcel_that_is_not_sent_and_collects_one_that_is(
+        self, client: TextClient, monkeypatch: pytest.MonkeyPatch, messages: int, at_vendor: int
+    ) -> None:
+        # One step of a parcel for each message: after the first, its money is reserved.
+        monkeypatch.setattr(parcel_worker, "MAX_STEPS", 1 if messages == 1 else 10)
+        batch = start(client, lines_of(chat(model=GPT)))
+        for _ in range(messages):
+            for message in take():
+                run_one(message)
+        with switched_off("openai"):
+            batch, outputs, errors = run(client, batch)
+        assert (batch.status, len(outputs), errors) == ("completed", 1, [])
+        services = [(entry.usage or {}).get("service") for entry in client.texts()]
+        assert services.count("batch") == at_vendor
         assert client.settled()
 
     def test_lines_of_an_account_with_a_routing_policy_or_with_little_money(

@@ -106,6 +106,24 @@ class TestModels:
         clock.advance(11 * 60_000)
         assert TEXT_MODEL not in monitored()["models"]
 
+    def test_a_text_provider_that_is_off_is_unavailable_and_its_models_have_a_reserve(
+        self, aws: Aws, clock: ManualClock
+    ) -> None:
+        health = dashboard_parts.dashboard().health
+        health.switch("anthropic", disabled=True, reason="a secret of ours")
+        found = monitored()
+        assert (found["models"][TEXT_MODEL], found["parts"]["text"]) == ("reserve", "up")
+        page = shown()
+        assert re.search(r">Anthropic \(Claude\)</span><span class=\"chip failed\">Unavailable<", page)
+        assert "a secret of ours" not in page
+        for route in api_parts.api().catalog.catalog().text_model(TEXT_MODEL).routes:
+            health.switch(f"{route.provider}/{TEXT_MODEL}", disabled=True, reason="all of it")
+        found = monitored()
+        assert (found["models"][TEXT_MODEL], found["parts"]["text"]) == ("down", "degraded")
+        health.switch("anthropic", disabled=False, reason="it is over")
+        call_text(clock, "bedrock", 1, is_up=True)
+        assert monitored()["models"][TEXT_MODEL] == "down"
+
 
 class TestDays:
     def test_a_check_is_counted_once_every_five_minutes(self, aws: Aws, clock: ManualClock) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.text_app import USD, TextClient
+from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.composition import api as api_parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.ledger.entries import EntryKind
@@ -158,3 +158,54 @@ class TestMeasures:
         assert [one["latency_last_30m"] is None for one in shown] == [True, False, True]
         sorted_body = {**body, "messages": said("hi"), "provider": {"sort": "latency"}}
         assert client.post("/chat/completions", sorted_body).headers[ROUTE] == "bedrock"
+
+
+class TestSwitches:
+    @pytest.mark.parametrize("path", PROTOCOLS)
+    def test_a_provider_that_is_off_is_skipped(self, client: TextClient, path: str) -> None:
+        with switched_off("anthropic", f"bedrock/{CLAUDE}"):
+            answer = ask(client, path, "hi")
+            assert (answer.status_code, answer.headers[ROUTE]) == (200, "openrouter")
+            (entry,) = client.texts_when(1)
+            assert entry.provider == "openrouter"
+        answer = ask(client, path, "hi")
+        assert (answer.status_code, answer.headers[ROUTE]) == (200, "anthropic")
+        assert client.settled()
+
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_without_a_route_nothing_is_charged(self, client: TextClient, stream: bool) -> None:
+        with switched_off("anthropic", "bedrock", "openrouter"):
+            answer = ask(client, "/chat/completions", "hi", stream=stream)
+        assert answer.status_code == 503
+        assert client.settled()
+        assert client.balance() == USD
+
+    @pytest.mark.parametrize(
+        ("path", "provider", "body"),
+        [
+            ("/embeddings", "openai", {"model": "text-embedding-3-small", "input": "hi"}),
+            ("/audio/speech", "azure", {"model": "tts-1", "input": "hi", "voice": "alloy"}),
+            ("/rerank", "cohere", {"model": "rerank-v4.0-pro", "query": "a", "documents": ["b"]}),
+            ("/moderations", "openai", {"model": "omni-moderation-latest", "input": "hi"}),
+        ],
+    )
+    def test_all_kinds_of_requests_follow(
+        self, client: TextClient, path: str, provider: str, body: dict[str, Any]
+    ) -> None:
+        listed = client.get(f"/models/{body['model']}/endpoints").json()["data"]["endpoints"]
+        assert provider in [one["tag"] for one in listed]
+        with switched_off(*(one["tag"] for one in listed)):
+            assert client.post(path, body).status_code == 503
+        assert client.settled()
+        assert client.balance() == USD
+        assert client.post(path, body).status_code == 200
+
+    def test_the_list_of_endpoints_shows_it(self, client: TextClient) -> None:
+        def states(model: str) -> dict[str, int]:
+            shown = client.get(f"/models/{model}/endpoints").json()["data"]["endpoints"]
+            return {one["tag"]: one["status"] for one in shown}
+
+        with switched_off("anthropic", "fal"):
+            assert states(CLAUDE) == {"anthropic": -10, "bedrock": 0, "openrouter": 0}
+            assert states("z-image")["fal"] == -10
+        assert set(states(CLAUDE).values()) == {0}

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ import pytest
 from tests.support import serving
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.composition import text as text_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger.audit import audit
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.runtime.health_store import ProviderHealthStore
 
 if TYPE_CHECKING:
     # Two seconds of CPU: as a plugin, this is imported in every process of the tests.
@@ -130,6 +132,26 @@ def forget_failures() -> None:
     """Forget which providers failed: all are asked again."""
     for made in text_parts._made.values():
         made.service.breaker._states.clear()
+
+
+@contextmanager
+def switched_off(*names: str) -> Iterator[None]:
+    """Switch off providers, or routes `<provider>/<model>`; all processes know it at once."""
+    store = ProviderHealthStore(
+        Database(sdk.dynamodb()), text_parts.settings().providers_table, parts.clock()
+    )
+
+    def switch(*, disabled: bool) -> None:
+        for name in names:
+            store.switch(name, disabled=disabled, reason="a test")
+        for made in text_parts._made.values():
+            made.switches._begun_ms = made.switches._known_ms = None
+
+    switch(disabled=True)
+    try:
+        yield
+    finally:
+        switch(disabled=False)
 
 
 @pytest.fixture

@@ -147,6 +147,7 @@ ACTING = (
     "tollgate.text.placing",
     "tollgate.text.renewals",
     "tollgate.text.route_measures",
+    "tollgate.text.switches",
     "tollgate.text.reports",
     "tollgate.text.responses.background",
     "tollgate.text.responses.follow",

@@ -100,6 +100,8 @@ class ParcelWorker:
     async def _lines(self, batch: Batch) -> VendorLines:
         row = batch.row
         upstreams = await self.text.upstreams()
+        if self.text.switches is not None:
+            await self.text.switches.known()
         return VendorLines(
             self.text.models,
             upstreams,
@@ -108,6 +110,7 @@ class ParcelWorker:
             row["endpoint"],
             row["headers"],
             self.kept.storage.now_s(),
+            self.text.is_off,
         )
 
     async def _nothing_waits(self, batch: Batch) -> Batch:
@@ -179,8 +182,9 @@ class ParcelWorker:
         api, is_sent = lines.api(parcel.provider), parcel.stage is Stage.SENT
         if parcels.must_give_up(batch, now_s) and (api is None or not is_sent):
             return await self._dropped(batch, parcel, "given_up")
-        if parcels.must_cancel(batch, now_s) and not parcel.creates:
-            return await self._dropped(batch, parcel, "cancelled")
+        is_off = lines.is_off(parcel.provider, parcel.model)
+        if not parcel.creates and (is_off or parcels.must_cancel(batch, now_s)):
+            return await self._dropped(batch, parcel, "switched_off" if is_off else "cancelled")
         if api is None:
             # Its key was removed. An operator may add it again.
             raise _LaterError
@@ -281,7 +285,8 @@ class ParcelWorker:
                     logger.error("run_batch.second_at_vendor", provider=parcel.provider, id=other.id)
                     await _cancelled(vendor, other.id)
                 return await self._is_at_vendor(batch, parcel, found[0])
-            if parcel.creates >= parcels.MAX_CREATES or parcels.must_cancel(batch, now_s):
+            is_off = self.text.is_off(parcel.provider, parcel.model)
+            if is_off or parcel.creates >= parcels.MAX_CREATES or parcels.must_cancel(batch, now_s):
                 return await self._dropped(batch, parcel, "not_created", waits=False)
         asked = replace(parcel, creates=parcel.creates + 1, asked_at_s=now_s)
         batch = await self.change(batch, lambda now: parcels.with_parcel(now, asked))

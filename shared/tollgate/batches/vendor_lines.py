@@ -4,7 +4,7 @@ Source: docs/decisions/0113-vendors-batch-prices.md.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import ApiKey
@@ -60,6 +60,8 @@ class VendorLines:
     endpoint: str
     headers: Mapping[str, str]
     now_s: int
+    is_off: Callable[[str, str], bool]
+    """Returns whether an operator switched off a provider, or its route of a model: it gets no new lines."""
     until: float = 0.0
     """The end of this worker's time for parcels, on the monotonic clock."""
 
@@ -79,7 +81,7 @@ class VendorLines:
             return None
         model = model_named(request.model, request.protocol, self.models, self.use_of, key)
         demand = demand_of(request, model)
-        route = next((one for one in model.routes if self.api(one.provider) and BATCH in one.services), None)
+        route = next((one for one in model.routes if self._takes_lines(model, one)), None)
         if route is None or demand.searches or demand.service:
             return None
         candidate = Candidate(model, route, replace(demand, service=BATCH))
@@ -93,6 +95,10 @@ class VendorLines:
             return None
         labels = key.spender(attribution_of(self.headers, request.sent or request.fields)).attribution
         return Prepared(candidate, plan, endpoint, labels, call.body)
+
+    def _takes_lines(self, model: TextModel, route: TextRoute) -> bool:
+        is_sold = BATCH in route.services and self.api(route.provider) is not None
+        return is_sold and not self.is_off(route.provider, model.id)
 
     def request(self, text: bytes) -> TextRequest | None:
         """Return the request of a line; `None` if no vendor's batch gets it. Raises `TollgateError`."""

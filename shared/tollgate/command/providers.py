@@ -1,4 +1,4 @@
-"""Media providers: their state; switch one off or on. Text providers have separate breakers."""
+"""Providers: their state; switch one off or on. The breaker is only of generations."""
 
 from typing import Annotated
 
@@ -7,12 +7,17 @@ import typer
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
+from tollgate.kit.clock import MS_PER_S
 from tollgate.operator.providers import KNOWN
 from tollgate.providers.runtime.health_store import REFRESH_MS
+from tollgate.text.switches import ACCEPTED_MS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
 OfModel = Annotated[str | None, typer.Option("--model", help="Only its route for this model.")]
 Reason = Annotated[str, typer.Option(help="The reason, for other operators.")]
+
+# The workers of generations read the switches more often than the processes of text.
+WITHIN = f"within {max(REFRESH_MS, ACCEPTED_MS) // MS_PER_S} s"
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -38,7 +43,7 @@ def disable(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send no more jobs to a provider, or to its route of one model. Running jobs continue."""
+    """Send nothing more to a provider, or to its route of one model. Running jobs and streams continue."""
     _switch(provider, model, reason, stack, local, yes=yes, as_json=as_json, disabled=True)
 
 
@@ -52,7 +57,7 @@ def enable(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Send jobs to a provider, or to its route of one model, again. Its breaker is closed."""
+    """Use a provider, or its route of one model, again. Its breaker is closed."""
     _switch(provider, model, reason, stack, local, yes=True, as_json=as_json, disabled=False)
 
 
@@ -69,9 +74,9 @@ def _switch(
 ) -> None:
     console = service_of(stack, local).provider_console
     name = console.check(provider, model, reason)
-    confirm(f"Give {name} no more jobs?", yes=yes, as_json=as_json)
+    confirm(f"Send nothing more to {name}?", yes=yes, as_json=as_json)
     console.switch(provider, model, reason, disabled=disabled)
     if as_json:
         print_json({"provider": name, "disabled": disabled, "reason": reason})
         return
-    typer.echo(f"{name} is {'off' if disabled else 'on'}. It takes effect within {REFRESH_MS // 1_000} s.")
+    typer.echo(f"{name} is {'off' if disabled else 'on'}. It takes effect {WITHIN}.")

@@ -56,6 +56,7 @@ from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
 from tollgate.text.route_measures import KnownMeasures
 from tollgate.text.service import TextService
+from tollgate.text.switches import Switches, switch_reader
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
 
@@ -80,6 +81,7 @@ class TextSettings(RatedSettings):
     responses_table: str
     audit_table: str
     usage_table: str
+    providers_table: str
     run_response_function: str
     probe_function: str = ""
     batch_queue_url: str = ""
@@ -183,6 +185,7 @@ class TextParts:
     counter: RequestCounter
     catalog: LiveCatalog
     shown: Catalog
+    switches: Switches
     files: PromptFiles
     run_later: Callable[[Mapping[str, Any]], Awaitable[None]]
     prober: RecordingProber
@@ -237,6 +240,8 @@ async def text(read_settings: Callable[[], TextSettings] | None = None) -> TextP
     if loop not in _made:
         _made[loop] = _create((read_settings or settings)(), HttpClient(), loop)
     made = _made[loop]
+    # Beside the other reads of a request, and before a provider is called.
+    made.switches.follow()
     await made.follow_catalog()
     return made
 
@@ -265,12 +270,13 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
     live = live_catalog(
         known.live_providers, _document_reader(known, http, loop), clock, restrict_inputs=False
     )
+    switches = Switches(switch_reader(database, known.providers_table), clock)
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
         http=http,
-        # Only for this process, so that no request waits for a table to learn which providers are down.
+        # Only for this process: each finds out within a request or two which providers are down.
         breaker=Breaker(),
         clock=clock,
         use_of=live.current.use_of,
@@ -278,6 +284,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
         measures=KnownMeasures(database, known.usage_table, clock),
+        switches=switches,
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, credentials)
     storage = Storage(database, known.responses_table, objects, clock)
@@ -299,6 +306,7 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         counter,
         live,
         live.current,
+        switches,
         files,
         run_response.send,
         prober,

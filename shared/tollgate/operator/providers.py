@@ -1,18 +1,24 @@
-"""Operators' actions on media providers: show their health, switch one off or on. Text is separate."""
+"""Operators' actions on providers: show their health, switch one off or on.
 
+A provider of generations and of text has one switch. The breaker is only of generations.
+"""
+
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.audit.events import EVERYBODY, Action
+from tollgate.catalog.loader import AnyModel
+from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.clock import Clock, iso
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.errors import OperatorError, checked_reason
-from tollgate.providers.runtime.accounts import media_accounts
+from tollgate.providers.runtime.accounts import accounts, media_accounts, text_accounts
 from tollgate.providers.runtime.health import Health
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 
-KNOWN = media_accounts()
+KNOWN = tuple(sorted(accounts()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +29,23 @@ class ProviderConsole(OperatorConsole):
     catalog: LiveCatalog
     live: frozenset[str]
     clock: Clock
+
+    def media_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of media providers, and of the routes of media models."""
+        return self._rows_of(media_accounts(), is_text=False)
+
+    def text_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of text providers, and of the routes of text models."""
+        return self._rows_of(text_accounts(), is_text=True)
+
+    def _rows_of(self, providers: Container[str], *, is_text: bool) -> list[dict[str, Any]]:
+        catalog, found = self.catalog.catalog(), []
+        for row in self.rows():
+            provider, _, model_id = row["provider"].partition("/")
+            model = catalog.find_by_id(model_id) if model_id else None
+            if provider in providers and (model is None or isinstance(model, CatalogTextModel) is is_text):
+                found.append(row)
+        return found
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the health of all providers; a route of one model is `provider/model`."""
@@ -45,11 +68,11 @@ class ProviderConsole(OperatorConsole):
     def check(self, provider: str, model: str | None, reason: str) -> str:
         """Return the name that `switch` would switch. Raises `OperatorError` if it does not exist."""
         if provider not in KNOWN:
-            raise OperatorError(f"There is no media provider {provider}. Choose one of: {', '.join(KNOWN)}.")
+            raise OperatorError(f"There is no provider {provider}. Choose one of: {', '.join(KNOWN)}.")
         checked_reason(reason)
         if model is None:
             return provider
-        models = self.catalog.catalog().media_models()
+        models: Sequence[AnyModel] = self.catalog.catalog().all_models()
         of_provider = [each.id for each in models if any(route.provider == provider for route in each.routes)]
         # Without this check, a wrong name would appear as switched off but have no effect.
         if model not in of_provider:

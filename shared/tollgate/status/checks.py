@@ -1,16 +1,18 @@
 """The state of everything at one moment, from data that the service records anyway. Pure.
 
 A media model is judged by the health of its providers. A text model is judged by the calls of the last ten
-minutes, because each request tries all of its providers: without enough calls its state is unknown.
+minutes, because each request tries all of its providers: without enough calls its state is unknown. If an
+operator switched off some of its routes it is degraded, and if all, it is down.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from tollgate.catalog.models import CatalogTextModel
 from tollgate.providers.runtime.health import Health
 from tollgate.routing.measures import DOWN, MS_PER_MINUTE, UP, Counts, key_of, minute_of
 from tollgate.status.history import State, worst
-from tollgate.tasks.availability import ModelStatus, is_down
+from tollgate.tasks.availability import ModelStatus, is_down, is_off
 
 # The parts of the service, in the order of the page.
 API, TEXT, MEDIA, WEBHOOKS, DASHBOARD = "api", "text", "media", "webhooks", "dashboard"
@@ -55,8 +57,15 @@ def of_media(found: Iterable[ModelStatus], health: Mapping[str, Health], now_ms:
     return {**models, **states, **_part(MEDIA, models)}
 
 
-def of_text(calls: Mapping[str, Mapping[str, Counts]]) -> dict[str, State]:
-    """Return the states of text models, of their providers, and of text, from calls by model and provider."""
+def of_text(
+    calls: Mapping[str, Mapping[str, Counts]],
+    catalog: Iterable[CatalogTextModel],
+    health: Mapping[str, Health],
+) -> dict[str, State]:
+    """Return the states of text models, of their providers, and of text.
+
+    `calls` are by model and provider. Of the `health`, only the switches of operators are used.
+    """
     models: dict[str, State] = {}
     sums: dict[str, Counter[str]] = {}
     for model_id, by_provider in calls.items():
@@ -66,7 +75,28 @@ def of_text(calls: Mapping[str, Mapping[str, Counts]]) -> dict[str, State]:
         if state is not None:
             models[model(model_id)] = state
     providers = {provider(name): state for name, counts in sums.items() if (state := _judged(counts))}
-    return {**models, **providers, **_part(TEXT, models)}
+    sold = list(catalog)
+    switched = _switched(sold, health)
+    judged = joined(models, switched)
+    # Without calls, the models that are on do not make the part known, unless others are off.
+    shown = {**{model(each.id): State.UP for each in sold}, **judged} if switched else judged
+    off = {
+        provider(route.provider): State.DOWN
+        for each in sold
+        for route in each.routes
+        if health.get(route.provider, Health()).disabled
+    }
+    return {**judged, **joined(providers, off), **_part(TEXT, shown)}
+
+
+def _switched(catalog: Iterable[CatalogTextModel], health: Mapping[str, Health]) -> dict[str, State]:
+    """Return the states of the text models of which routes are switched off."""
+    found = {}
+    for each in catalog:
+        off = [is_off(route.provider, each.id, health) for route in each.routes]
+        if any(off):
+            found[model(each.id)] = State.DOWN if all(off) else State.DEGRADED
+    return found
 
 
 def of_webhooks(*, is_late: bool) -> dict[str, State]:

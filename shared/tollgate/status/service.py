@@ -1,9 +1,8 @@
 """Takes a check every five minutes, and reads the content of the status page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.catalog.loader import Catalog
 from tollgate.kit.cache import CachedValue
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.status import checks
@@ -58,10 +57,10 @@ class Checks:
         """Return the current states of models, of providers, and of the parts that depend on them."""
         catalog, now_ms = self.watch.catalog, self.watch.clock.now_ms()
         media = [each for each in self.watch.statuses() if TEST not in each.model.tags]
-        calls = self.rows.calls(checks.window(_texts(catalog), now_ms))
-        return checks.joined(
-            checks.of_media(media, self.watch.health.health(), now_ms), checks.of_text(calls)
-        )
+        texts = [each for each in catalog.text_models() if TEST not in each.tags]
+        calls = self.rows.calls(checks.window((each.id for each in texts), now_ms))
+        health = self.watch.health.health()
+        return checks.joined(checks.of_media(media, health, now_ms), checks.of_text(calls, texts, health))
 
 
 @dataclass(slots=True)
@@ -145,7 +144,3 @@ class StatusPage:
         begin_ms = now_ms - DAYS * MS_PER_DAY
         incidents = [each for each in self._incidents.newest() if (each.ended_at_ms or now_ms) >= begin_ms]
         return Shown(now_ms, {**parts, **self._checks.now()}, days, incidents)
-
-
-def _texts(catalog: Catalog) -> Iterator[str]:
-    return (each.id for each in catalog.text_models() if TEST not in each.tags)

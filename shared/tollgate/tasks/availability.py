@@ -57,6 +57,9 @@ def unavailable(models: Iterable[Model], health: Mapping[str, Health], now_ms: i
 
 def is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:
     """Return whether a provider is open, or an operator disabled it or its route of the model."""
-    known = health.get(provider, Health())
-    route = health.get(f"{provider}/{model}", Health())
-    return known.is_open_at(now_ms) or known.disabled or route.disabled
+    return health.get(provider, Health()).is_open_at(now_ms) or is_off(provider, model, health)
+
+
+def is_off(provider: str, model: str, health: Mapping[str, Health]) -> bool:
+    """Return whether an operator disabled a provider, or its route of the model."""
+    return any(health.get(name, Health()).disabled for name in (provider, f"{provider}/{model}"))

@@ -52,6 +52,7 @@ wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are never cut short
 route_measures.py  the measures of routes that this process has read
 breaker.py        which providers to skip; `reports.py`: log lines for the catalog's operator
+switches.py       which providers an operator switched off, from a read in the background
 race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client
 answer_cache.py   answers to requests that an account sent before, without a provider

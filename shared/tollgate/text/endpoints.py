@@ -4,8 +4,8 @@ Source: `ListEndpointsResponse` and `PublicEndpoint` of the package openrouter 1
 require every field, so a field without a meaning here is null, false or empty.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
 
 from tollgate.catalog.models import CatalogModel, CatalogTextModel, CatalogTextRoute, Model, Route
 from tollgate.catalog.pricing import price_from
@@ -16,6 +16,11 @@ from tollgate.routing.views import DataPolicyView, data_policy_view
 from tollgate.text.listed import architecture_of, parameters_of
 from tollgate.text.models import Refuses
 from tollgate.text.views import created_of, prices_per_token
+
+# `EndpointStatus` of the package has these among its numbers. Inferred: OpenRouter does not say what the
+# numbers below 0 mean, and -10 is the lowest.
+ON: Final = 0
+OFF: Final = -10
 
 
 class ToolChoiceView(Shape):
@@ -57,7 +62,8 @@ class EndpointView(Shape):
     native_tools: dict[str, Any]
     quantization: None
     service_tier: None
-    status: Literal[0]
+    status: Literal[0, -10]
+    """-10: the operator of this service has switched the route off; it gets no requests. 0: it is on."""
     uptime_last_5m: float | None
     """The share of calls that the provider answered, in percent; null without calls, like the fields to
     `throughput_last_30m`. Media models have none."""
@@ -82,11 +88,15 @@ class EndpointsView(Shape):
 
 
 def endpoints_view(
-    model: CatalogModel, known: KnownProviders, measured: Mapping[str, Measures]
+    model: CatalogModel,
+    known: KnownProviders,
+    measured: Mapping[str, Measures],
+    is_off: Callable[[str, str], bool],
 ) -> EndpointsView:
     """Return the `data` of `GET /models/{id}/endpoints`, for a model of any kind.
 
-    `measured` are the measures of its routes, by provider.
+    `measured` are the measures of its routes, by provider. `is_off` returns whether an operator switched off
+    a provider's route of a model.
     """
     routes: list[CatalogTextRoute | Route] = list(getattr(model, "routes", ()))
     return {
@@ -96,13 +106,24 @@ def endpoints_view(
         "description": model.description,
         "architecture": architecture_of(model),
         "endpoints": [
-            _endpoint(model, route, known, measured.get(route.provider, UNMEASURED)) for route in routes
+            _endpoint(
+                model,
+                route,
+                known,
+                measured.get(route.provider, UNMEASURED),
+                OFF if is_off(route.provider, model.id) else ON,
+            )
+            for route in routes
         ],
     }
 
 
 def _endpoint(
-    model: CatalogModel, route: CatalogTextRoute | Route, known: KnownProviders, measures: Measures
+    model: CatalogModel,
+    route: CatalogTextRoute | Route,
+    known: KnownProviders,
+    measures: Measures,
+    status: Literal[0, -10],
 ) -> EndpointView:
     title = known.title(route.provider)
     context, output = _bounds(model, route)
@@ -126,7 +147,7 @@ def _endpoint(
         "native_tools": {},
         "quantization": None,
         "service_tier": None,
-        "status": 0,
+        "status": status,
         "uptime_last_5m": measures.uptime_5m,
         "uptime_last_30m": measures.uptime_30m,
         "uptime_last_1d": measures.uptime_1d,

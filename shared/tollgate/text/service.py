@@ -54,6 +54,7 @@ from tollgate.text.response import (
 )
 from tollgate.text.route_measures import KnownMeasures
 from tollgate.text.route_plan import Choose, ProviderExcludedError, RoutePlan, plan_from, plan_of
+from tollgate.text.switches import Switches
 from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
 from tollgate.text.usage import read_token_count
@@ -112,6 +113,8 @@ class TextService:
     """Whether the server is notified when a client closes its connection."""
     measures: KnownMeasures | None = None
     """The measures of routes, for requests that sort by them."""
+    switches: Switches | None = None
+    """The providers that an operator switched off."""
     whole_timeout_s: float | None = None
     """The time of a response that is not streamed, if no client waits at a connection."""
     finishing: Finishing = field(default_factory=Finishing)
@@ -294,8 +297,10 @@ class TextService:
         choose = await self._chooser(request, key, [model], NOTHING)
         placed = await self.billing.place(key.account_id, request_id, choose)
         await self.finishing.run(self.billing.void(placed))
-        upstreams = await self.upstreams()
+        upstreams = await self._upstreams()
         for one in placed.routes.candidates:
+            if self.is_off(one.provider, one.model_id):
+                continue
             counter: CountsTokens | None = _token_counter(upstreams.get(one.provider))
             call = counter.count_call(request, model, one.route, headers) if counter is not None else None
             if call is not None and (counted := await self._count(call)) is not None:
@@ -325,7 +330,7 @@ class TextService:
 
         Before that, raises the errors that refuse the request.
         """
-        upstreams = await self.upstreams()
+        upstreams = await self._upstreams()
         # One bound for all routes together: the function itself is ended after 15 minutes.
         whole_s, silence_s = self.whole_timeout_s or WHOLE_TIMEOUT_S, MAX_SILENCE_S
         if self.whole_timeout_s is not None:
@@ -335,9 +340,7 @@ class TextService:
         last: RoutedRequest | None = None
         async with Race[Answered]() as race:
             for routed, exchange in self._exchanges(request, placed, headers, upstreams):
-                if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
-                    if len({route.provider for route in model.routes}) == 1:
-                        emit({"SingleRouteDown": 1})
+                if not self._may_call(routed, model):
                     continue
                 # Not sent to the client before a route has answered: until then any failure leads to the next
                 # route.
@@ -411,6 +414,26 @@ class TextService:
             else:
                 self._note_failure(routed.route.provider, outcome)
         return outcome
+
+    async def _upstreams(self) -> Mapping[str, TextUpstream]:
+        """Return the providers by name, when the switches are known too."""
+        if self.switches is not None:
+            await self.switches.known()
+        return await self.upstreams()
+
+    def _may_call(self, routed: RoutedRequest, model: TextModel) -> bool:
+        """Return whether to call a route of a request for `model`: it is on, and its provider is not down."""
+        provider = routed.route.provider
+        is_on = not self.is_off(provider, routed.model.id)
+        if is_on and self.breaker.allows(provider, self.clock.now_ms()):
+            return True
+        if len({route.provider for route in model.routes}) == 1:
+            emit({"SingleRouteDown": 1})
+        return False
+
+    def is_off(self, provider: str, model_id: str) -> bool:
+        """Return whether an operator switched off a provider, or its route of a model."""
+        return self.switches is not None and self.switches.is_off(provider, model_id)
 
     def _exchanges(
         self,

@@ -26,6 +26,7 @@ from tollgate.text.request import dumps, read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
 from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
+from tollgate.text.switches import Switches
 
 MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
 CONVERSED = {
@@ -57,6 +58,9 @@ class FakeResponse:
         found = b"" if self.taken else self.body
         self.taken = True
         return found
+
+    async def read(self, _most: int) -> bytes:
+        return await self.readany()
 
     def close(self) -> None:
         return
@@ -139,6 +143,7 @@ class Desk:
     http: FakeHttp
     clock: ManualClock = field(default_factory=ManualClock)
     routes: tuple[TextRoute, ...] = ROUTES
+    off: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         upstreams = {
@@ -153,7 +158,20 @@ class Desk:
         self.books = FakeBilling()
         http: Any = self.http
         books: Any = self.books
-        self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock, lambda _: None)
+
+        async def off() -> frozenset[str]:
+            return self.off
+
+        self.service = TextService(
+            {"m": model},
+            known,
+            books,
+            http,
+            Breaker(),
+            self.clock,
+            lambda _: None,
+            switches=Switches(off, self.clock),
+        )
 
     async def ask(self, protocol: TextProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
         asked = read_request(protocol, dumps({**HI, **fields}).encode())
@@ -238,6 +256,40 @@ class TestOutage:
             desk = Desk(FakeHttp(failed))
             assert desk.status() == (524 if counted else 200)
             assert capsys.readouterr().out.count('"TextGivenUp":[1.0]') == counted
+
+
+class TestSwitches:
+    @pytest.mark.parametrize("off", ["primary", "primary/m"])
+    def test_a_provider_that_is_off_is_never_called_and_the_reserve_answers(self, off: str) -> None:
+        desk = Desk(FakeHttp(answered()), off=frozenset({off}))
+        assert [desk.status() for _ in range(3)] == [200] * 3
+        assert desk.http.asked == ["reserve"] * 3
+
+    def test_if_no_route_is_left_the_answer_is_that_of_a_provider_that_is_down(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        down = Desk(FakeHttp(timed_out), routes=ROUTES[:1])
+        down.status()
+        capsys.readouterr()
+        expected = asyncio.run(down.ask())
+        counted = capsys.readouterr().out.count('"SingleRouteDown":[1.0]')
+        desk = Desk(FakeHttp(answered()), routes=ROUTES[:1], off=frozenset({"primary"}))
+        refused = asyncio.run(desk.ask())
+        assert isinstance(refused, Refused)
+        assert refused == expected
+        assert (refused.status, desk.http.asked, desk.books.settled, desk.books.voided) == (503, [], [], 1)
+        # An operator hears of it, as of an outage.
+        assert (capsys.readouterr().out.count('"SingleRouteDown":[1.0]'), counted) == (1, 1)
+
+    @pytest.mark.parametrize(("off", "asked"), [("", ["primary"]), ("primary", [])])
+    def test_it_counts_no_tokens(self, off: str, asked: list[str]) -> None:
+        desk = Desk(FakeHttp(answered(body={"input_tokens": 7_777})), routes=ROUTES[:1], off=frozenset({off}))
+        body = dumps({"model": "m", "messages": HI["messages"]}).encode()
+        request = read_request(ANTHROPIC, body, is_count=True)
+        found = asyncio.run(desk.service.count_tokens(request, KEY, "req_1", {}))
+        assert desk.http.asked == asked
+        # Without the provider, it is estimated.
+        assert (found == 7_777) is bool(asked)
 
 
 class TestAKeptConnection:

@@ -11,7 +11,7 @@ from tollgate.kit.aws.json_protocol import AwsJson
 from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.core import LOST, Answer, Patience, Request, Steps, Wait, Written
 from tollgate.kit.dynamodb.expressions import Condition
-from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.rows import Item, from_attributes
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 
 # About 6 s of collisions. So 100 requests that change one row at the same moment are all carried out
@@ -46,6 +46,15 @@ class AsyncDatabase:
         """
         steps = core.query(table, condition, PATIENCE, limit=limit, newest_first=newest_first)
         return await self._carry_out(steps)
+
+    async def scan(self, table: str) -> list[Item]:
+        """Return all rows of a table of a few rows, which fit into one page of 1 MB.
+
+        A row can be about a second old.
+        """
+        request = Request("Scan", {"TableName": table}, table)
+        answer = await self._carry_out(core.read(request, PATIENCE))
+        return [from_attributes(item) for item in answer["Items"]]
 
     async def write(self, write: SingleWrite) -> Written:
         """Do one write. Raises the error of `write.refused` if its condition fails."""
