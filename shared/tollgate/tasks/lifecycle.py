@@ -289,11 +289,7 @@ def _candidate(task: Task, providers: Sequence[str]) -> str | None:
     if fresh is not None:
         return fresh
     again = [provider for provider in open_to_us if asked.count(provider) < MAX_BUSY_ROUNDS]
-    return min(again, key=lambda provider: _last(asked, provider), default=None)
-
-
-def _last(asked: Sequence[str], provider: str) -> int:
-    return len(asked) - 1 - asked[::-1].index(provider)
+    return max(again, key=asked[::-1].index, default=None)
 
 
 def _attempt_failed(task: Task, failure: Failed, providers: Sequence[str], now_ms: int) -> Continue | End:

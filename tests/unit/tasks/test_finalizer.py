@@ -26,13 +26,13 @@ class Book:
 
     slots_of_row: Slots = FREE
     waiting_ids: list[str] = field(default_factory=lambda: ["task_9"])
-    closed: list[tuple[Entry | None, bool]] = field(default_factory=list)
+    closed: list[tuple[Entry | None, dict[str, int]]] = field(default_factory=list)
     ended: list[tuple[Task, list[Any]]] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)
     sent: list[dict[str, Any]] = field(default_factory=list)
 
-    def close_task(self, _: str, refund: Entry | None, *, was_running: bool, **_more: int) -> list[Any]:
-        self.closed.append((refund, was_running))
+    def close_task(self, _: str, refund: Entry | None, **terms: int) -> list[Any]:
+        self.closed.append((refund, terms))
         return ["account"]
 
     def slots(self, _: str) -> Slots:
@@ -64,6 +64,7 @@ def finalizer(book: Book) -> TaskFinalizer:
 
 FINISHED = after_copy(submitted_task(), DONE, [FILE], NOW)
 CANCELLED = cancelled(new_task(), NOW)
+TERMS = {"markup_micro_usd": 0, "now_ms": ManualClock().now_ms()}
 WAKE = {"task_id": "task_9", "seq": 0, "woken": True}
 
 
@@ -71,15 +72,15 @@ class TestEnd:
     def test_a_task_without_a_result_is_refunded(self) -> None:
         book = Book()
         assert finalizer(book).end(CANCELLED, was_running=False) == CANCELLED.task
-        ((refund, was_running),) = book.closed
+        ((refund, terms),) = book.closed
         assert refund is not None
-        assert (refund.amount_micro_usd, was_running) == (10_000, False)
+        assert (refund.amount_micro_usd, terms) == (10_000, TERMS | {"was_running": False})
         assert book.ended == [(CANCELLED.task, ["account"])]
 
-    def test_a_finished_task_is_not(self) -> None:
+    def test_a_finished_task_is_not_and_its_mark_up_is_earned(self) -> None:
         book = Book()
-        finalizer(book).end(FINISHED, was_running=True)
-        assert book.closed == [(None, True)]
+        finalizer(book).end(End(replace(FINISHED.task, markup_micro_usd=70)), was_running=True)
+        assert book.closed == [(None, TERMS | {"was_running": True, "markup_micro_usd": 70})]
 
     def test_the_webhook_is_part_of_the_end(self) -> None:
         book, task = Book(), replace(FINISHED.task, webhook="https://shop.example/hook")
