@@ -111,9 +111,9 @@ def cost_usd(
     Raises `UnknownPriceError`.
     """
     facts = price_facts(model.input_class, values)
-    base = next(iter(parts), None)
-    price = next((one for one in model.pricing.prices if base is not None and one.key == base["key"]), None)
-    if base is None or price is None:
+    base = parts[0] if parts else {}
+    price = next((one for one in model.pricing.prices if one.key == base.get("key")), None)
+    if price is None:
         raise UnknownPriceError(model.id, "no parts of its price", facts)
     sizes = {name: tier for name, tier in price.dimensions.items() if name in model.input_class.sizes}
     total = best_entry(model.id, route.costs, facts | sizes).cost * Decimal(str(base["quantity"]))

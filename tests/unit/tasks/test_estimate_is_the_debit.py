@@ -19,6 +19,7 @@ from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.tasks.test_lifecycle import new_task
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.uploads import Uploads
+from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.media import ProbeRequest
 from tollgate.catalog.models import Cost, ExtraCost, Model
 from tollgate.catalog.pricing import cost_usd
@@ -177,6 +178,10 @@ def check_costs(model: Model, task: Task, charge: Entry, markup_percent: int) ->
         like_ours = replace(route, costs=ours, extra_costs=extras)
         assert cost_usd(model, like_ours, task.values, parts) == price
         assert 0 < cost_usd(model, route, task.values, parts) <= price or model.free
+        # Rows from before there were parts have none, and an entry can have been renamed since.
+        for unknown in ([], [{**parts[0], "key": "renamed"}]):
+            with pytest.raises(UnknownPriceError):
+                cost_usd(model, route, task.values, unknown)
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,10 @@ class FullDatabase(FailingDatabase):
         super().__init__(aws)
         self.blocking = Database(aws.clients.dynamodb)
         self.fail_once = False
+        self.writes = 0
 
     async def write(self, write: SingleWrite) -> Written:
+        self.writes += 1
         if self.fail_once:
             self.fail_once = False
             raise DatabaseError("down")
@@ -189,6 +191,20 @@ class TestPlacing:
         allowance = SpendingCap(100_000, CapPeriod.DAY).at("key_1", desk.clock.now_ms())
         placed = desk.place("req_1", Demand(0, None), allowance=allowance)
         assert (placed.hold.amount_micro_usd, desk.balance) == (20_000, 4_000)
+
+    @pytest.mark.parametrize(
+        ("balance", "limits", "error"),
+        [(1000, {}, InsufficientBalanceError), (2000, {"text_at_once": 1}, ConcurrencyLimitedError)],
+    )
+    def test_a_refusal_takes_one_write(
+        self, desk: Desk, balance: int, limits: dict[str, int], error: type[Exception]
+    ) -> None:
+        desk.open(balance, **limits)
+        desk.place("req_1")
+        before = desk.db.writes
+        with pytest.raises(error):
+            desk.place("req_2")
+        assert desk.db.writes == before + 1
 
     def test_the_first_request_of_a_period_starts_the_counter_of_its_cap(self, desk: Desk) -> None:
         desk.open(10_000)
