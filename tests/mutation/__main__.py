@@ -17,6 +17,7 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -77,11 +78,14 @@ class Mutation:
             parts = file.with_suffix("").parts[1:]
             importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
         with TemporaryDirectory() as folder:
+            # A killed mutant deletes nothing.
+            tempfile.tempdir = folder
             map_file = Path(self.options.map or f"{folder}/map.json")
             if not map_file.exists():
                 os.waitpid(self._fork(partial(self._measure, session, map_file)), 0)
             found = json.loads(map_file.read_text())
-        self._run_all(session, found["lines"], found["seconds"])
+            self._run_all(session, found["lines"], found["seconds"])
+        tempfile.tempdir = None
         return True
 
     def _fork(self, work: Callable[[], int]) -> int:
@@ -245,9 +249,9 @@ def main() -> int:
     options.files = options.files or group.files
     options.tests = options.tests or group.tests
     plugin = Mutation(options)
-    marks = (
-        "not e2e and not aws and not suites and not long and not clients and not browser and not ministack"
-    )
+    marks = "not e2e and not aws and not suites and not long and not clients and not browser"
+    if not group.emulator:
+        marks += " and not ministack"
     code = pytest.main([*options.tests, "-q", "-m", marks, "-p", "no:cacheprovider"], plugins=[plugin])
     plugin.report()
     return int(code)

@@ -6,10 +6,11 @@ _CODE = "shared/tollgate"
 
 
 class Group(NamedTuple):
-    """Patterns of files to change, and paths of tests."""
+    """Patterns of files to change, and paths of tests. `emulator`: some of the tests run on MiniStack."""
 
     files: list[str]
     tests: list[str]
+    emulator: bool = False
 
 
 GROUPS = {
@@ -64,6 +65,7 @@ GROUPS = {
                 for name in ("wallets", "late_settlements", "caps", "budget_rules")
             ),
             "tests/unit/catalog/test_quote.py",
+            "tests/unit/tasks/test_estimate_is_the_debit.py",
         ],
     ),
     "keys": Group(
@@ -101,6 +103,44 @@ GROUPS = {
             "tests/unit/routing",
             *(f"tests/unit/providers/test_{name}.py" for name in ("routing", "health")),
             *(f"tests/unit/text/test_{name}.py" for name in ("faults", "breaker", "text_service")),
+        ],
+    ),
+    "budgets": Group(
+        [f"{_CODE}/budgets/*.py", f"{_CODE}/text/budgets.py", f"{_CODE}/ledger/budget*.py"],
+        [
+            "tests/unit/ledger/test_budget_rules.py",
+            *(f"tests/functional/test_{name}.py" for name in ("budgets", "dashboard_budgets", "run_tokens")),
+        ],
+    ),
+    "batches": Group(
+        [f"{_CODE}/batches/*.py", f"{_CODE}/text/vendor_batches.py"],
+        [
+            "tests/unit/batches",
+            *(f"tests/functional/test_{name}.py" for name in ("run_batch", "run_batch_parcels")),
+        ],
+        emulator=True,
+    ),
+    "workflows": Group(
+        [f"{_CODE}/workflows/*.py", f"{_CODE}/quotes/*.py"],
+        [
+            "tests/unit/workflows",
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in ("quotes", "text_quotes", "workflow_chats", "workflow_options", "workflows")
+            ),
+        ],
+        emulator=True,
+    ),
+    "cache": Group(
+        [f"{_CODE}/text/answer_cache.py", f"{_CODE}/text/responses/storage.py"],
+        ["tests/functional/test_text_cache.py", "tests/functional/test_text_chat_images.py"],
+        emulator=True,
+    ),
+    "lanes": Group(
+        [f"{_CODE}/webhooks/{name}.py" for name in ("repository", "schedule", "sender", "failing_endpoints")],
+        [
+            "tests/unit/webhooks",
+            *(f"tests/functional/test_{name}.py" for name in ("deliver_webhook", "webhook_crashes")),
         ],
     ),
     "permissions": Group(
