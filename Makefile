@@ -6,7 +6,7 @@ CHAOS_TASKS ?= 500
 STACK ?= tollgate-try
 TASKS ?= 1000
 REQUESTS ?= 10000
-MODULES ?= ledger billing keys lifecycle routing
+MODULES ?= ledger budgets billing batches workflows cache keys lanes lifecycle routing
 SAMPLE ?= 20
 MINUTES ?= 20
 MINISTACK_VERSION := 1.5.33
@@ -110,9 +110,9 @@ functions-1: .venv/.ready
 functions-2: .venv/.ready
 	@$(PYTHON) -m pytest -q -m 'not ministack' $(call FUNCTIONS,[l-z])
 
-mutants: .venv/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check)
+mutants: .venv/.ready .local/ministack/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check, CONTROL=1 changes nothing)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \
-		--minutes $(MINUTES) $(if $(GUARDS),--guards) || exit 1; done
+		--minutes $(MINUTES) $(if $(GUARDS),--guards) $(if $(CONTROL),--control) || exit 1; done
 
 test-runtime: .local/runtime/.ready .local/ministack/.ready  ## the tests of units and functions on Lambda's Python, if this machine has it (LAYER_PYTHON=)
 	@$(if $(LAYER_PYTHON),.local/runtime/bin/python -m pytest -q -n 3 --dist loadgroup tests/unit tests/functional,\

@@ -182,7 +182,7 @@ class Mutation:
     def _try(
         self, session: pytest.Session, mutant: Mutant, tests: Sequence[tuple[pytest.Item, float]]
     ) -> int:
-        if not mutant.apply():
+        if not self.options.control and not mutant.apply():
             return NOT_LOADED
         session.config.pluginmanager.unregister(name="terminalreporter")
         followers = [*(item for item, _ in tests[1:]), None]
@@ -239,6 +239,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=20, help="mutants of each file")
     parser.add_argument("--guards", action="store_true", help="each removed check and `raise` instead")
+    parser.add_argument("--control", action="store_true", help="change nothing: every kill is a false one")
     parser.add_argument("--numbers", nargs="*", help="FILE:NUMBER of single mutants")
     parser.add_argument("--minutes", type=float, default=30, help="of all mutants together")
     parser.add_argument("--jobs", type=int, default=2)
