@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from itertools import chain, cycle, repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -268,15 +268,25 @@ class TestProof:
 
 
 class TestNotices:
+    # Of each event of the budget of four cents.
+    FACTS: ClassVar = {
+        "budgetName": "Free users",
+        "scope": "user",
+        "limitCents": 4,
+        "resetsAt": "2023-11-15T00:00:00.000Z",
+    }
+
     def count(self, aws: Aws) -> None:
         """Deliver the ledger's stream."""
         assert record(counted_records(aws)) == {"batchItemFailures": []}
 
-    def events(self, aws: Aws) -> list[tuple[str, int]]:
+    def events(self, aws: Aws) -> list[tuple[str, int, int]]:
         found = aws.clients.dynamodb.scan(TableName=aws.stack.refs["DeliveriesTable"])["Items"]
         rows = [from_attributes(each) for each in found]
         data = [row["data"] for row in rows if row["event"] == "budget.reached"]
-        return sorted((one["value"], one["percent"]) for one in data)
+        for one in data:
+            assert {name: one[name] for name in self.FACTS} == self.FACTS
+        return sorted((one["value"], one["percent"], one["spentCents"]) for one in data)
 
     def test_a_webhook_for_each_value_and_a_mail_for_one(self, aws: Aws, customer: OpenedAccount) -> None:
         hook = {"webhook": "https://example.com/hook"}
@@ -288,12 +298,12 @@ class TestNotices:
         create(customer, "user=alice")
         for _ in range(2):  # The stream repeats a batch.
             self.count(aws)
-        assert self.events(aws) == [("alice", 50)]
+        assert self.events(aws) == [("alice", 50, 2)]
         # Two cents at once: only the highest share has a notice.
         for _ in range(2):
             create(customer, ALICE)
         self.count(aws)
-        assert self.events(aws) == [("alice", 50), ("alice", 100)]
+        assert self.events(aws) == [("alice", 50, 2), ("alice", 100, 4)]
         noted = api_parts.api().audit.page(customer.account_id).rows
         reached = [(event.subject, event.detail) for event in noted if event.action == "budget.reached"]
         assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15T00:00:00.000Z")]

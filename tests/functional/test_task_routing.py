@@ -21,6 +21,12 @@ def send(customer: OpenedAccount, key: str | None = None, **fields: Any) -> tupl
     return status, body
 
 
+def routing(method: str, key: str, policy: Any = None) -> tuple[int, Any]:
+    """Ask for the account's policy, or set it; return the status and the policy."""
+    status, body, _ = call(method, "/api/v1/routing", key, policy if method == "PUT" else None)
+    return status, body.get("data")
+
+
 @pytest.mark.usefixtures("aws")
 class TestTheRequest:
     def test_a_task_is_refunded_rather_than_sent_to_another_provider(
@@ -63,6 +69,22 @@ class TestTheAccountsPolicy:
         assert (status, balance_cents(customer)) == (400, 100), body
         task = run_to_end(create(customer), clock)
         assert "fal" not in {each.provider for each in task.attempts}
+
+    def test_is_shown_as_it_was_set_and_noted_once(self, customer: OpenedAccount) -> None:
+        policy = {"ignore": ["fal"], "zdr": True}
+        for method in ("PUT", "PUT", "GET"):
+            assert routing(method, customer.api_key, policy) == (200, policy)
+        events = api_parts.api().audit.page(customer.account_id).rows
+        noted = [event.detail for event in events if event.action == "routing.changed"]
+        assert noted == ["ignore, zdr"]
+
+    def test_a_key_with_a_policy_cannot_change_it(self, customer: OpenedAccount) -> None:
+        policy = {"ignore": ["fal"]}
+        assert routing("PUT", customer.api_key, policy)[0] == 200
+        body = {"name": "narrow", "scopes": ["account"], "routing": policy}
+        key = call("POST", "/api/v1/keys", customer.api_key, body)[1]["data"]["key"]
+        assert routing("PUT", key, {}) == (403, None)
+        assert routing("GET", key) == (200, policy)
 
     def test_a_repeat_returns_its_task_though_the_policy_changed(self, customer: OpenedAccount) -> None:
         first, body = send(customer, "order-7", provider={"only": ["fal"]})

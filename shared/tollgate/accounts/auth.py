@@ -79,7 +79,7 @@ def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, n
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    key: ApiKey | None
+    key: ApiKey
     until_ms: int
     reads: int = 1
 
@@ -93,7 +93,8 @@ class KeyCache:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._keys: BoundedCache[_Known] = BoundedCache(MAX_CACHED_KEYS)
-        self._missing: BoundedCache[_Known] = BoundedCache(MAX_CACHED_KEYS)
+        # When each id may be read again.
+        self._missing: BoundedCache[int] = BoundedCache(MAX_CACHED_KEYS)
 
     def get(self, key_id: str, text: str) -> ApiKey | None:
         """Return the cached key of this id; `None` if it must be read.
@@ -101,10 +102,10 @@ class KeyCache:
         Raises `InvalidApiKeyError` for an id that does not exist.
         """
         # Each guessed id costs one read in 30 s.
-        if self._fresh(self._missing, key_id):
+        if self._clock.now_ms() < self._missing.get(key_id, 0):
             raise InvalidApiKeyError
-        known = self._fresh(self._keys, key_id)
-        if known is None or known.key is None:
+        known = self._fresh(key_id)
+        if known is None:
             return None
         # A secret that does not match may be new, after a rotation.
         settled = known.key.opens_with(text, self._clock.now_ms()) or known.reads >= MAX_READS
@@ -112,16 +113,20 @@ class KeyCache:
 
     def known(self, key_id: str) -> ApiKey | None:
         """Return the cached key of this id, whatever the secret; `None` if it must be read."""
-        found = self._fresh(self._keys, key_id)
+        found = self._fresh(key_id)
         return None if found is None else found.key
 
     def put(self, key_id: str, key: ApiKey | None) -> None:
         """Cache the result of a read."""
-        known = self._fresh(self._keys, key_id)
         until_ms = self._clock.now_ms() + KEY_CACHE_MS
+        if key is None:
+            self._missing[key_id] = until_ms
+            return
+        known = self._fresh(key_id)
         # Keep the time of the first read, so that the count of reads ends with it.
-        read = _Known(key, until_ms) if known is None else replace(known, key=key, reads=known.reads + 1)
-        (self._missing if key is None else self._keys)[key_id] = read
+        self._keys[key_id] = (
+            _Known(key, until_ms) if known is None else replace(known, key=key, reads=known.reads + 1)
+        )
 
     def use_is_due(self, key: ApiKey) -> bool:
         """Return whether this use of a key is due to be noted, and treat it as noted from now on."""
@@ -134,8 +139,8 @@ class KeyCache:
             self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
         return True
 
-    def _fresh(self, among: BoundedCache[_Known], key_id: str) -> _Known | None:
-        known = among.get(key_id)
+    def _fresh(self, key_id: str) -> _Known | None:
+        known = self._keys.get(key_id)
         return known if known is not None and self._clock.now_ms() < known.until_ms else None
 
 

@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tollgate.accounts.connectors import Connector
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
+from tollgate.accounts.models import ALL_SCOPES, MAX_CACHE_TTL_S, Account, ApiKey, Scope
 from tollgate.accounts.networks import network_of
+from tollgate.accounts.service import new_account
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.ledger.runs import RunTerms
 from tollgate.routing.wishes import Wishes
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -49,10 +52,18 @@ KEYS = st.builds(
     st.booleans(),
     st.integers(min_value=0, max_value=10**6),
     st.none() | TEXTS,
+    st.none() | st.builds(Connector, TEXTS, TEXTS, TEXTS, st.integers(0, 100), TIMES_MS),
+    st.none() | TEXTS,
+    st.none() | st.builds(RunTerms, st.integers(0, 10**9), TEXTS, issuer=st.none() | TEXTS),
+    cache_ttl_s=st.none() | st.integers(1, MAX_CACHE_TTL_S),
 )
 
 
 class TestRows:
+    def test_a_new_account_has_no_money_and_no_task(self) -> None:
+        account = new_account(NOON_MS)
+        assert (account.balance_micro_usd, account.open_tasks, account.created_at_ms) == (0, 0, NOON_MS)
+
     @given(ACCOUNTS)
     def test_an_account_comes_back_as_it_was(self, account: Account) -> None:
         assert Account.from_item(from_attributes(to_attributes(account.to_item()))) == account

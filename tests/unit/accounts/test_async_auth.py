@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.clock import START_MS, ManualClock
 from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.accounts.auth import KEY_CACHE_MS
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.kit.dynamodb.core import DatabaseError
@@ -16,14 +17,16 @@ from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidApiKeyError
+from tollgate.ledger.runs import RunTerms
 
 
 class FakeDatabase:
-    """One key; its writes wait until they may, and fail if they are to."""
+    """One key, and `others`; its writes wait until they may, and fail if they are to."""
 
     def __init__(self, key: NewKey) -> None:
         self.key = ApiKey(key.key_id, "usr_1", key.digest, ALL_SCOPES, 0)
         self.row = self.key.to_item()
+        self.others: dict[str, Item] = {}
         self.reads = 0
         self.may_write = asyncio.Event()
         self.failing = False
@@ -31,7 +34,7 @@ class FakeDatabase:
 
     async def get(self, table: str, key: Item) -> Item | None:
         self.reads += 1
-        return self.row if key == {"key_id": self.row["key_id"]} else None
+        return (self.others | {self.row["key_id"]: self.row}).get(key["key_id"])
 
     async def write(self, write: Write) -> None:
         await self.may_write.wait()
@@ -72,17 +75,21 @@ class TestReads:
         in_loop(test)
 
 
+# Changes of a key, and whether a batch or a workflow may go on with it.
+USABLE = pytest.mark.parametrize(
+    ("changed", "is_usable"),
+    [
+        ({}, True),
+        ({"revoked_at_ms": START_MS}, False),
+        ({"expires_at_ms": START_MS}, False),
+        ({"scopes": frozenset({Scope.MEDIA})}, False),
+    ],
+    ids=["good", "revoked", "expired", "without the scope"],
+)
+
+
 class TestTheKeyOfABatch:
-    @pytest.mark.parametrize(
-        ("changed", "is_usable"),
-        [
-            ({}, True),
-            ({"revoked_at_ms": START_MS}, False),
-            ({"expires_at_ms": START_MS}, False),
-            ({"scopes": frozenset({Scope.MEDIA})}, False),
-        ],
-        ids=["good", "revoked", "expired", "without the scope"],
-    )
+    @USABLE
     def test_it_is_read_once_in_30_seconds(self, changed: dict[str, Any], is_usable: bool) -> None:
         async def test(desk: Desk) -> None:
             key = replace(desk.db.key, **changed)
@@ -92,6 +99,32 @@ class TestTheKeyOfABatch:
                 assert found == (key if is_usable else None)
             assert desk.db.reads == 1
             assert await desk.authenticator.current("another") is None
+
+        in_loop(test)
+
+    @pytest.mark.parametrize("name", ["current", "current_now"])
+    @USABLE
+    def test_a_run_token_is_as_usable_as_its_key(
+        self, changed: dict[str, Any], is_usable: bool, name: str
+    ) -> None:
+        async def test(desk: Desk) -> None:
+            token = replace(desk.db.key, run=RunTerms(500, "key_1"), models=frozenset({"a", "b"}))
+            creator = replace(desk.db.key, key_id="key_1", models=frozenset({"b", "c"}), **changed)
+            desk.db.row = token.to_item()
+            desk.db.others = {"key_1": creator.to_item()}
+            found = await getattr(desk.authenticator, name)(token.key_id)
+            assert found == (replace(token, models=frozenset({"b"})) if is_usable else None)
+            desk.db.others.clear()
+            desk.clock.advance(KEY_CACHE_MS)
+            assert await getattr(desk.authenticator, name)(token.key_id) is None
+
+        in_loop(test)
+
+    def test_a_workflow_reads_it_each_time(self) -> None:
+        async def test(desk: Desk) -> None:
+            for _ in range(2):
+                assert await desk.authenticator.current_now(desk.key.key_id) == desk.db.key
+            assert desk.db.reads == 2
 
         in_loop(test)
 
