@@ -109,7 +109,18 @@ GROUPS = {
         [f"{_CODE}/budgets/*.py", f"{_CODE}/text/budgets.py", f"{_CODE}/ledger/budget*.py"],
         [
             "tests/unit/ledger/test_budget_rules.py",
-            *(f"tests/functional/test_{name}.py" for name in ("budgets", "dashboard_budgets", "run_tokens")),
+            "tests/unit/text/test_billing_rules.py",
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in (
+                    "budgets",
+                    "dashboard_budgets",
+                    "run_tokens",
+                    "subaccounts",
+                    "task_routing",
+                    "webhook_api",
+                )
+            ),
         ],
     ),
     "batches": Group(

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Coroutine, Iterator, Sequence
 from decimal import Decimal
+from itertools import cycle
 from typing import Any, TypeVar
 
 import pytest
@@ -18,7 +19,13 @@ from tollgate.kit.dynamodb.core import DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, SpendingCapReachedError
+from tollgate.kit.errors import (
+    BudgetReachedError,
+    ConcurrencyLimitedError,
+    InsufficientBalanceError,
+    SpendingCapReachedError,
+)
+from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
@@ -67,6 +74,10 @@ class FullDatabase(FailingDatabase):
     async def transact(self, writes: Sequence[TransactWrite]) -> None:
         self.blocking.transact(writes)
 
+    async def transact_once(self, writes: Sequence[TransactWrite]) -> bool:
+        self.blocking.transact(writes)
+        return True
+
     async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
         return self.blocking.get_together(table, keys)
 
@@ -76,7 +87,8 @@ class Desk:
 
     def __init__(self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop) -> None:
         self.db, self.clock, self.loop = FullDatabase(aws), clock, loop
-        self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        tables = [aws.stack.refs[f"{name}Table"] for name in ("Accounts", "Ledger", "Budgets")]
+        self.writes = HoldWrites(*tables)
         self.ledger = run_task_parts.step_runner().ledger
         self.account_id = ""
         self.start()
@@ -267,6 +279,32 @@ class TestSettling:
         placed.is_doubtful = is_doubtful
         desk.settle(placed)
         assert bool(desk.row["holds"]) is is_doubtful
+
+
+class TestBudgets:
+    @pytest.mark.parametrize(("limit_cents", "is_divided"), [(2, True), (1, False)])
+    def test_one_is_held_to_its_last_unit_in_all_rows_of_an_account(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, limit_cents: int, is_divided: bool
+    ) -> None:
+        turns = cycle([1, 0])
+        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: next(turns))
+        desk.open(10**6, wallets=2)
+        budgets, limit = api_parts.api().budgets, micro_usd_of_cents(limit_cents)
+        body = {"name": "All", "scope": "account", "limitCents": limit_cents, "per": "total"}
+        budgets.create(desk.account_id, body)
+        (budget,) = budgets.budgets.read(desk.account_id).budgets
+        # 100 + 2 x 575 = 1 250. A quarter of 20 000 is enough for four such requests.
+        demand = Demand(100, 575)
+        held = [desk.place(f"req_{n}", demand) for n in range(limit // 1_250)]
+        assert {placed.hold.amount_micro_usd for placed in held} == {1_250}
+        assert {"#1#" in item for placed in held for item in placed.hold.budgets} == {False, is_divided}
+        with pytest.raises(BudgetReachedError) as refused:
+            desk.place("req_more", demand)
+        assert refused.value.extra()["leftCents"] == 0
+        assert budgets.budgets.spent(desk.account_id, budget, "total") == {"": limit}
+        for placed in held:
+            desk.settle(placed)
+        assert budgets.budgets.spent(desk.account_id, budget, "total") == {"": CHARGE * len(held)}
 
 
 class TestFailing:
