@@ -83,7 +83,10 @@ GROUPS = {
                     "dashboard_answers",
                     "notices_in_time",
                     "notify_members",
+                    "projects",
+                    "requests",
                     "run_tokens",
+                    "subaccounts",
                     "task_routing",
                 )
             ),
@@ -118,7 +121,7 @@ GROUPS = {
                     "run_tokens",
                     "subaccounts",
                     "task_routing",
-                    "webhook_api",
+                    "webhook_addresses",
                 )
             ),
         ],
@@ -151,7 +154,10 @@ GROUPS = {
         [f"{_CODE}/webhooks/{name}.py" for name in ("repository", "schedule", "sender", "failing_endpoints")],
         [
             "tests/unit/webhooks",
-            *(f"tests/functional/test_{name}.py" for name in ("deliver_webhook", "webhook_crashes")),
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in ("deliver_webhook", "notices_in_time", "webhook_crashes")
+            ),
         ],
     ),
     "permissions": Group(
