@@ -12,6 +12,8 @@ from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.money import micro_usd_of_cents
 
 KEYS = "/api/v1/keys"
@@ -110,6 +112,18 @@ class TestMake:
             ok("DELETE", f"{KEYS}/{keys[0]['id']}", customer.api_key)
         made(customer)
         assert refusal("POST", KEYS, customer.api_key, {"name": "x"}) == (409, "key_limit_reached")
+
+    def test_a_write_that_conflicts_each_time_makes_none(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def conflict(*_: object) -> None:
+            raise WriteConflictError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "transact", conflict)
+            found = refusal("POST", KEYS, customer.api_key, {"name": "x"})
+        assert found == (429, "concurrency_limited")
+        assert len(ok("GET", KEYS, customer.api_key)["keys"]) == 1
 
 
 class TestScopes:

@@ -86,6 +86,13 @@ class TestTheAccountsPolicy:
         assert routing("PUT", key, {}) == (403, None)
         assert routing("GET", key) == (200, policy)
 
+    def test_cannot_switch_fallbacks_off(self, customer: OpenedAccount) -> None:
+        policy = {"allow_fallbacks": False}
+        assert call("PUT", "/api/v1/routing", customer.api_key, policy)[0] == 400
+        body = {"name": "x", "routing": policy}
+        status, answer, _ = call("POST", "/api/v1/keys", customer.api_key, body)
+        assert (status, set(details(answer))) == (400, {"/routing/allow_fallbacks"})
+
     def test_a_repeat_returns_its_task_though_the_policy_changed(self, customer: OpenedAccount) -> None:
         first, body = send(customer, "order-7", provider={"only": ["fal"]})
         assert first == 200
