@@ -18,6 +18,9 @@ MAX_ANSWER_BYTES = 2 * 1024 * 1024
 MAX_FILE_BYTES = 96 * 1024 * 1024
 _FIRST_ERROR, _TIMEOUT, _LIMITED, _FIRST_SERVER_ERROR = 400, 408, 429, 500
 
+# Our key or our account at the vendor, which an operator can mend.
+_OURS = (401, 402, 403)
+
 T = TypeVar("T")
 
 
@@ -31,8 +34,7 @@ class RefusedError(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
-        # Too many requests, or an operator can mend the key or pay.
-        self.passes = status in (401, 402, 403, _LIMITED)
+        self.passes = status in (*_OURS, _LIMITED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +111,4 @@ class VendorCalls:
 
     def _failed(self, call: HttpCall, status: int) -> None:
         logger.warning("run_batch.vendor_failed", provider=self.provider, method=call.method, status=status)
-        emit_provider_error(self.provider, is_ours=status in (401, 402, 403))
+        emit_provider_error(self.provider, is_ours=status in _OURS)

@@ -15,9 +15,10 @@ from tollgate.batches import attempts
 from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, MoneyLaterError
 from tollgate.batches.lines import NOT_RUN, Line, Outcome, result_line
 from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, request_id_of
-from tollgate.batches.parcels import Parcel, Stage
+from tollgate.batches.parcels import Parcel, Stage, may_send, must_cancel, must_give_up
+from tollgate.batches.request import read_openai_create
 from tollgate.batches.views import batch_view, message_batch_view
-from tollgate.kit.errors import InsufficientBalanceError, RateLimitedError
+from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, RateLimitedError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.text.asgi import Reply
 
@@ -100,6 +101,73 @@ def test_every_state_has_a_view_in_both_protocols(state: State) -> None:
     assert sum(counts.values()) == 3
     assert (message["processing_status"] == "ended") == ended
     assert (message["results_url"] is not None) == ended
+
+
+# Since the creation: a new parcel may be sent, parcels are cancelled, and they are given up.
+@pytest.mark.parametrize(
+    ("hours", "seconds", "expected"),
+    [
+        (0, 0, (True, False, False)),
+        (12, -1, (True, False, False)),
+        (12, 0, (False, False, False)),
+        (20, -1, (False, False, False)),
+        (20, 0, (False, True, False)),
+        (22, -1, (False, True, False)),
+        (22, 0, (False, True, True)),
+    ],
+)
+def test_parcels_end_before_the_24_hours_of_their_batch(
+    hours: int, seconds: int, expected: tuple[bool, bool, bool]
+) -> None:
+    running = Batch(batch().changed(State.IN_PROGRESS, NOW_S))
+    at_s = NOW_S + hours * 3600 + seconds
+    found = may_send(running, at_s), must_cancel(running, at_s), must_give_up(running, at_s)
+    assert found == expected
+
+
+@pytest.mark.parametrize(("seconds", "is_over"), [(30 * 60 - 1, False), (30 * 60, True)])
+def test_parcels_of_a_cancelled_batch_have_half_an_hour(seconds: int, is_over: bool) -> None:
+    cancelled = Batch(batch().changed(State.CANCELLING, NOW_S))
+    assert must_cancel(cancelled, NOW_S)
+    assert must_give_up(cancelled, NOW_S + seconds) is is_over
+
+
+@pytest.mark.parametrize(("made", "may"), [(39, True), (40, False)])
+def test_a_batch_sends_40_parcels(made: int, may: bool) -> None:
+    assert may_send(Batch(batch().changed(State.IN_PROGRESS, NOW_S, parcels_made=made)), NOW_S) is may
+
+
+GOOD: dict[str, Any] = {
+    "input_file_id": new_id("file"),
+    "endpoint": "/v1/embeddings",
+    "completion_window": "24h",
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({}, None),
+        ({"output_expires_after": None}, None),
+        ({"output_expires_after": {"anchor": "created_at", "seconds": 604_800}}, None),
+        ({"output_expires_after": {"anchor": "created_at", "seconds": 3600}}, "/output_expires_after"),
+        ({"input_file_id": "batch_1"}, "/input_file_id"),
+        ({"input_file_id": 7}, "/input_file_id"),
+        ({"endpoint": "/v1/images"}, "/endpoint"),
+        ({"endpoint": None}, "/endpoint"),
+        ({"endpoint": []}, "/endpoint"),
+        ({"completion_window": "1h"}, "/completion_window"),
+        ({"priority": 1}, "/priority"),
+    ],
+)
+def test_a_wrong_field_of_a_new_batch_is_named(fields: dict[str, Any], path: str | None) -> None:
+    body = json.dumps(GOOD | fields).encode()
+    if path is None:
+        assert read_openai_create(body).endpoint == "/v1/embeddings"
+        return
+    with pytest.raises(InvalidInputError) as wrong:
+        read_openai_create(body)
+    assert [each.path for each in wrong.value.problems] == [path]
 
 
 class Calls:
