@@ -22,7 +22,10 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition.database import database
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.ledger.reservations import RESERVED_MS
+from tollgate.ledger.entries import charge_entry
+from tollgate.ledger.holds import Hold
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.reservations import RESERVED_MS, Reservation
 from tollgate.quotes import repository
 
 __all__ = ["customer_of", "proved"]
@@ -187,6 +190,25 @@ class TestEnds:
         assert micro_usd(customer_of) == 1_000_000
         assert ok(customer_of, "POST", f"{QUOTES}/{made['id']}/cancel") == first
         assert started(customer_of, made)[1]["code"] == "quote_ended"
+
+    def test_cancelled_while_a_request_takes_from_it(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made, ledger = quote(customer, IMAGE, TEXT), api_parts.api().tasks.ledger
+        started(customer, made)
+        reserved = LedgerRepository.reserved
+
+        def and_then_taken(self: LedgerRepository, reservation: Reservation) -> Hold | None:
+            monkeypatch.setattr(LedgerRepository, "reserved", reserved)
+            found = reserved(ledger, reservation)
+            charge = charge_entry(customer.account_id, "task_1", PAID_IMAGE, 5_000, 1)
+            database().transact(ledger.pay(reservation, charge))
+            return found
+
+        monkeypatch.setattr(LedgerRepository, "reserved", and_then_taken)
+        assert ok(customer, "POST", f"{QUOTES}/{made['id']}/cancel")["reservedMicroUsd"] == 0
+        # The image is refunded by a later step.
+        assert micro_usd(customer) == 1_000_000 - 10_000 - 5_000
 
     def test_expired(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made = quote(customer, IMAGE)

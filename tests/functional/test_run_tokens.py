@@ -150,6 +150,7 @@ class TestPermissions:
     def test_only_its_models(self, customer: OpenedAccount) -> None:
         made = token(customer, models=["test-chat"])
         assert create(customer, key=made["token"])[1]["code"] == "forbidden"
+        assert ok(customer, "GET", f"{TOKENS}/{made['id']}")["models"] == ["test-chat"]
 
     def test_never_more_than_its_key(self, customer: OpenedAccount, clock: ManualClock) -> None:
         body = {"name": "ops", "scopes": ["media", "account"], "models": [PAID_IMAGE]}

@@ -271,6 +271,27 @@ class TestSettings:
         assert ok(customer, "PATCH", path, {"suspended": False})["state"] == "active"
         assert create(customer, key=child["key"])[0] == 200
 
+    @pytest.mark.parametrize(
+        ("of_parent", "cents", "code"),
+        [
+            (True, 5, "account_suspended"),
+            (False, 5, None),
+            (False, -5, None),
+            (True, -5, None),
+            (False, -999, "insufficient_balance"),
+        ],
+    )
+    def test_only_a_suspended_parent_pays_nothing(
+        self, customer: OpenedAccount, of_parent: bool, cents: int, code: str | None
+    ) -> None:
+        child, ledger = opened(customer), api_parts.api().tasks.ledger
+        ledger.suspend(customer.account_id if of_parent else child["id"], "fraud", 1)
+        status, found = credit(customer, child["id"], cents)
+        assert (status, found if code else None) == (
+            {None: 200, "account_suspended": 403}.get(code, 402),
+            code,
+        )
+
     def test_both_accounts_hear_of_a_low_balance(self, customer: OpenedAccount, aws: Aws) -> None:
         api, mine, theirs = api_parts.api(), "https://93.184.216.34/mine", "https://93.184.216.34/theirs"
         api.low_balance.change(customer.account_id, {"threshold": "1", "webhook": mine})

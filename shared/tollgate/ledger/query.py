@@ -76,11 +76,11 @@ def read_labels(reader: QueryReader) -> LabelFilter:
     """Read the filters `LABELS`. The problems are added to the reader's."""
     message = "Must be a name, or name=value."
     return LabelFilter(
-        reader.read("key", str, None, ""),
-        reader.read("user", str, None, ""),
+        reader.text("key"),
+        reader.text("user"),
         reader.read("tag", _tag, None, message, A_TAG),
-        reader.read("token", str, None, ""),
-        reader.read("project", str, None, ""),
+        reader.text("token"),
+        reader.text("project"),
     )
 
 

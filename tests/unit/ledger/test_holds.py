@@ -1,5 +1,6 @@
 """Holds: at most one way out each, and the law of the ledger after every move."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -236,3 +237,29 @@ def test_mark_up_that_is_not_due_yet_waits_for_a_later_sweep(aws: Aws) -> None:
     account.db.write(Write(account.writes.accounts_table, key={"account_id": account.id}, update=earned))
     assert HoldExpiry(account.db, account.writes).expire(NOW, 10) == 0
     assert account.wake_at() == NOW + HOLD_LIFETIME_MS
+
+
+class TestTheTimer:
+    @pytest.mark.parametrize(
+        ("meanwhile", "is_kept"),
+        [
+            ((), False),
+            ((Set("wake_at", NOW + 1),), True),
+            ((Set(("holds", "req_2"), {}),), True),
+            ((Set(EARNED, 5),), True),
+            ((Set(EARNED, 0),), False),
+        ],
+        ids=["nothing", "another sweep", "a hold", "mark-up", "moved mark-up"],
+    )
+    def test_it_goes_only_if_nothing_came_since_the_row_was_read(
+        self, account: Account, meanwhile: tuple[Set, ...], is_kept: bool
+    ) -> None:
+        table, key = account.writes.accounts_table, {"account_id": account.id}
+        account.db.write(Write(table, key=key, update=(Set("wake_at", NOW), Set("due_shard", "0"))))
+        found = account.db.get(table, key)
+        assert found is not None
+        if meanwhile:
+            account.db.write(Write(table, key=key, update=meanwhile))
+        with pytest.raises(AlreadyResolvedError) if is_kept else nullcontext():
+            account.db.write(account.writes.set_next_expiry(account.id, found, None))
+        assert (account.wake_at() is not None) is is_kept

@@ -244,6 +244,7 @@ class TestLimits:
     def test_a_wallet_is_given_half_of_an_equal_share_or_nothing(self) -> None:
         # MIN_REQUESTS_PER_SHARE is 4: ten for each of ten wallets is enough for requests of 2, but not of 3.
         assert share_of(209, 10, 2) == 10
+        assert share_of(160, 10, 2) == 8
         assert share_of(209, 10, 3) == 0
 
     def test_a_wallet_is_empty_and_suspended_if_its_account_is(self) -> None:

@@ -15,7 +15,7 @@ from tests.unit.text.samples import choosing
 from tests.unit.text.test_billing import FailingDatabase
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.dynamodb.core import DatabaseError, Written
+from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
@@ -23,19 +23,22 @@ from tollgate.kit.errors import (
     BudgetReachedError,
     ConcurrencyLimitedError,
     InsufficientBalanceError,
+    RateLimitedError,
     SpendingCapReachedError,
 )
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.ledger.budgets import Spender
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets, KnownBudgets, Spender, definitions_key
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
+from tollgate.routing.wishes import Wishes
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.placed import Billed, PlacedHold
+from tollgate.text.route_plan import RoutePlan
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
@@ -226,6 +229,62 @@ class TestPlacing:
         with pytest.raises(SpendingCapReachedError):
             desk.place("req_2", allowance=allowance)
         assert desk.balance == 9_300
+
+    def test_requests_above_the_limit_of_a_minute_are_refused_until_the_next(self, desk: Desk) -> None:
+        desk.open(10_000, requests_per_minute=2)
+        for n in range(2):
+            desk.place(f"req_{n}")
+        # A process that has counted none of them learns it from the refusal.
+        desk.start()
+        with pytest.raises(RateLimitedError):
+            desk.place("req_2")
+        assert desk.billing.rate_headers(desk.account_id)["x-ratelimit-remaining"] == "0"
+        desk.clock.advance(60_000)
+        assert desk.place("req_3").hold.amount_micro_usd == 700
+
+    def test_an_account_with_several_rows_has_the_sum_of_their_limits(self, desk: Desk) -> None:
+        desk.open(24_000, wallets=2, text_at_once=2)
+        for n in range(2):
+            desk.place(f"req_{n}")
+        with pytest.raises(ConcurrencyLimitedError):
+            desk.place("req_2")
+
+    def test_a_hold_has_the_mark_up_that_another_request_found_meanwhile(self, desk: Desk) -> None:
+        desk.open(10_000)
+        budgets, account_id = api_parts.api().budgets.budgets, desk.account_id
+        budgets.change(account_id, NO_BUDGETS, Budgets(markup_percent=100))
+        row = desk.db.blocking.get(desk.writes.budgets.table, definitions_key(account_id))
+        known: KnownBudgets = desk.billing.place.__self__.budgets.known  # type: ignore[attr-defined]
+
+        def choose(wishes: Wishes) -> RoutePlan:
+            known.put(account_id, row)
+            return choosing(DEMAND, MODEL)(wishes)
+
+        assert desk.run(desk.billing.place(account_id, "req_1", choose)).hold.amount_micro_usd == 1_400
+
+    # What another process undoes each time: the budgets that were read, a share, and the money of all rows.
+    @pytest.mark.parametrize(
+        ("target", "result"),
+        [
+            ("budgets.TextBudgets.load", None),
+            ("budgets.TextBudgets.fund", True),
+            ("wallets.Wallets.gather", True),
+        ],
+    )
+    def test_a_hold_that_never_succeeds_has_an_end(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, target: str, result: object
+    ) -> None:
+        async def nothing(*_: object) -> object:
+            return result
+
+        desk.open(1_000 if "gather" in target else 10**6, wallets=2)
+        body = {"name": "All", "scope": "account", "limitCents": 2, "per": "total"}
+        api_parts.api().budgets.create(desk.account_id, body)
+        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: 1)
+        monkeypatch.setattr(f"tollgate.text.{target}", nothing)
+        with pytest.raises(DatabaseBusyError, match="moving"):
+            desk.place("req_1", Demand(100, 575))
+        assert desk.row["holds"] == {}
 
 
 class TestSettling:

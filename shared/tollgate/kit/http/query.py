@@ -44,6 +44,10 @@ class QueryReader:
             self.problems.append(Problem(f"/{name}", message, allowed))
             return default
 
+    def text(self, name: str) -> str | None:
+        """Return a parameter as it is, or `None` if it is missing."""
+        return self._query.get(name)
+
     def choose(
         self, name: str, reader: Callable[[str], Value], default: Default, values: Iterable[str]
     ) -> Value | Default:
