@@ -1,12 +1,14 @@
 """README.md: short, and its numbers are those of the catalog, of the measurements and of the template."""
 
+import ast
+import builtins
 import re
 from pathlib import Path
 
 import pytest
 
 from local.prose_files import ROOT
-from tests.support.doc_programs import FENCE, SETTINGS
+from tests.support.doc_programs import FENCE, SETTINGS, programs
 from tests.unit.catalog.cases import CATALOG
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.registry import MappingNames
@@ -29,6 +31,18 @@ def row(page: str, label: str) -> list[str]:
 def figures(cells: list[str]) -> list[str]:
     """Return the decimal numbers of table cells."""
     return [number for cell in cells for number in re.findall(r"\d+\.\d+", cell)]
+
+
+def undefined(code: str) -> set[str]:
+    """Return the names that a Python program uses and does not define or import itself."""
+    nodes = list(ast.walk(ast.parse(code)))
+    known = set(dir(builtins))
+    known |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    known |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    known |= {(node.asname or node.name).split(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    known |= {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - known
 
 
 class TestReadme:
@@ -74,3 +88,11 @@ class TestBlocksToPaste:
             if (language in RUN or SETTINGS.fullmatch(label)) and "…" in code
         ]
         assert wrong == []
+
+    def test_each_python_program_runs_without_the_one_above_it(self, page: Path) -> None:
+        alone = [one.code for one in programs(page.read_text()) if one.language == "python"]
+        assert [names for names in map(undefined, alone) if names] == []
+
+
+def test_a_program_without_its_import_is_found() -> None:
+    assert undefined("from openai import OpenAI\nclient = OpenAI(api_key=os.environ['KEY'])") == {"os"}
