@@ -255,7 +255,7 @@ class Budgets:
 
     def is_current(self) -> Condition:
         """Return the condition that a row of the account has this version."""
-        return Equals(BUDGET_SEQ, self.seq) if self.seq else Missing(BUDGET_SEQ)
+        return has_budget_seq(self.seq)
 
     def stale(self, row: Item) -> StaleBudgetsError | None:
         """Return the error if a row of the account has another version."""
@@ -289,6 +289,8 @@ class Applied:
         A budget counts beside the wallet. It counts in its main row if it has no share for the wallet: the
         budgets in `mains`, and those whose whole limit is too small for shares.
         """
+        if not self.uses:
+            return self
         return replace(
             self,
             wallets=tuple(
@@ -327,6 +329,11 @@ class KnownBudgets:
         """Cache the budgets and the routing policy in an account's rows, and return them."""
         found = self.known[account_id] = Budgets.from_item(row, routing)
         return found
+
+
+def has_budget_seq(seq: int | Slot) -> Condition:
+    """Return the condition that a row of the account has this version of its budgets; 0: it has none."""
+    return Equals(BUDGET_SEQ, seq) if seq else Missing(BUDGET_SEQ)
 
 
 def definitions_key(account_id: str) -> Item:
@@ -557,7 +564,7 @@ def _about(use: Use) -> dict[str, str | int]:
 def _take_template(*, may_be_first: bool, ends: bool) -> Template:
     """Return the template of the write that counts an amount in a budget's main row."""
     covered: Condition = AtMost("spent_micro_usd", Slot("most"))
-    about = [SetIfMissing("value", Slot("value", is_text=True))]
+    about = [SetIfMissing("value", Slot("value"))]
     if ends:
         about.append(SetIfMissing("expires_at_s", Slot("dropped")))
     return Template(

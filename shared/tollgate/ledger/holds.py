@@ -25,13 +25,16 @@ the request has ended. So a hold whose place was sent more than once is resolved
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
+from typing import Any, TypedDict
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import (
     Add,
     AtLeast,
     Below,
+    Change,
+    Condition,
     Equals,
     Exists,
     Remove,
@@ -39,16 +42,27 @@ from tollgate.kit.dynamodb.expressions import (
     Set,
     SetIfMissing,
     Size,
+    Slot,
 )
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
-from tollgate.kit.dynamodb.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
+from tollgate.kit.dynamodb.templates import FilledMark, Template
+from tollgate.kit.dynamodb.writes import (
+    Mark,
+    MarkedWrite,
+    SingleWrite,
+    TransactWrite,
+    Write,
+    leave,
+    put_new,
+    take,
+)
 from tollgate.kit.errors import UserNotFoundError
-from tollgate.ledger.budgets import NO_BUDGETS, Budgets, BudgetWrites
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets, BudgetWrites, has_budget_seq
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.families import NO_MARKUP_IS_LEFT, earn_markup
-from tollgate.ledger.rate import RateWindow, count_request, rate_refused
+from tollgate.ledger.rate import RateWindow, counting, rate_refused, window_values
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 from tollgate.ledger.wallets import DEFAULT, Limits, account_of, lower_balance
 
@@ -71,6 +85,7 @@ MAX_RENEWALS = 7
 # Text requests of one account at once (site/limits.md).
 MAX_HOLDS = 100
 
+_HOLDS = "holds"
 _PREFIX = "req_"
 RESERVATION_PREFIX = "quo_"
 """The prefix of a quote's id, which its hold has instead of a request's id (`reservations.py`)."""
@@ -110,7 +125,7 @@ class Hold:
     @property
     def path(self) -> tuple[str, str]:
         """Return its path in the row."""
-        return ("holds", self.request_id) if self.has_full_id_key else hold_path(self.request_id)
+        return (_HOLDS, self.request_id) if self.has_full_id_key else hold_path(self.request_id)
 
     def to_value(self) -> Any:
         """Return its stored value: one number, or a map if it has more fields."""
@@ -222,7 +237,7 @@ class HoldWrites:
         most: int = MAX_HOLDS,
         returns: bool = False,
         budgets: Budgets = NO_BUDGETS,
-    ) -> MarkedWrite:
+    ) -> SingleWrite:
         """Return the write that sets the money aside and counts the request; `allowance` belongs to the
         hold's counter. `row_id` is the id of the main row or of a wallet, here and in the methods below.
 
@@ -230,28 +245,45 @@ class HoldWrites:
         `BudgetWrites.take`, in the same transaction. Refused: `HoldRefusedError`, `UserNotFoundError`,
         `AccountSuspendedError`, `StaleBudgetsError`.
         """
-        # The balance is the credits less all charges and holds so far; this write keeps it at 0 or more.
-        balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
-        # Fewer requests than may run at once are between their place and their settle.
-        has_room = Below(Size("holds"), most)
+        values: dict[str, Any] = {
+            "account_id": row_id,
+            "hold_id": hold.path[1],
+            "hold": hold.to_value(),
+            "amount": hold.amount_micro_usd,
+            "taken": -hold.amount_micro_usd,
+            "expires_at": hold.expires_at_ms,
+            "due_shard": due_shard(row_id),
+            "most": most,
+            "budget_seq": budgets.seq,
+            **window_values(window),
+        }
+
+        def refused(account: Item | None) -> Exception:
+            return place_refused(account, window, most, budgets)
+
+        # An old budget refuses nothing.
+        foresees = budgets.foresees_stale if hold.budgets else None
+        has_budgets = budgets.seq > 0
+        if allowance is None:
+            return FilledMark(
+                self.accounts_table,
+                key={"account_id": row_id},
+                refused=refused,
+                foresees=foresees,
+                returns=returns,
+                template=_place_template(opens=window.opens, has_budgets=has_budgets),
+                values=values,
+                mark=leave(hold.path, values["hold"]),
+            )
         place = MarkedWrite(
             self.accounts_table,
             key={"account_id": row_id},
-            # A request has one hold: a copy of this write finds it, and does not take the money twice.
-            mark=leave(hold.path, hold.to_value()),
-            update=(
-                Add("balance_micro_usd", -hold.amount_micro_usd),
-                # The sweeper's timer is the end of the earliest hold; the sweeper moves it on when it runs.
-                SetIfMissing("wake_at", hold.expires_at_ms),
-                Set("due_shard", due_shard(row_id)),
-            ),
-            condition=balance_covers_it & has_room & MAY_SPEND & budgets.is_current(),
-            refused=lambda account: place_refused(account, window, most, budgets),
-            # An old budget refuses nothing.
-            foresees=budgets.foresees_stale if hold.budgets else None,
+            refused=refused,
+            foresees=foresees,
             returns=returns,
+            **_placing(values, opens=window.opens, has_budgets=has_budgets),
         )
-        return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
+        return add_spend(place, allowance, hold.amount_micro_usd)
 
     def record(self, entry: Entry) -> Write:
         """Return the write of a row that is not there yet: the exact charge, or a void.
@@ -318,7 +350,7 @@ class HoldWrites:
         *,
         empty_until_ms: int | None = None,
         markup_micro_usd: int = 0,
-    ) -> MarkedWrite:
+    ) -> SingleWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
         The mark-up is the part of the charge that the parent of a sub-account earns.
@@ -330,14 +362,25 @@ class HoldWrites:
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
             raise ValueError(f"{charge_micro_usd} is not within the hold of {hold.amount_micro_usd}")
         back = hold.amount_micro_usd - charge_micro_usd
+        # One write returns the money and removes its hold: neither can happen without the other, and a
+        # second resolve finds no hold and moves nothing.
+        mark, key = _end_mark_of(hold, empty_until_ms), {"account_id": row_id}
+
+        def refused(_: Item | None) -> Exception:
+            return AlreadyResolvedError(hold.request_id)
+
+        is_plain = hold.counter is None and hold.path[0] == _HOLDS and not hold.is_reservation
+        if is_plain and empty_until_ms is None and not markup_micro_usd:
+            values = {**key, "hold_id": hold.path[1], "back": back}
+            return FilledMark(
+                self.accounts_table, key=key, refused=refused, template=_RESOLVE, values=values, mark=mark
+            )
         resolve = MarkedWrite(
             self.accounts_table,
-            key={"account_id": row_id},
-            # One write returns the money and removes its hold: neither can happen without the other, and a
-            # second resolve finds no hold and moves nothing.
-            mark=_end_mark_of(hold, empty_until_ms),
+            key=key,
+            mark=mark,
             update=(Add("balance_micro_usd", back),),
-            refused=lambda _: AlreadyResolvedError(hold.request_id),
+            refused=refused,
         )
         resolve = earn_markup(resolve, row_id, markup_micro_usd, hold.expires_at_ms)
         return release_spend(resolve, hold.counter, back)
@@ -370,12 +413,61 @@ class HoldWrites:
         )
 
 
+_KEY = ("account_id",)
 _END = "end#"
+
+
+class _Placing(TypedDict):
+    """The parts of the write that places a hold."""
+
+    update: tuple[Change, ...]
+    condition: Condition
+    mark: Mark
+
+
+def _placing(values: Mapping[str, Any], *, opens: bool, has_budgets: bool) -> _Placing:
+    """Return the parts of the write that places a hold, from its values or from their slots."""
+    # The balance is the credits less all charges and holds so far; this write keeps it at 0 or more.
+    balance_covers_it = AtLeast("balance_micro_usd", values["amount"])
+    # Fewer requests than may run at once are between their place and their settle.
+    has_room = Below(Size("holds"), values["most"])
+    has_these_budgets = has_budget_seq(values["budget_seq"] if has_budgets else 0)
+    count, has_room_in_minute = counting(values, opens=opens)
+    return {
+        "update": (
+            Add("balance_micro_usd", values["taken"]),
+            # The sweeper's timer is the end of the earliest hold; the sweeper moves it on when it runs.
+            SetIfMissing("wake_at", values["expires_at"]),
+            Set("due_shard", values["due_shard"]),
+            count,
+        ),
+        "condition": balance_covers_it & has_room & MAY_SPEND & has_these_budgets & has_room_in_minute,
+        # A request has one hold: a copy of this write finds it, and does not take the money twice.
+        "mark": leave((_HOLDS, values["hold_id"]), values["hold"]),
+    }
+
+
+_PLACED = (
+    *("hold_id", "hold", "amount", "taken", "expires_at", "due_shard", "most", "budget_seq"),
+    *("floor", "first", "last"),
+)
+"""The values of the write that places a hold."""
+
+
+@cache
+def _place_template(*, opens: bool, has_budgets: bool) -> Template:
+    """Return the template of the write that places a hold without a spending cap."""
+    parts = _placing({name: Slot(name) for name in _PLACED}, opens=opens, has_budgets=has_budgets)
+    return Template(_KEY, *parts["update"], condition=parts["condition"], mark=parts["mark"])
+
+
+# Ends a hold that has no spending cap and earns no mark-up.
+_RESOLVE = Template(_KEY, Add("balance_micro_usd", Slot("back")), mark=take((_HOLDS, Slot("hold_id"))))
 
 
 def hold_path(request_id: str) -> tuple[str, str]:
     """Return the path of a request's hold in its row."""
-    return ("holds", request_id.removeprefix(_PREFIX))
+    return (_HOLDS, request_id.removeprefix(_PREFIX))
 
 
 def _end_mark(request_id: str) -> str:

@@ -11,11 +11,12 @@ plus one", so there are two ways to count: `opens` starts a minute, the other wa
 guess, the row in the refusal shows which way is right, and the process tries that one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.dynamodb.expressions import Add, Below, Between, Missing, Set
+from tollgate.kit.dynamodb.expressions import Add, Below, Between, Change, Condition, Missing, Set, Slot
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Counts, with_changes
 from tollgate.kit.errors import RateLimitedError
@@ -52,16 +53,25 @@ class RateWindowMismatchError(Exception):
 
 def count_request(write: Counts, window: RateWindow) -> Counts:
     """Return a write of the account's row that also counts a request, and is refused above the limit."""
+    change, condition = counting(window_values(window), opens=window.opens)
+    return with_changes(write, change, condition=condition)
+
+
+def window_values(window: RateWindow) -> dict[str, int]:
+    """Return the numbers in the row: before the minute, after its first request, and before its last."""
     floor = window.minute * BASE
-    if window.opens:
+    return {"floor": floor, "first": floor + 1, "last": floor + window.limit - 1}
+
+
+def counting(values: Mapping[str, int | Slot], *, opens: bool) -> tuple[Change, Condition]:
+    """Return the change and the condition that count a request, with `window_values` or their slots."""
+    if opens:
         # No request of this account was counted yet, or the last one was in an earlier minute.
-        no_request_yet, last_was_earlier = Missing("request_rate"), Below("request_rate", floor)
-        return with_changes(
-            write, Set("request_rate", floor + 1), condition=no_request_yet | last_was_earlier
-        )
+        no_request_yet, last_was_earlier = Missing("request_rate"), Below("request_rate", values["floor"])
+        return Set("request_rate", values["first"]), no_request_yet | last_was_earlier
     # This minute is open, and fewer than `limit` requests were counted in it.
-    has_room_in_minute = Between("request_rate", floor, floor + window.limit - 1)
-    return with_changes(write, Add("request_rate", 1), condition=has_room_in_minute)
+    has_room_in_minute = Between("request_rate", values["floor"], values["last"])
+    return Add("request_rate", 1), has_room_in_minute
 
 
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:

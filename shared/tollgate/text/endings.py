@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.kit.dynamodb.writes import MarkedWrite, TransactWrite
+from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_entries import charge_of, markup_in, void_entry
 from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, Hold, HoldWrites
@@ -53,7 +53,7 @@ class HoldEndings:
 
     def _resolve(
         self, row_id: str, hold: Hold, decided: Entry | None, empty_until_ms: int | None
-    ) -> tuple[MarkedWrite, *tuple[TransactWrite, ...]]:
+    ) -> tuple[SingleWrite, *tuple[TransactWrite, ...]]:
         """Return the write that resolves a hold, and those that return money to its budgets."""
         charge, markup = (0, 0) if decided is None else (charge_of(decided), markup_in(decided))
         resolve = self.writes.resolve(

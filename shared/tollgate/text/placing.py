@@ -3,13 +3,13 @@
 import random
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseBusyError, Written
-from tollgate.kit.dynamodb.writes import MarkedWrite
+from tollgate.kit.dynamodb.writes import SingleWrite
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InsufficientBalanceError,
@@ -237,7 +237,7 @@ class Placing:
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             try:
-                return await self._place_once(row_id, terms, replace(wanted, plan=plan), window, limits)
+                return await self._place_once(row_id, terms, _Wanted(plan, wanted.mains), window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
             if is_unknown:
@@ -318,7 +318,7 @@ class Placing:
         return placed
 
     async def _write_with(
-        self, place: MarkedWrite, account_id: str, applied: Applied, amount_micro_usd: int
+        self, place: SingleWrite, account_id: str, applied: Applied, amount_micro_usd: int
     ) -> Written:
         """Place a hold together with the writes of its budgets, and return the row if the hold returns it."""
         if not applied.uses:

@@ -415,6 +415,7 @@ class TestEveryWrite:
     # What makes a value of which type.
     MAKERS: ClassVar = {
         "MarkedWrite": "marked",
+        "FilledMark": "marked",
         "CountingWrite": "counting",
         "count_one": "counting",
         "filled": "counting",

@@ -174,7 +174,7 @@ def query(
         "TableName": table,
         "KeyConditionExpression": condition.render(to),
         "ExpressionAttributeNames": to.names,
-        "ExpressionAttributeValues": to.values,
+        "ExpressionAttributeValues": to.attributes,
     }
     if limit is not None:
         body["Limit"] = limit
@@ -206,9 +206,8 @@ def write(write: SingleWrite, patience: Patience) -> Steps[Written]:
 
     A refused write is done if the row that was found shows that it was carried out before.
     """
-    body = write.request()
-    if write.returns:
-        body["ReturnValues"] = "ALL_NEW"
+    text = write.text()
+    body = Encoded(f'{text[:-1]},"ReturnValues":"ALL_NEW"}}' if write.returns else text)
     request = Request(f"{write.kind()}Item", body, write.table, write.row)
     answer, lost = yield from _ask(request, patience)
     if not answer.error:

@@ -93,7 +93,7 @@ class Database:
         request: dict[str, Any] = {
             "TableName": table,
             "KeyConditionExpression": condition.render(to),
-            "ExpressionAttributeValues": to.values,
+            "ExpressionAttributeValues": to.attributes,
             "ScanIndexForward": not newest_first,
         }
         # A global secondary index cannot be read consistently.

@@ -12,30 +12,31 @@ dot in a name as a path.
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from json.encoder import encode_basestring_ascii as quoted
+from typing import Any, ClassVar, cast
 
-from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attribute
+from tollgate.kit.dynamodb.rows import Item, attribute_text, from_attributes, to_attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a value, or of a step of a path, in a template (`templates.py`)."""
+
+    name: str
+
+
+# An attribute by its name, or the way into one: `("holds", "req_1", "amount")`, `("secrets", 0)`.
+Path = str | tuple[str | int | Slot, ...]
 
 
 @dataclass(slots=True)
 class Size:
     """The number of entries in the list or map at a path. A condition can compare it like a path."""
 
-    path: "str | tuple[str | int, ...]"
-
-
-# An attribute by its name, or the way into one: `("holds", "req_1", "amount")`, `("secrets", 0)`.
-Path = str | tuple[str | int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """The place of a number or a text in a template (`templates.py`)."""
-
-    name: str
-    is_text: bool = False
+    path: Path
 
 
 class Placeholders:
@@ -44,18 +45,38 @@ class Placeholders:
     __slots__ = ("_names", "values")
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-        self.values: dict[str, Any] = {}
-        """In DynamoDB's typed form, by placeholder."""
+        self._names: dict[str | Slot, str] = {}
+        self.values: dict[str, str] = {}
+        """In DynamoDB's typed form, as JSON, by placeholder."""
 
     @property
     def names(self) -> dict[str, str]:
         """Return the names by placeholder."""
-        return {placeholder: name for name, placeholder in self._names.items()}
+        return {placeholder: cast("str", name) for name, placeholder in self._names.items()}
 
-    def operand(self, of: Path | Size) -> str:
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Return the values in DynamoDB's typed form, by placeholder."""
+        return {placeholder: json.loads(text) for placeholder, text in self.values.items()}
+
+    def parts(self) -> Iterator[str]:
+        """Return the members of a request that tell the names and the values, as JSON."""
+        if self._names:
+            names = ",".join(
+                [f'"{placeholder}":{self.quoted(name)}' for name, placeholder in self._names.items()]
+            )
+            yield f'"ExpressionAttributeNames":{{{names}}}'
+        if self.values:
+            values = ",".join([f'"{placeholder}":{text}' for placeholder, text in self.values.items()])
+            yield f'"ExpressionAttributeValues":{{{values}}}'
+
+    def quoted(self, name: str | Slot) -> str:
+        """Return a name as JSON. Only a template has slots."""
+        return quoted(cast("str", name))
+
+    def operand(self, of: Path | Size | Slot) -> str:
         """Return a path, or a size, with placeholders."""
-        if isinstance(of, str):
+        if isinstance(of, str | Slot):
             placeholder = self._names.get(of)
             if placeholder is None:
                 placeholder = self._names[of] = f"#n{len(self._names)}"
@@ -68,7 +89,7 @@ class Placeholders:
     def value(self, plain: Any) -> str:
         """Return the placeholder of a value."""
         placeholder = f":v{len(self.values)}"
-        self.values[placeholder] = to_attribute(plain)
+        self.values[placeholder] = attribute_text(plain)
         return placeholder
 
 

@@ -1,7 +1,10 @@
 """Rows as plain Python values, and their typed form on DynamoDB's wire. Pure."""
 
 from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
+
+from tollgate.kit.encoded_json import encode
 
 # A row as plain values: str, int, bool, None, list, dict. No floats: money and times are integers.
 Item = dict[str, Any]
@@ -26,6 +29,34 @@ def to_attribute(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {"L": [to_attribute(entry) for entry in value]}
     raise TypeError(f"{type(value).__name__} does not go into a row: {value!r}")
+
+
+def attributes_text(values: Mapping[str, Any]) -> str:
+    """Return a plain mapping in DynamoDB's typed form, as JSON. Raises `TypeError` as `to_attributes`.
+
+    That takes a third of the time that `to_attributes` and an encoder take.
+    """
+    # A call for each text would take half of the time.
+    members = [
+        f'{quoted(name)}:{{"S":{quoted(value)}}}'
+        if isinstance(value, str)
+        else f"{quoted(name)}:{attribute_text(value)}"
+        for name, value in values.items()
+    ]
+    return f"{{{','.join(members)}}}"
+
+
+def attribute_text(value: Any) -> str:
+    """Return a plain value in DynamoDB's typed form, as JSON. Raises `TypeError` as `to_attribute`."""
+    if isinstance(value, str):
+        return f'{{"S":{quoted(value)}}}'
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f'{{"N":"{value}"}}'
+    if isinstance(value, dict):
+        return f'{{"M":{attributes_text(value)}}}'
+    if isinstance(value, list | tuple):
+        return f'{{"L":[{",".join(map(attribute_text, value))}]}}'
+    return encode(to_attribute(value))
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Item:

@@ -8,68 +8,84 @@
 Filling a template in takes a fifth of the time that the same write takes from its parts.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from tollgate.kit.dynamodb.expressions import Change, Condition, Placeholders, Slot, render_update
-from tollgate.kit.dynamodb.rows import to_attribute
-from tollgate.kit.dynamodb.writes import Foresees, Refused, TransactWrite, unexpected
-from tollgate.kit.encoded_json import encode
+from tollgate.kit.dynamodb.rows import Item, attribute_text
+from tollgate.kit.dynamodb.writes import (
+    FOUND,
+    Foresees,
+    Mark,
+    Refused,
+    SingleWrite,
+    TransactWrite,
+    marked,
+    unexpected,
+)
 
 
 class _Slots(Placeholders):
-    """Placeholders whose values are JSON texts, with a directive of `%` for each slot."""
+    """Placeholders whose texts have a directive of `%` for each slot."""
 
-    __slots__ = ("texts",)
+    __slots__ = ("steps",)
 
     def __init__(self) -> None:
         super().__init__()
-        self.texts: list[str] = []
-        """The slots that take a text."""
+        self.steps: list[str] = []
+        """The slots that are steps of a path."""
+
+    def quoted(self, name: str | Slot) -> str:
+        """Return a name as JSON."""
+        if isinstance(name, Slot):
+            self.steps.append(name.name)
+            return f"%({name.name})s"
+        return super().quoted(name).replace("%", "%%")
 
     def value(self, plain: Any) -> str:
         """Return the placeholder of a slot or of a fixed value."""
+        is_slot = isinstance(plain, Slot)
         placeholder = f":v{len(self.values)}"
-        if isinstance(plain, Slot):
-            self.values[placeholder] = self.slot(plain)
-        else:
-            self.values[placeholder] = encode(to_attribute(plain)).replace("%", "%%")
+        self.values[placeholder] = (
+            f"%({plain.name})s" if is_slot else attribute_text(plain).replace("%", "%%")
+        )
         return placeholder
-
-    def slot(self, slot: Slot) -> str:
-        """Return the typed form of a slot."""
-        if not slot.is_text:
-            return f'{{"N":"%({slot.name})d"}}'
-        self.texts.append(slot.name)
-        return f'{{"S":%({slot.name})s}}'
 
 
 class Template:
-    """An update with slots instead of its values. The attributes of its `key` are slots for texts."""
+    """An update with slots instead of its values. The attributes of its `key` are slots."""
 
-    def __init__(self, key: tuple[str, ...], *update: Change, condition: Condition | None = None) -> None:
+    def __init__(
+        self,
+        key: tuple[str, ...],
+        *update: Change,
+        condition: Condition | None = None,
+        mark: Mark | None = None,
+    ) -> None:
+        changes: Sequence[Change] = update
+        if mark is not None:
+            changes, condition = marked(update, condition, mark)
         to = _Slots()
-        parts = {"UpdateExpression": render_update(update, to)}
+        keys = ",".join([f'"{name}":%({name})s' for name in key])
+        members = [
+            '"TableName":%(table)s',
+            f'"Key":{{{keys}}}',
+            f'"UpdateExpression":"{render_update(changes, to)}"',
+        ]
         if condition is not None:
-            parts["ConditionExpression"] = condition.render(to)
-            parts["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        constant = encode({**parts, "ExpressionAttributeNames": to.names})[1:-1].replace("%", "%%")
-        keys = ",".join(f'"{name}":{to.slot(Slot(name, is_text=True))}' for name in key)
-        values = ",".join(f'"{name}":{text}' for name, text in to.values.items())
+            members += [FOUND, f'"ConditionExpression":"{condition.render(to)}"']
         self.key = key
-        self._texts = to.texts
-        self._text = (
-            f'{{"TableName":%(table)s,"Key":{{{keys}}},{constant},"ExpressionAttributeValues":{{{values}}}}}'
-        )
+        self._text = f"{{{','.join([*members, *to.parts()])}}}"
+        self._steps = to.steps
 
     def text(self, table: str, values: Mapping[str, Any]) -> str:
         """Return the update in DynamoDB's form, as JSON."""
-        filled = {**values, "table": encode_basestring_ascii(table)}
-        for name in self._texts:
-            filled[name] = encode_basestring_ascii(filled[name])
+        filled = {name: attribute_text(value) for name, value in values.items()}
+        for name in self._steps:
+            filled[name] = encode_basestring_ascii(values[name])
+        filled["table"] = encode_basestring_ascii(table)
         return self._text % filled
 
 
@@ -78,22 +94,34 @@ class FilledWrite(TransactWrite):
     """A write from a template. It adds to numbers without a mark, so only a transaction may carry it."""
 
     template: Template = field(kw_only=True)
-    values: Mapping[str, str | int] = field(kw_only=True)
+    values: Mapping[str, Any] = field(kw_only=True)
 
     def text(self) -> str:
         """Return the write in DynamoDB's form, as JSON."""
         return self.template.text(self.table, self.values)
 
-    def request(self) -> dict[str, Any]:
-        """Return the same, decoded."""
-        found: dict[str, Any] = json.loads(self.text())
-        return found
+
+@dataclass(frozen=True, slots=True)
+class FilledMark(SingleWrite):
+    """A write from a template that leaves or takes the `mark`, like a `MarkedWrite`."""
+
+    template: Template = field(kw_only=True)
+    values: Mapping[str, Any] = field(kw_only=True)
+    mark: Mark = field(kw_only=True)
+
+    def text(self) -> str:
+        """Return the write in DynamoDB's form, as JSON."""
+        return self.template.text(self.table, self.values)
+
+    def is_done(self, found: Item) -> bool:
+        """Return whether the row has the mark that this write leaves."""
+        return self.mark.shows_in(found)
 
 
 def filled(
     template: Template,
     table: str,
-    values: Mapping[str, str | int],
+    values: Mapping[str, Any],
     refused: Refused = unexpected,
     foresees: Foresees | None = None,
 ) -> FilledWrite:

@@ -12,8 +12,10 @@ The types state which writes may be repeated without harm:
 `tests/unit/kit/test_repeats.py` checks every write of the code.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, Literal, TypeVar
 
 from tollgate.kit.dynamodb.expressions import (
@@ -32,11 +34,14 @@ from tollgate.kit.dynamodb.expressions import (
     is_done,
     render_update,
 )
-from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
-from tollgate.kit.encoded_json import encode
+from tollgate.kit.dynamodb.rows import Item, attributes_text, from_attributes, to_attributes
 
 Refused = Callable[[Item | None], Exception]
 Foresees = Callable[[Item | None], Exception | None]
+
+
+# Asks for the row that a failed condition found.
+FOUND = '"ReturnValuesOnConditionCheckFailure":"ALL_OLD"'
 
 
 def unexpected(_: Item | None) -> Exception:
@@ -75,30 +80,24 @@ class TransactWrite:
         return self.update, self.condition
 
     def request(self) -> dict[str, Any]:
-        """Return the write in DynamoDB's form, the same for a single call and inside a transaction."""
-        request: dict[str, Any] = {
-            "TableName": self.table,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-        if self.item is not None:
-            request["Item"] = to_attributes(self.item)
-        if self.key is not None:
-            request["Key"] = to_attributes(self.key)
-        placeholders = Placeholders()
-        changes, condition = self.parts()
-        if changes:
-            request["UpdateExpression"] = render_update(changes, placeholders)
-        if condition is not None:
-            request["ConditionExpression"] = condition.render(placeholders)
-        if names := placeholders.names:
-            request["ExpressionAttributeNames"] = names
-        if placeholders.values:
-            request["ExpressionAttributeValues"] = placeholders.values
+        """Return the same as `text`, decoded."""
+        request: dict[str, Any] = json.loads(self.text())
         return request
 
     def text(self) -> str:
-        """Return the same as JSON."""
-        return encode(self.request())
+        """Return the write in DynamoDB's form, as JSON: for a transaction, or a call that returns no row."""
+        changes, condition = self.parts()
+        to, members = Placeholders(), [f'"TableName":{quoted(self.table)}', FOUND]
+        if self.item is not None:
+            members.append(f'"Item":{attributes_text(self.item)}')
+        if self.key is not None:
+            members.append(f'"Key":{attributes_text(self.key)}')
+        # Expressions have only placeholders, so nothing in them needs an escape.
+        if changes:
+            members.append(f'"UpdateExpression":"{render_update(changes, to)}"')
+        if condition is not None:
+            members.append(f'"ConditionExpression":"{condition.render(to)}"')
+        return f"{{{','.join([*members, *to.parts()])}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +144,10 @@ class Mark:
     """Whether the row shows that this very write left the mark. A mark that is gone could have been taken
     by another writer."""
 
+    def shows_in(self, found: Item) -> bool:
+        """Return whether a row shows that this very write left the mark."""
+        return self.tells and self.change.is_done(found)
+
 
 def leave(path: Path, value: Any) -> Mark:
     """Return the mark of a write that sets `path`, which no other write sets."""
@@ -156,6 +159,13 @@ def take(path: Path) -> Mark:
     return Mark(Remove(path), Exists(path), tells=False)
 
 
+def marked(
+    update: Sequence[Change], condition: Condition | None, mark: Mark
+) -> tuple[Sequence[Change], Condition]:
+    """Return the changes and the condition of an update together with its mark."""
+    return (*update, mark.change), mark.not_yet if condition is None else condition & mark.not_yet
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedWrite(SingleWrite):
     """An update that adds to numbers, once: the `mark` is a part of its changes and of its condition."""
@@ -164,12 +174,11 @@ class MarkedWrite(SingleWrite):
 
     def is_done(self, found: Item) -> bool:
         """Return whether the row has the mark that this write leaves."""
-        return self.mark.tells and is_done([self.mark.change], found)
+        return self.mark.shows_in(found)
 
     def parts(self) -> tuple[Sequence[Change], Condition | None]:
         """Return all changes of the update, and the whole condition: the mark is a part of both."""
-        condition = self.mark.not_yet if self.condition is None else self.condition & self.mark.not_yet
-        return (*self.update, self.mark.change), condition
+        return marked(self.update, self.condition, self.mark)
 
 
 Counts = TypeVar("Counts", CountingWrite, MarkedWrite)

@@ -91,7 +91,7 @@ def rendered(condition: Condition) -> str:
     text = condition.render(to)
     for placeholder, name in reversed(to.names.items()):
         text = text.replace(placeholder, name)
-    for placeholder, value in reversed(to.values.items()):
+    for placeholder, value in reversed(to.attributes.items()):
         text = text.replace(placeholder, repr(from_attributes({"is": value})["is"]))
     return text
 

@@ -1,12 +1,13 @@
 """Rows: plain values there and back."""
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
+from tollgate.kit.dynamodb.rows import attributes_text, from_attributes, to_attributes
 
 NAMES = st.text(min_size=1, max_size=8)
 SCALARS = st.one_of(
@@ -27,6 +28,17 @@ class TestRoundTrip:
     def test_types_come_back_too(self, row: dict[str, Any]) -> None:
         # In Python, True == 1: equality alone would not tell.
         assert repr(from_attributes(to_attributes(row))) == repr(row)
+
+
+class TestText:
+    @given(ROWS)
+    def test_is_the_typed_form_as_json(self, row: dict[str, Any]) -> None:
+        assert json.loads(attributes_text(row)) == to_attributes(row)
+
+    @pytest.mark.parametrize("value", [1.5, float("nan"), b"bytes", {1, 2}])
+    def test_refuses_floats_and_other_types_too(self, value: object) -> None:
+        with pytest.raises(TypeError, match=type(value).__name__):
+            attributes_text({"x": [{"y": value}]})
 
 
 class TestToAttributes:
