@@ -318,7 +318,7 @@ async def _respond_in(request: Request, read: Callable[[bytes], TextRequest]) ->
 async def _respond_to(
     request: Request, key: ApiKey, text_request: TextRequest, rendering: Rendering
 ) -> Answer:
-    made = await text_parts.text()
+    made = text_parts.current()
     request_id = request.state[REQUEST_ID]
     responding = made.cached.respond(text_request, key, request_id, request.headers)
     end_if_asked = partial(made.service.end_if_asked, request_id) if text_request.stream else None
@@ -327,7 +327,7 @@ async def _respond_to(
 
 async def _body_with_files(request: Request, key: ApiKey) -> bytes:
     """Return the body, in which the bytes of the account's uploaded files replace their ids."""
-    files = (await text_parts.text()).files
+    files = text_parts.current().files
     return await with_files(await _body(request), key.account_id, files)
 
 

@@ -240,7 +240,10 @@ class ApiKey:
     def spender(self, attribution: Attribution) -> Spender:
         """Return who spends with a request of this key that has these labels."""
         if self.run is None or self.token_id is None:
-            return Spender(self.listed_id, replace(attribution, project=self.project_id))
+            same = attribution.project == self.project_id
+            return Spender(
+                self.listed_id, attribution if same else replace(attribution, project=self.project_id)
+            )
         labels = replace(self.run.labels, project=self.project_id, token=self.token_id)
         run = self.run.use(self.token_id, self.name, self.expires_at_ms or 0)
         return Spender(self.run.key_id, attribution.under(labels), run)

@@ -246,15 +246,20 @@ async def text(read_settings: Callable[[], TextSettings] | None = None) -> TextP
     return made
 
 
+def current() -> TextParts:
+    """Return the same parts, in a request that has called `text` before."""
+    return _made[asyncio.get_running_loop()]
+
+
 def rate_headers(account_id: str) -> Mapping[str, str]:
     """Return the `x-ratelimit-*` headers of an account, from the counts of this process."""
-    made = _made[asyncio.get_running_loop()]
+    made = current()
     return with_lower_remaining(made.service.billing.rate_headers(account_id), made.counter.left(account_id))
 
 
 def share_count(account_id: str) -> None:
     """Add this process's count of an account to the account's row when it is large enough."""
-    _made[asyncio.get_running_loop()].counter.tell(account_id)
+    current().counter.tell(account_id)
 
 
 def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:

@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 MS_PER_S = 1_000
@@ -31,7 +32,13 @@ def iso(epoch_ms: int) -> str:
 
 def utc_day(epoch_ms: int) -> str:
     """Return the day in UTC that epoch milliseconds are in, e.g. `2026-11-20`."""
-    return iso(epoch_ms)[: len("2026-11-20")]
+    return _day(epoch_ms // MS_PER_DAY)
+
+
+# Every text request needs today.
+@lru_cache(maxsize=16)
+def _day(days: int) -> str:
+    return iso(days * MS_PER_DAY)[: len("2026-11-20")]
 
 
 def utc_month(epoch_ms: int) -> str:

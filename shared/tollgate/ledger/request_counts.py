@@ -67,8 +67,8 @@ class RequestMeter:
     def left(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> int:
         """Return how many requests are left in this minute at most: other processes count as well."""
         floor = _floor(now_ms)
-        told, own = (self._at(each, account_id, now_ms) - floor for each in (self._told, self._own))
-        return self._most(limits) - told - own
+        counts = max(self._told.get(account_id, 0), floor) + max(self._own.get(account_id, 0), floor)
+        return self._most(limits) + 2 * floor - counts
 
     def take(self, table: str, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> Share | None:
         """Return the count to share if it is large enough; from then on it counts as shared."""

@@ -62,8 +62,12 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
     problems = [*unpriced, *foreign_problems(request), *audio, *file_problems(request, hears=model.hears)]
     if problems:
         raise InvalidInputError(problems)
-    demand = Demand(input_bound(request, model), request.output_limit, request.answers)
-    demand = replace(demand, service=service_of(request, model.services))
+    demand = Demand(
+        input_bound(request, model),
+        request.output_limit,
+        request.answers,
+        service=service_of(request, model.services),
+    )
     search = search_of(request)
     if search is None or not (model.searches or search.is_forced):
         return demand

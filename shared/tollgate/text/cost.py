@@ -4,11 +4,10 @@ Source of the names: OpenRouter's usage accounting (`ChatUsage` in its SDKs). Th
 provider's price. Here all of them are parts of Tollgate's charge.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.money import usd_number
-from tollgate.text.metering import charge_micro_usd
+from tollgate.text.metering import charge_and_input, charge_micro_usd
 from tollgate.text.models import TextModel
 from tollgate.text.usage import Usage
 
@@ -18,10 +17,12 @@ def shown_cost(usage: Usage, model: TextModel, most_micro_usd: int) -> dict[str,
 
     `most_micro_usd` is the hold: as in `TextBilling.settle`, a charge is never larger.
     """
-    total = min(charge_micro_usd(usage, model), most_micro_usd)
-    input_part = charge_micro_usd(replace(usage, output_tokens=0, image_tokens=0, web_searches=0), model)
-    prompt = min(total, input_part)
-    searched = min(total - prompt, charge_micro_usd(Usage(0, 0, web_searches=usage.web_searches), model))
+    charge, input_part = charge_and_input(usage, model)
+    total = min(charge, most_micro_usd)
+    prompt, searched = min(total, input_part), 0
+    if usage.web_searches:
+        searches = Usage(0, 0, web_searches=usage.web_searches)
+        searched = min(total - prompt, charge_micro_usd(searches, model))
     return {
         "cost": usd_number(total),
         "cost_details": {

@@ -5,6 +5,7 @@ request. Law: if the provider keeps the limit of a `HoldPlan`, and the input is 
 never exceeds the hold.
 """
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
@@ -47,6 +48,11 @@ class Demand:
     search_steps: int = 0
     may_skip_search: bool = False
     service: str = ""
+
+    @property
+    def has_only_tokens(self) -> bool:
+        """Return whether it counts nothing beside tokens."""
+        return not (self.search_units or self.characters or self.seconds or self.searches)
 
     def searching(self, searches: int) -> "Demand":
         """Return the demand with another number of searches of the web."""
@@ -91,6 +97,16 @@ def charge_micro_usd(usage: Usage, model: TextModel) -> int:
     return _rounded_up(exact_micro_usd(usage, model))
 
 
+def charge_and_input(usage: Usage, model: TextModel) -> tuple[int, int]:
+    """Return the charge, and the part of it that is no output and no search of the web, rounded up each."""
+    charge = source = model.prices.of_seconds(usage.seconds)
+    for name, count, price in _priced(usage, model):
+        charge += count * price
+        if name not in _OUTPUTS:
+            source += count * price
+    return _rounded_up(charge), _rounded_up(source)
+
+
 def markup_micro_usd(usage: Usage, model: TextModel, charge: int) -> int:
     """Return the part of a charge that the parent of a sub-account earns; 0 at Tollgate's own prices.
 
@@ -101,8 +117,10 @@ def markup_micro_usd(usage: Usage, model: TextModel, charge: int) -> int:
 
 def exact_micro_usd(usage: Usage, model: TextModel) -> Decimal:
     """Return the cost of `usage` in micro-USD before it is rounded."""
-    counted = sum((count * price for _, count, price in _priced(usage, model)), Decimal(0))
-    return counted + model.prices.of_seconds(usage.seconds)
+    exact = model.prices.of_seconds(usage.seconds)
+    for _, count, price in _priced(usage, model):
+        exact += count * price
+    return exact
 
 
 def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
@@ -113,24 +131,32 @@ def unit_prices(usage: Usage, model: TextModel) -> dict[str, str]:
     priced = _priced(usage, model)
     # Tokens are only counted if searches have the price.
     is_by_search = usage.search_units > 0
-    found = {name: f"{price:f}" for name, count, price in priced if count and (price or not is_by_search)}
+    found = {name: f"{price:f}" for name, _, price in priced if price or not is_by_search}
     return found | ({"seconds": f"{model.prices.minute or 0:f}"} if usage.seconds else {})
 
 
-def _priced(usage: Usage, model: TextModel) -> tuple[tuple[str, int, Decimal], ...]:
-    """Return every count of a usage that can have a price: its name, itself, and its price in micro-USD."""
+# The counts of a usage that can have a price in a tier, and this price. Most counts are 0.
+_PRICES: Mapping[str, Callable[[TokenPrices], Decimal]] = {
+    "input_tokens": lambda prices: prices.input,
+    "cache_read_tokens": TokenPrices.of_cache_read,
+    "cache_write_tokens": TokenPrices.of_cache_write,
+    "cache_write_1h_tokens": TokenPrices.of_cache_write_1h,
+    "output_tokens": lambda prices: prices.output,
+    "image_tokens": TokenPrices.of_image_output,
+    "search_units": lambda prices: prices.search,
+    "characters": TokenPrices.of_character,
+}
+_OUTPUTS = ("output_tokens", "image_tokens", "web_searches")
+
+
+def _priced(usage: Usage, model: TextModel) -> Iterator[tuple[str, int, Decimal]]:
+    """Return the counts of a usage that are not 0 and can have a price: name, count, price in micro-USD."""
     prices = model.prices_for(usage.total_input_tokens, usage.service)
-    return (
-        ("input_tokens", usage.input_tokens, prices.input),
-        ("cache_read_tokens", usage.cache_read_tokens, prices.of_cache_read()),
-        ("cache_write_tokens", usage.cache_write_tokens, prices.of_cache_write()),
-        ("cache_write_1h_tokens", usage.cache_write_1h_tokens, prices.of_cache_write_1h()),
-        ("output_tokens", usage.output_tokens, prices.output),
-        ("image_tokens", usage.image_tokens, prices.of_image_output()),
-        ("search_units", usage.search_units, prices.search),
-        ("characters", usage.characters, prices.of_character()),
-        ("web_searches", usage.web_searches, model.prices.of_web_search()),
-    )
+    for name, price_of in _PRICES.items():
+        if count := getattr(usage, name):
+            yield name, count, price_of(prices)
+    if usage.web_searches:
+        yield "web_searches", usage.web_searches, model.prices.of_web_search()
 
 
 def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
@@ -198,10 +224,14 @@ def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> i
 
 
 def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
-    dearest_input = max(prices.dearest_input() for prices in _reachable(demand, model))
+    reachable = _reachable(demand, model)
+    dearest_input = max([prices.dearest_input() for prices in reachable])
+    dearest_output = max([prices.dearest_output() for prices in reachable])
     output_tokens = output_limit * demand.answers
     input_tokens = demand.total_input(model.context_tokens)
-    tokens = input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
+    tokens = input_tokens * dearest_input + output_tokens * dearest_output
+    if demand.has_only_tokens:
+        return tokens
     others = demand.search_units * model.prices.search + demand.characters * model.prices.of_character()
     others += demand.searches * model.prices.of_web_search()
     return tokens + others + model.prices.of_seconds(demand.seconds)

@@ -18,7 +18,9 @@ from tollgate.text.rendering import KEEP_ALIVE
 from tollgate.text.request import dumps
 from tollgate.text.shown import (
     CHAT_ID_PREFIX,
+    CHUNK,
     MESSAGE_ID_PREFIX,
+    ORDINARY_TIERS,
     may_pass,
     shown_chat,
     shown_message,
@@ -47,6 +49,9 @@ _END, _NO_USAGE = b"}\n\n", b',"usage":null}\n\n'
 # @openrouter/sdk 1.3.19 (npm) refuses a chunk with it.
 _USAGE = b'"usage"'
 _NULL_USAGE = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
+# Of a chunk that has only text.
+_TEXT_CHOICE = frozenset({"index", "delta", "finish_reason", "logprobs"})
+_TEXT_DELTA = frozenset({"role", "content"})
 _DELIVERED_FIELDS = ("content", "refusal")
 _DELTA_FIELDS = ("text", "thinking", "partial_json")
 
@@ -103,6 +108,11 @@ class ChatRelay(AnswerStream):
         return self._usage_chunk() + DONE_EVENT if self._wants_usage else DONE_EVENT
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        # Nearly every chunk has a piece of text and nothing else, and is passed on with our ids.
+        text = _only_text(payload, self.meter) if self._head else None
+        if text is not None and (raw := self._renamed(event, payload)) is not None:
+            self.meter.deliver(text)
+            return raw
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
         if fault is not None:
             return self.fail(fault)
@@ -138,7 +148,11 @@ class ChatRelay(AnswerStream):
             len(shown) == len(payload)
             and all(shown.get(name) is value for name, value in payload.items() if name != "id")
         )
-        if not is_same or payload.get("usage") or not may_pass(event.raw, event.data):
+        return self._renamed(event, payload) if is_same and not payload.get("usage") else None
+
+    def _renamed(self, event: SseEvent, payload: Mapping[str, Any]) -> bytes | None:
+        """Return the bytes of an event that may pass, with our ids; `None` if it has to be written again."""
+        if not may_pass(event.raw, event.data):
             return None
         raw = self._rename.apply(event.raw, payload.get("model"), self._model)
         if raw is not None:
@@ -190,6 +204,25 @@ class MessagesRelay(AnswerStream):
             shown = {**shown, "usage": self.meter.told(message_end_usage)}
         is_passed = shown is payload and may_pass(event.raw, event.data)
         return event.raw if is_passed else messages_event(shown)
+
+
+def _only_text(payload: Mapping[str, Any], meter: Meter) -> str | None:
+    """Return the text of a chunk that says nothing else of the response than `meter` knows; or `None`."""
+    choices, tier = payload.get("choices"), payload.get("service_tier")
+    if not CHUNK.issuperset(payload) or payload.get("usage") or meter.named is None:
+        return None
+    if tier is not None and (tier != meter.served or tier not in ORDINARY_TIERS):
+        return None
+    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+        return None
+    choice = choices[0]
+    delta = choice.get("delta")
+    if not _TEXT_CHOICE.issuperset(choice) or choice.get("finish_reason") is not None:
+        return None
+    if not isinstance(delta, dict) or not _TEXT_DELTA.issuperset(delta):
+        return None
+    text = delta.get("content")
+    return text if isinstance(text, str) else None
 
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:

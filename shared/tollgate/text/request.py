@@ -288,7 +288,6 @@ class _Bytes:
 
     def __init__(self, text: str, body: bytes) -> None:
         self._text, self._body = text, body
-        self._is_ascii = text.isascii()
         self._at = self._byte = 0
 
     def __getitem__(self, part: slice) -> bytes:
@@ -297,8 +296,6 @@ class _Bytes:
         return self._body[start : self._place(part.stop)]
 
     def _place(self, at: int) -> int:
-        if self._is_ascii:
-            return at
         # Not all at once: a text with one character above the first 65,536 takes four bytes for each.
         for begin in range(self._at, at, _PIECE):
             self._byte += len(self._text[begin : min(begin + _PIECE, at)].encode())
@@ -325,7 +322,9 @@ def _fault(error: ValueError | RecursionError) -> str:
 def _members(text: str, body: bytes) -> JsonBody:
     fields: dict[str, Any] = {}
     texts: dict[str, bytes] = {}
-    encoded, size_bytes = _Bytes(text, body), len(body)
+    # Of ASCII, a text's places are those of its bytes.
+    encoded: bytes | _Bytes = body if text.isascii() else _Bytes(text, body)
+    size_bytes = len(body)
     start = _after_space(text, 0)
     if text[start : start + 1] != "{":
         raise _UnusableBodyError("must be a JSON object")
@@ -404,7 +403,8 @@ def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool)
 
 def _number_problems(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
     for name in _NUMBERS:
-        if isinstance(fields.get(name), bool) or not isinstance(fields.get(name), int | float | None):
+        value = fields.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             yield Problem(f"/{name}", "Must be a number.")
     for name in LIMIT_FIELDS[protocol]:
         if not _is_whole(fields.get(name), 1 if protocol is TextProtocol.OPENAI else 0, None):

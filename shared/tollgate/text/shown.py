@@ -19,7 +19,7 @@ from tollgate.text.models import TextProtocol
 # Service tiers that may be shown. Other values reveal our contract with the provider.
 ORDINARY_TIERS = (None, "auto", "default", "standard", "standard_only")
 
-_COMPLETION = frozenset(
+CHUNK = frozenset(
     {
         *("id", "object", "created", "model", "choices", "usage"),
         *("service_tier", "system_fingerprint", "obfuscation"),
@@ -103,7 +103,7 @@ def shown_chat(
                 break
     if isinstance(answer_id, str) and not answer_id.startswith(CHAT_ID_PREFIX):
         changes["id"] = CHAT_ID_PREFIX + bare_id(payload)
-    return _only(payload, _COMPLETION, changes)
+    return _only(payload, CHUNK, changes)
 
 
 def shown_part(part: Any) -> dict[str, Any]:

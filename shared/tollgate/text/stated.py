@@ -7,11 +7,14 @@ charge can differ from the catalog's cost. The customer pays the catalog's price
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 from tollgate.kit.money import MICRO_USD_PER_USD
 
 MAX_NAME_CHARS = 100
+# Pairs of names that a process caches.
+MAX_CACHED_NAMES = 1_000
 _SEPARATORS = re.compile(r"[-._:@\s]+")
 _SNAPSHOT = re.compile(r"20\d{6}|20\d\d|\d{4}|\d{2}|\d{6}|latest|preview|exp|free")
 """The parts of a name that tell a snapshot, such as `2026-09-08`."""
@@ -20,6 +23,8 @@ _TICKS_PER_USD = 10_000_000_000
 """https://docs.x.ai/developers/cost-tracking"""
 
 
+# Each answer names its model.
+@lru_cache(maxsize=MAX_CACHED_NAMES)
 def is_same_model(asked: str, named: str) -> bool:
     """Return whether `named`, in a response, can be the model with the provider's id `asked`.
 
@@ -44,14 +49,11 @@ def stated_micro_usd(usage: object) -> int | None:
 
     OpenRouter and Perplexity have `cost`, DeepInfra `estimated_cost`, xAI `cost_in_usd_ticks`.
     """
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return None
-    readers: Mapping[str, Callable[[Any], Decimal]] = {
-        "cost": lambda cost: _usd(cost["total_cost"] if isinstance(cost, Mapping) else cost),
-        "estimated_cost": _usd,
-        "cost_in_usd_ticks": lambda ticks: _usd(ticks) / _TICKS_PER_USD,
-    }
-    for name, read in readers.items():
+    for name, read in _READERS.items():
+        if name not in usage:
+            continue
         try:
             found = read(usage[name])
         except (KeyError, InvalidOperation):
@@ -63,3 +65,10 @@ def stated_micro_usd(usage: object) -> int | None:
 
 def _usd(value: object) -> Decimal:
     return Decimal(str(value))
+
+
+_READERS: Mapping[str, Callable[[Any], Decimal]] = {
+    "cost": lambda cost: _usd(cost["total_cost"] if isinstance(cost, Mapping) else cost),
+    "estimated_cost": _usd,
+    "cost_in_usd_ticks": lambda ticks: _usd(ticks) / _TICKS_PER_USD,
+}

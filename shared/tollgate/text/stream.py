@@ -15,6 +15,7 @@ from tollgate.text.stated import MAX_NAME_CHARS, is_same_model, stated_micro_usd
 from tollgate.text.tokens import TYPICAL_SEARCH_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
+_decode = json.JSONDecoder().decode
 IMPLAUSIBLE_FACTOR = 100
 """A report of this many times the request's maximum is a faulty report, not real usage."""
 MIN_IMPLAUSIBLE_TOKENS = 100_000
@@ -183,7 +184,8 @@ class AnswerStream(ABC):
         if self._is_end_mark(event.data):
             return self._end(event)
         try:
-            payload = json.loads(event.data)
+            # `json.loads` would first look for another encoding; events are UTF-8.
+            payload = _decode(event.data.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             payload = None
         return self._take(event, payload) if isinstance(payload, dict) else self.fail(UNREADABLE)

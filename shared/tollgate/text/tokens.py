@@ -46,7 +46,10 @@ def input_bound(request: TextRequest, model: TextModel) -> int:
     (documents, audio, video) are bounded only by the model's context, because the provider refuses longer
     input.
     """
-    media = _media_of(request)
+    return _bound(_media_of(request), request, model)
+
+
+def _bound(media: _Media, request: TextRequest, model: TextModel) -> int:
     if media.unbounded:
         return model.context_tokens
     text_bytes = request.body.size_bytes - media.inline_bytes
@@ -58,7 +61,8 @@ def input_estimate(request: TextRequest, model: TextModel) -> int:
     """Return about how many input tokens `request` has, for a provider that reports none. Never 0."""
     media = _media_of(request)
     text_tokens = tokens_of_bytes(request.body.size_bytes - media.inline_bytes)
-    return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, input_bound(request, model)))
+    bound = _bound(media, request, model)
+    return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, bound))
 
 
 def tokens_of_bytes(byte_count: int) -> int:

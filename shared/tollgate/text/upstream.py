@@ -160,7 +160,14 @@ class TextUpstream(Protocol):
         """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
 
 
-def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
+def chat_exchange(
+    routed: RoutedRequest,
+    call: HttpCall | Answer,
+    dialect: ChatDialect,
+    *,
+    is_countable: bool = False,
+    ignored: Sequence[str] = (),
+) -> Exchange:
     """Return the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
     meter, model = routed.meter(), routed.model.id
     if routed.request.protocol is TextProtocol.OPENAI:
@@ -171,6 +178,8 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
             lambda body: relay_completion(body, meter, model, dialect),
             ChatRelay(meter, model, dialect, wants_usage=wants_usage),
             faults_in_body(dialect.code_statuses),
+            is_countable=is_countable,
+            ignored=ignored,
         )
     names = names_by_short(routed.request.fields)
     return Exchange(
@@ -179,6 +188,8 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
         lambda body: message_of_completion(body, meter, model, dialect, names),
         MessagesFromChat(meter, model, dialect, names),
         faults_in_body(dialect.code_statuses),
+        is_countable=is_countable,
+        ignored=ignored,
     )
 
 

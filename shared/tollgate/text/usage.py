@@ -119,9 +119,16 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
         unsaid = _count(reported, "total_tokens") - prompt - completion
         completion, reasoning = completion + max(0, unsaid), max(reasoning, unsaid)
     output = completion - drawn
-    found = Usage(uncached, output, read, written, 0, min(reasoning, output), image_tokens=drawn)
-    # OpenRouter's field, which Tollgate's own usage has too.
-    return replace(found, web_searches=read_web_searches(reported))
+    return Usage(
+        uncached,
+        output,
+        read,
+        written,
+        reasoning_tokens=min(reasoning, output),
+        image_tokens=drawn,
+        # OpenRouter's field, which Tollgate's own usage has too.
+        web_searches=read_web_searches(reported),
+    )
 
 
 def read_responses_usage(reported: object) -> Usage | None:
@@ -317,10 +324,10 @@ def _later_writes(earlier: Usage, later: Usage) -> tuple[int, int]:
 
 def _count(counts: Mapping[str, Any], name: str) -> int:
     value = counts.get(name)
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_TOKENS
-    return value if is_count and isinstance(value, int) else 0
+    # `True` is an `int`, and is no count.
+    return value if type(value) is int and 0 < value <= MAX_TOKENS else 0
 
 
 def _part(counts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = counts.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}

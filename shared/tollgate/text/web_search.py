@@ -145,6 +145,8 @@ def _of_messages(fields: Mapping[str, Any]) -> WebSearch | None:
 
 
 def _of_chat(fields: Mapping[str, Any]) -> WebSearch | None:
+    if fields.keys().isdisjoint(CHAT_FIELDS):
+        return None
     options = fields.get("web_search_options")
     if isinstance(options, Mapping):
         tool = {name: value for name, value in options.items() if name != "user_location"}

@@ -2,10 +2,14 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, read_events, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.faults import STREAM_BROKEN, FaultError, Verdict
+from tollgate.text import relay as relay_module
+from tollgate.text import stream as stream_module
+from tollgate.text.faults import STREAM_BROKEN, Fault, FaultError, Verdict
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import Meter
@@ -315,3 +319,83 @@ class TestRelayMessage:
     def test_what_is_no_message(self, body: bytes) -> None:
         with pytest.raises(FaultError):
             relay_message(body, meter(), "m")
+
+
+CONTENTS = st.sampled_from(["word", "", None, 5, ["part"], "äö"])
+DELTAS = st.one_of(
+    st.fixed_dictionaries({}, optional={"content": CONTENTS, "role": st.just("assistant")}),
+    st.fixed_dictionaries({"content": CONTENTS, "reasoning_content": st.just("thought")}),
+    st.fixed_dictionaries({"content": CONTENTS, "reasoning": st.just("thought")}),
+    st.fixed_dictionaries({"content": CONTENTS, "refusal": st.just("no")}),
+    st.just({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}),
+    st.sampled_from([None, "text", []]),
+)
+CHOICES = st.one_of(
+    st.fixed_dictionaries(
+        {"index": st.just(0), "delta": DELTAS},
+        optional={
+            "finish_reason": st.sampled_from([None, "stop", "eos", "insufficient_system_resource"]),
+            "logprobs": st.none(),
+            "usage": st.just({"prompt_tokens": 3, "completion_tokens": 2}),
+            "matched_stop": st.just(7),
+        },
+    ),
+    st.sampled_from([None, "choice"]),
+)
+CHUNKS = st.fixed_dictionaries(
+    {"choices": st.lists(CHOICES, max_size=2)},
+    optional={
+        "id": st.sampled_from(["chatcmpl-9", "gen-9", 9, None]),
+        "model": st.sampled_from(["their-model", "other-model", "our-model", None]),
+        "created": st.just(1),
+        "object": st.just("chat.completion.chunk"),
+        "service_tier": st.sampled_from([None, "default", "scale", "flex", 4]),
+        "system_fingerprint": st.just("fp"),
+        "usage": st.sampled_from([None, {}, {"prompt_tokens": 9, "completion_tokens": 4, "cost": 0.01}]),
+        "error": st.sampled_from([None, {"message": "broken", "code": "x"}]),
+        "base_resp": st.sampled_from([{"status_code": 0}, {"status_code": 1004, "status_msg": "no"}]),
+        "provider": st.just("Somebody"),
+    },
+)
+
+
+class TestAChunkWithOnlyText:
+    @given(st.lists(CHUNKS, max_size=5), st.booleans(), st.sampled_from(["", "flex"]))
+    def test_is_relayed_and_counted_as_any_other(
+        self, chunks: list[dict[str, Any]], wants_usage: bool, service: str
+    ) -> None:
+        """The short way for such a chunk gives the bytes and the meter that the long way gives."""
+        events = [*map(chat_event, chunks), DONE]
+
+        def told() -> tuple[list[bytes], Meter, Fault | None]:
+            used = Meter(10, 100, service=service, answer_id="01ABC")
+            relay = chat_relay(used, wants_usage=wants_usage)
+            return [relay.feed(event) for event in events], used, relay.fault
+
+        short = told()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(relay_module, "_only_text", lambda *_: None)
+            assert told() == short
+
+    def test_is_parsed_once_and_its_bytes_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        parsed: list[str] = []
+        decode = stream_module._decode
+
+        def counted(text: str) -> object:
+            parsed.append(text)
+            return decode(text)
+
+        monkeypatch.setattr(stream_module, "_decode", counted)
+        monkeypatch.setattr(relay_module, "shown_chat", lambda *_: pytest.fail("looked at in the long way"))
+        monkeypatch.setattr(relay_module, "chat_event", lambda *_: pytest.fail("written again"))
+        used = meter()
+        relay = chat_relay(used)
+        relay._head, used.named = {"id": "chatcmpl-1"}, "their-model"
+        chunk = (
+            b'{"id":"chatcmpl-1","model":"their-model","choices":[{"index":0,"delta":{"content":"word"}}]}'
+        )
+        for _ in range(3):
+            sent = relay.feed(SseEvent(b"data: " + chunk + b"\n\n", chunk))
+            assert sent == b"data: " + chunk.replace(b"their-model", b"our-model") + b"\n\n"
+        assert len(parsed) == 3
+        assert used.delivered_bytes == 3 * len("word")

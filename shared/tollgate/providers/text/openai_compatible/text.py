@@ -4,7 +4,7 @@ Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compat
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,12 +95,12 @@ class OpenAiCompatible:
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed, fields)})
         if not at_responses:
-            return replace(self._chat(routed, CHAT_PATH, body, dialect), ignored=ignored)
+            return self._chat(routed, CHAT_PATH, body, dialect, ignored)
         asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
         asked |= {} if search is None else searching(search, asked)
         at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
-        exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home)
-        return self._at_responses(replace(exchange, ignored=[*ignored, *hints]))
+        exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home, [*ignored, *hints])
+        return self._at_responses(exchange)
 
     @property
     def batches(self) -> BatchApi | None:
@@ -204,14 +204,23 @@ class OpenAiCompatible:
         ends_work, shows_thinking = self.vendor.ends_work, self.vendor.shows_thinking
         return is_countable(routed, ends_work=ends_work, shows_thinking=shows_thinking)
 
-    def _chat(self, routed: RoutedRequest, path: str, body: bytes, dialect: ChatDialect) -> Exchange:
-        exchange = chat_exchange(routed, self._call(path, body), dialect)
-        if dialect.thinks_in_parts:
-            read = exchange.read_whole
-            exchange = replace(
-                exchange, read_whole=lambda body: read(plain_completion(body)), splitter=PlainSplitter()
-            )
-        return replace(exchange, is_countable=self._is_countable(routed))
+    def _chat(
+        self,
+        routed: RoutedRequest,
+        path: str,
+        body: bytes,
+        dialect: ChatDialect,
+        ignored: Sequence[str] = (),
+    ) -> Exchange:
+        is_countable = self._is_countable(routed)
+        call = self._call(path, body)
+        exchange = chat_exchange(routed, call, dialect, is_countable=is_countable, ignored=ignored)
+        if not dialect.thinks_in_parts:
+            return exchange
+        read = exchange.read_whole
+        return replace(
+            exchange, read_whole=lambda body: read(plain_completion(body)), splitter=PlainSplitter()
+        )
 
     def _call(self, path: str, body: bytes, content_type: str = "application/json") -> HttpCall:
         headers = {"authorization": f"Bearer {self.key}", "content-type": content_type}
