@@ -32,6 +32,7 @@ GROUPS = {
                     "dashboard_statements",
                     "payment_claims",
                     "quotes",
+                    "requests",
                     "run_tokens",
                     "statistics",
                     "subaccounts",
@@ -146,7 +147,7 @@ GROUPS = {
         emulator=True,
     ),
     "cache": Group(
-        [f"{_CODE}/text/answer_cache.py", f"{_CODE}/text/responses/storage.py"],
+        [f"{_CODE}/text/answer_cache.py"],
         ["tests/functional/test_text_cache.py", "tests/functional/test_text_chat_images.py"],
         emulator=True,
     ),

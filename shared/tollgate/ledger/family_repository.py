@@ -8,8 +8,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, Exists, Missing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new, with_changes
-from tollgate.kit.errors import InsufficientBalanceError, SubaccountClosedError, UserNotFoundError
-from tollgate.kit.money import cents_down, cents_up
+from tollgate.kit.errors import SubaccountClosedError, UserNotFoundError
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.families import (
     FamilyWrites,
@@ -58,11 +57,7 @@ class FamilyRepository:
             try:
                 self._db.transact([*writes, *others])
             except TransferShortError as short:
-                wallets = short.row.get("wallets", 1)
-                if wallets == 1:
-                    has = cents_down(short.row["balance_micro_usd"])
-                    raise InsufficientBalanceError(has, cents_up(amount)) from short
-                self.wallets.gather(transfer.payer, wallets, amount)
+                self.wallets.gather(transfer.payer, short.row.get("wallets", 1), amount)
             else:
                 return
         raise WriteConflictError

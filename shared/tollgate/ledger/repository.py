@@ -306,10 +306,7 @@ class LedgerRepository(LedgerReader):
                 # The entry first: a repeated debit is refused as a repeat, no matter what the balance is.
                 self._db.transact([post(self._ledger_table, entry), debit, *others])
             except InsufficientBalanceError:
-                wallets = self.wallets.limits(entry.account_id).wallets
-                if wallets == 1:
-                    raise
-                self.wallets.gather(entry.account_id, wallets, amount)
+                self.wallets.gather(entry.account_id, self.wallets.limits(entry.account_id).wallets, amount)
             else:
                 return
         raise WriteConflictError

@@ -8,6 +8,7 @@ from moto import mock_aws
 from tests.conftest import moto_client
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
+from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import (
     AccountSuspendedError,
@@ -18,12 +19,15 @@ from tollgate.kit.errors import (
 from tollgate.ledger import repository
 from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
+from tollgate.ledger.families import Transfer
+from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
     ConcurrencyLimitReachedError,
     CounterUnderflowError,
     LedgerRepository,
 )
+from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import Limits, wallet_row_id
 
 CENT = 10_000
@@ -221,6 +225,19 @@ class TestDebit:
         with pytest.raises(InsufficientBalanceError):
             books.ledger.debit(Entry("usr_1", "debit_1", EntryKind.DEBIT, -100 * CENT - 1, 4))
         assert books.ledger.named("usr_1", ["debit_1"]) == []
+
+    def test_money_that_keeps_moving_is_not_waited_for_without_end(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Other requests take what was gathered each time.
+        monkeypatch.setattr(WalletRepository, "gather", lambda *_: None)
+        books.accounts.add(Account("usr_2", 0, 0, 1, ()))
+        families = FamilyRepository(books.db, "Accounts", "Ledger")
+        with pytest.raises(WriteConflictError):
+            books.ledger.debit(Entry("usr_1", "debit_1", EntryKind.DEBIT, -101 * CENT, 4))
+        with pytest.raises(WriteConflictError):
+            families.transfer(Transfer("usr_1", "usr_2", 101 * CENT, "key"), 4)
+        assert books.state() == (100 * CENT, 0, [CREDIT])
 
     @pytest.mark.parametrize(
         ("kind", "amount"), [(EntryKind.DEBIT, 1), (EntryKind.DEBIT, 0), (EntryKind.CREDIT, -1)]

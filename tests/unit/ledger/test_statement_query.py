@@ -27,6 +27,8 @@ class TestProblems:
             ({"from": "2023-11-02", "to": "2023-11-01"}, ["/from"]),
             ({"from": "2023-11-01", "to": "2023-11-01"}, ["/from"]),
             ({"page": "2"}, ["/page"]),
+            ({"tag": "user=alice"}, ["/tag"]),
+            ({"tag": "=search"}, ["/tag"]),
         ],
     )
     def test_each_is_named(self, query: dict[str, str], expected: list[str]) -> None:
