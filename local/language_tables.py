@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from dashboard import activity, audit, catalog, exports, palette, requests, status, top_up
+from dashboard import activity, audit, audit_details, catalog, exports, palette, requests, status, top_up
 from dashboard.languages import NUMBER
 from dashboard.render import STATUS_WORDS
 from tollgate.accounts.models import Scope
@@ -40,6 +40,7 @@ _VALUES = re.compile(r"(up to \{n\}|on or off|a number|an object|\{n\} to \{n\})
 def tables() -> Iterator[str]:
     """Return the texts of all tables."""
     yield from audit.WORDS.values()
+    yield from audit_details.PARTS
     yield OPERATOR
     yield from (*activity.METRICS.values(), *activity.KINDS.values())
     yield from (*status.PART_NAMES.values(), *status.PHASE_NAMES.values(), *status.KINDS.values())

@@ -38,7 +38,10 @@ METHODS = [
     ("**.py", "python"),
 ]
 OPTIONS = {"dashboard/templates/**.html": {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}}
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "phrase": None, "TeamError": None}
+KEYWORDS = {
+    **dict.fromkeys(("_", "gettext", "phrase", "TeamError", "OperatorError", "IncidentError", "Words")),
+    "ngettext": (1, 2),
+}
 # A catalog changes only with its texts.
 ALWAYS = datetime(2026, 11, 27, tzinfo=UTC)
 # A text of this form is a format of dates, in which each language has its own parts.

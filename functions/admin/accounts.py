@@ -14,6 +14,7 @@ from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up
+from tollgate.kit.words import Words
 from tollgate.operator.accounts import usd
 from tollgate.operator.errors import OperatorError
 from tollgate.web.languages import phrase
@@ -77,7 +78,7 @@ def change(
         return gettext("The account is active.")
 
     payment_id = sent.get("payment", "")
-    actions = {
+    actions: dict[str, Callable[[], str | Words]] = {
         "give-back": lambda: accounts.give_back(account_id, payment_id, reason),
         "take": lambda: accounts.take(account_id, payment_id),
         "credit": lambda: move(accounts.credit),
@@ -102,5 +103,5 @@ def _amount(sent: Fields) -> int:
     """Return the amount of a form in micro-USD. Raises `OperatorError`."""
     sum_usd = sent.get("usd", "").strip()
     if not _USD.fullmatch(sum_usd):
-        raise OperatorError(gettext("The amount: dollars and whole cents, such as 25 or 25.50."))
+        raise OperatorError("The amount: dollars and whole cents, such as 25 or 25.50.")
     return micro_usd_up(Decimal(sum_usd))

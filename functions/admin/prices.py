@@ -4,10 +4,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import REFUSED, Services, console, done, operator_page
+from admin.services import Services, console, done, operator_page, refused
 from dashboard.form_body import Fields, Sent
 from dashboard.languages import gettext
-from dashboard.render import part, toast
+from dashboard.render import part
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.operator.errors import OperatorError
@@ -51,7 +51,7 @@ def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sen
     try:
         found = prices.preview(model_id, _wanted(sent))
     except OperatorError as exc:
-        return toast(request, str(exc), status=REFUSED, bad=True)
+        return refused(request, exc)
     emails = services.people.emails([payer.account_id for payer in found.payers])
     shown: dict[str, Any] = {"preview": found, "emails": emails, "model_id": model_id, "field": FIELD}
     return part(request, "operator_preview.html", console=console(request), **shown)

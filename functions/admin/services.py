@@ -5,11 +5,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 
+from dashboard.languages import worded
 from dashboard.render import moved_saying, page, toast
 from dashboard.security import Visitor
 from tollgate.composition import command as operator_parts
 from tollgate.composition.command import Operator
 from tollgate.kit.observability import logger
+from tollgate.kit.words import Words
 from tollgate.operator.errors import OperatorError
 
 PATH = "/admin"
@@ -38,7 +40,7 @@ def operator_page(request: Request, template: str, **context: Any) -> Response:
 
 
 def done(
-    request: Request, operator: Visitor, carry_out: Callable[[], str], to: str, **about: Any
+    request: Request, operator: Visitor, carry_out: Callable[[], str | Words], to: str, **about: Any
 ) -> Response:
     """Carry out an operator's action, log it with the operator's name, and redirect to the page `to`.
 
@@ -48,6 +50,11 @@ def done(
     try:
         said = carry_out()
     except OperatorError as exc:
-        return toast(request, str(exc), status=REFUSED, bad=True)
+        return refused(request, exc)
     logger.info("admin.done", operator=operator.name, **about)
-    return moved_saying(request, f"{console(request)}{to}", said)
+    return moved_saying(request, f"{console(request)}{to}", worded(said) if isinstance(said, Words) else said)
+
+
+def refused(request: Request, error: OperatorError) -> Response:
+    """Return the message of an operator's error, in the language of the page."""
+    return toast(request, worded(error.words), status=REFUSED, bad=True)

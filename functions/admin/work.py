@@ -5,7 +5,7 @@ from itertools import islice
 
 from fastapi import APIRouter, Request, Response
 
-from admin.services import REFUSED, Services, done, operator_page
+from admin.services import REFUSED, Services, done, operator_page, refused
 from dashboard.form_body import Sent
 from dashboard.languages import gettext
 from dashboard.render import part, toast
@@ -13,6 +13,7 @@ from dashboard.security import OperatorSignedIn
 from tollgate.operator.dead_letters import Work
 from tollgate.operator.errors import OperatorError
 from tollgate.web.languages import phrase
+from tollgate.web.other_services import read_or
 
 # A page must respond within the gateway's 29 s. Each click handles at most this many.
 MOST_REDRIVEN = 500
@@ -37,7 +38,10 @@ def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
     return operator_page(
         request,
         "operator_work.html",
-        waiting=services.dead_letter_console.waiting(),
+        waiting={
+            work: read_or(None, work, letters.count)
+            for work, letters in services.dead_letter_console.letters.items()
+        },
         work_names=WORK_NAMES,
         most=MOST_PROVEN,
     )
@@ -70,7 +74,7 @@ def prove(services: Services, request: Request, _: OperatorSignedIn, sent: Sent)
             else list(islice(services.ledger.account_ids(), MOST_PROVEN))
         )
     except OperatorError as exc:
-        return toast(request, str(exc), status=REFUSED, bad=True)
+        return refused(request, exc)
     checked = [services.ledger_audit.check(account_id, full=bool(word)) for account_id in ids]
     drifts = [asdict(each.drift) for each in checked if each.drift is not None]
     unproven = [each.account_id for each in checked if not each.is_proven]

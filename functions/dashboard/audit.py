@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.audit_details import detail_in_words
 from dashboard.languages import gettext
 from dashboard.render import page
 from dashboard.security import SignedIn
@@ -114,13 +115,16 @@ def show(
 
 def line_of(event: AuditEvent) -> dict[str, Any]:
     """Return a line as customers see it."""
+    detail = detail_in_words(event.detail)
     return {
         "at": iso(event.at_ms),
         # Which of them it was is for operators.
         "actor": gettext(OPERATOR) if is_operators(event.actor) else event.actor,
         "what": WORDS[event.action],
         "subject": event.subject,
-        "detail": event.detail,
+        "detail": detail,
+        # Without a translation it is in English, or in the words of a person.
+        "is_english": detail == event.detail,
     }
 
 
@@ -144,5 +148,6 @@ def _payment(entry: EntryView) -> dict[str, Any]:
         "what": phrase("Credit added"),
         "subject": entry.get("reference") or entry.get("reason") or "",
         "detail": "",
+        "is_english": False,
         "amount": entry["amountMicroUsd"],
     }

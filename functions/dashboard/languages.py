@@ -16,6 +16,7 @@ from starlette.requests import Request
 
 from dashboard.security import path_of
 from tollgate.catalog.views import Card
+from tollgate.kit.words import Words
 from tollgate.web.languages import ENGLISH, LANGUAGES, language_of
 
 CATALOGS = Path(__file__).parent / "locale"
@@ -60,6 +61,11 @@ def gettext(text: str) -> str:
     """Return a text in the language of this request."""
     # The empty text is the key of a catalog's header.
     return _catalog(current()).gettext(text) if text else text
+
+
+def worded(words: Words) -> str:
+    """Return a sentence with its values in the language of this request."""
+    return gettext(words.text).format(**words.values)
 
 
 def ngettext(one: str, many: str, count: int) -> str:

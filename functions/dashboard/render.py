@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from dashboard import languages
+from dashboard.audit_details import detail_in_words
 from dashboard.languages import gettext, ngettext, spoken
 from dashboard.permissions import may
 from dashboard.security import csrf_token, path_of
@@ -376,7 +377,7 @@ def _environment() -> Environment:
         "minute": minute,
     }
     # A text of the code, in a variable. `_()` would mark it as safe HTML, so it takes literals only.
-    environment.filters["translated"] = gettext
+    environment.filters |= {"translated": gettext, "detailed": detail_in_words}
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
     environment.filters |= {"kind_word": kind_word, "capability": capability, "spoken": spoken}
     environment.filters["address"] = _address

@@ -13,8 +13,9 @@ from tollgate.kit.errors import InvalidInputError, RouteNotFoundError
 from tollgate.kit.observability import logger
 from tollgate.members.team import BY_KEY, TeamError
 from tollgate.web.languages import LANGUAGES
+from tollgate.web.other_services import read_or
 from tollgate.web.pool import SignInUnavailableError
-from tollgate.web.second_factor import uri_of
+from tollgate.web.second_factor import FactorState, uri_of
 from tollgate.web.sessions import handle_of
 from tollgate.web.settings_form import MAX_NAME_CHARS, preferences_of
 from tollgate.web.zones import zones
@@ -40,7 +41,11 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         zones=zones(),
         sessions=services.sessions.listed(visitor.identity_id),
         current=handle_of(request.session["id"]),
-        factor=services.second_factor.state(visitor.identity_id),
+        factor=read_or(
+            FactorState.UNKNOWN,
+            "second_factor",
+            lambda: services.second_factor.state(visitor.identity_id),
+        ),
         most=MAX_NAME_CHARS,
     )
 
@@ -112,7 +117,7 @@ def turn_factor_on(services: Services, request: Request, visitor: SignedIn, sent
     said = (
         languages.gettext("Your second factor is on.")
         if is_on
-        else languages.gettext("This took too long. Please begin again.")
+        else languages.gettext("This took too long. Start again.")
     )
     return moved_saying(request, f"{home(request)}{PATH}", said)
 

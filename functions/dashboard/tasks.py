@@ -10,15 +10,15 @@ from dashboard.languages import gettext, ngettext
 from dashboard.render import MONEY_MOVED, base_url, frame, page, part, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.artifacts.uploads import ID_PREFIX
+from tollgate.artifacts.uploads import folder_of
 from tollgate.composition.api import Api
 from tollgate.kit.clock import MS_PER_DAY, iso
 from tollgate.kit.errors import InvalidInputError, Problem, TaskNotEndedError, UploadNotFoundError
 from tollgate.kit.http.query import QueryReader, date_ms
-from tollgate.kit.ids import is_id
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.sharing import share_id_of
+from tollgate.web.other_services import read_or
 from tollgate.web.shared_input import labelled
 
 FILTERS = ("status", "model", "cursor")
@@ -94,7 +94,7 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
         "task.html",
         task=task,
         share_id=share_id_of(task),
-        before=_before(services.api, task),
+        before=read_or(None, "before", lambda: _before(services.api, task)),
         snippets=media_snippets(base_url(request), body),
     )
 
@@ -148,12 +148,15 @@ def _before(api: Api, task: Task) -> str | None:
     """Return the address of the image that a task changed, if it is stored here."""
     if not task.files or task.files[0].file_type != "image":
         return None
+    uploaded = f"{api.results.storage_url}/{folder_of(task.account_id)}"
     for text in _texts(task.values.values()):
         if text.startswith(f"{api.results.storage_url}/media/"):
             return text
-        if is_id(ID_PREFIX, text):
+        # A task has the address of an uploaded file instead of its id.
+        if text.startswith(uploaded):
+            file_id = text.removeprefix(uploaded).partition("-")[0]
             try:
-                return api.files.uploads.content_url(task.account_id, text)
+                return api.files.uploads.content_url(task.account_id, file_id)
             except UploadNotFoundError:
                 continue
     return None

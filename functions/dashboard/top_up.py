@@ -10,6 +10,7 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
+from tollgate.web.other_services import read_or
 
 # How often the page checks for a new payment, every 2 s. Stripe reports it within seconds.
 WATCHES = 30
@@ -32,11 +33,13 @@ router = APIRouter(prefix="/top-up")
 def show(services: Services, request: Request, visitor: SignedIn, paid: str = "") -> Response:
     """Show the ways to pay, and the newest credits; `paid` is the session that Stripe sends back from."""
     api = services.api
+    # `None`: the keys of Stripe cannot be read now.
+    can_pay = read_or(None, "payments", api.payments.is_on)
     return page(
         request,
         "credit.html",
-        can_pay=api.payments.is_on(),
-        has_tax=api.payments.has_tax(),
+        can_pay=can_pay,
+        has_tax=bool(can_pay) and api.payments.has_tax(),
         offered=OFFERED_USD,
         min_usd=MIN_USD,
         max_usd=MAX_USD,
@@ -74,14 +77,14 @@ def change_low_balance(services: Services, request: Request, visitor: SignedIn, 
         services.api.low_balance.change(visitor.account_id, sent, visitor.name)
     except InvalidInputError as error:
         return invalid(request, error, LOW_BALANCE)
-    return moved_saying(request, f"{home(request)}/top-up", gettext(gettext("Saved.")))
+    return moved_saying(request, f"{home(request)}/top-up", gettext("Saved."))
 
 
 @router.post("/billing")
 def change_billing(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Set the company details for invoices and statements."""
     services.billing.change(visitor.account_id, sent, visitor.name)
-    return moved_saying(request, f"{home(request)}/top-up", "Saved.")
+    return moved_saying(request, f"{home(request)}/top-up", gettext("Saved."))
 
 
 @router.get("/card")

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard import languages
 from dashboard.app import app
+from dashboard.audit_details import detail_in_words
 from local.languages import DATE
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.legible import legible
@@ -153,3 +154,45 @@ def names() -> frozenset[str]:
         words |= set(re.findall(r"[A-Za-z]{2,}", provider.about.title))
     words |= set(re.findall(r"[A-Za-z]{2,}", " ".join(zones())))
     return frozenset(words)
+
+
+class TestDetailsOfEvents:
+    @pytest.mark.parametrize(
+        ("detail", "shown"),
+        [
+            ("media, text; $5.00 per month; 2 models; any network",
+             "Medien, Text; $5.00 im Monat; 2 Modelle; jedes Netzwerk"),
+            ("$5.00 in total, for the account", "$5.00 insgesamt, für das Konto"),
+            ("by an API key; from 203.0.113.7", "mit einem API-Schlüssel; von 203.0.113.7"),
+            ("by e-mail, without a password (as an operator); from 203.0.113.7",
+             "per E-Mail, ohne Passwort (als Betreiber); von 203.0.113.7"),
+            ("by e-mail, without a password", "per E-Mail, ohne Passwort"),
+            ("Payment of $25.00 disputed: $20.00 taken off the balance; $5.00 is missing",
+             "Zahlung von $25.00 angefochten: $20.00 vom Guthaben abgezogen; $5.00 fehlen"),
+            ("$4.00 of $5.00 used (80 %); starts again 2026-12-01",
+             "$4.00 von $5.00 verbraucht (80 %); beginnt neu 2026-12-01"),
+            ("off: {it} lies, and %s often", "aus: {it} lies, and %s often"),
+            ("No words of ours, such as onward", "No words of ours, such as onward"),
+            ("", ""),
+        ],
+    )  # fmt: skip
+    def test_our_words_are_translated_and_those_of_people_are_kept(self, detail: str, shown: str) -> None:
+        languages.speak("de")
+        try:
+            assert detail_in_words(detail) == shown
+        finally:
+            languages.speak("en")
+        assert detail_in_words(detail) == detail
+
+    def test_the_log_and_the_errors_of_the_console_are_in_the_language_of_the_page(
+        self, account_id: str
+    ) -> None:
+        operator = Browser()
+        operator.sign_in(OPERATOR)
+        console = operator.at("/admin")
+        wrong = {"provider": "nobody", "reason": "it lies", "disabled": "true"}
+        refused = console.post("/providers", wrong, accept_language="de")
+        assert "Es gibt keinen Anbieter nobody." in refused.text
+        assert console.post("/providers", {**wrong, "provider": "fal"}).status == 200
+        page = console.send("GET", "/log", GERMAN).text
+        assert "aus: it lies" in page

@@ -85,6 +85,7 @@ ACTING = (
     "tollgate.web.chat_keys",
     "tollgate.web.cognito",
     "tollgate.web.second_factor",
+    "tollgate.web.other_services",
     "tollgate.web.development",
     "tollgate.web.sessions",
     "tollgate.web.sign_ins",

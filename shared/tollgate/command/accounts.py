@@ -13,6 +13,7 @@ from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
+from tollgate.kit.words import Words
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.rate import BASE
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
@@ -165,9 +166,9 @@ def take(
     _say_claimed(console, found.account_id, payment, console.take(found.account_id, payment), as_json)
 
 
-def _say_claimed(console: AccountConsole, account_id: str, payment: str, said: str, as_json: bool) -> None:
+def _say_claimed(console: AccountConsole, account_id: str, payment: str, said: Words, as_json: bool) -> None:
     if not as_json:
-        typer.echo(said)
+        typer.echo(str(said))
         return
     rows = console.shown(console.get(account_id))["claimed"]
     print_json(next(row for row in rows if row["paymentId"] == payment))

@@ -25,7 +25,7 @@ def redrive(
     Outdated and repeated messages are then dropped by the worker.
     """
     console = service_of(stack, local).dead_letter_console
-    done = Redriven(console.waiting()[work]) if dry_run else console.redrive(work, most)
+    done = Redriven(console.letters[work].count()) if dry_run else console.redrive(work, most)
     if as_json:
         print_json({"work": work, "dryRun": dry_run, **asdict(done)})
         return

@@ -14,7 +14,7 @@ retry.py            conflicts and throttles: which requests to retry, and the er
 cache.py            a value with an expiry; a dict with a bound
 remote_document.py  a document that is stored elsewhere and read repeatedly
 response_shapes.py  declarations of responses, for mypy and for OpenAPI
-csv_table.py        tables for spreadsheets
+csv_table.py        tables for spreadsheets; `words.py`: sentences that a page can translate
 rotation.py         how long an old secret remains valid
 settings.py         configuration; `observability.py`: logs and metrics; `version.py`: the running release
 """

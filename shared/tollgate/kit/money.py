@@ -3,6 +3,15 @@
 One US dollar is 1 000 000 micro-USD, one cent is 10 000. Prices are `Decimal`, made from strings, and
 turn into money by `micro_usd_up`, which rounds in the house's favour once per charge
 (docs/architecture.md#money).
+
+How an amount is written, everywhere:
+
+- A bill is exact: statements, single requests and generations, and the ledger use `usd_of_micro`. Tables for
+  machines (CSV, JSON) use `usd_decimal` or `usd_text`: the same digits, without a sign of a currency.
+- Running text on a page is short, and has the exact amount on hover: `usd_in_text`, `price_in_text`.
+- A balance is in whole cents rounded down (`cents_down`), and spending beside a limit in whole cents rounded
+  up (`cents_up`), so neither promises more than there is. Mails and the audit log show these too.
+- Payments and limits are whole cents: `dollars`.
 """
 
 from decimal import ROUND_HALF_UP, Decimal

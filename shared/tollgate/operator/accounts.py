@@ -14,13 +14,14 @@ from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_micro
+from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import AccountClosure
 from tollgate.operator.console import CustomerConsole
-from tollgate.operator.errors import OperatorError, checked_reason
+from tollgate.operator.errors import OperatorError, checked_reason, closed
 from tollgate.operator.routes import with_routes
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment
@@ -109,9 +110,11 @@ class AccountConsole(CustomerConsole):
         try:
             return self._post(entry, self.ledger.debit, Action.DEBITED)
         except InsufficientBalanceError as exc:
-            raise OperatorError(f"Nothing was done: the balance is {dollars(exc.balance_cents)}.") from exc
+            raise OperatorError(
+                "Nothing was done: the balance is {balance}.", balance=dollars(exc.balance_cents)
+            ) from exc
 
-    def give_back(self, account_id: str, payment_id: str, reason: str) -> str:
+    def give_back(self, account_id: str, payment_id: str, reason: str) -> Words:
         """Return the money that was taken for claims on a payment; return a sentence with the amount.
 
         A repeat returns nothing more. Raises `OperatorError`.
@@ -121,10 +124,13 @@ class AccountConsole(CustomerConsole):
         try:
             now = self.payments.give_back(account_id, payment_id, self.who, why)
         except AccountClosedError as exc:
-            raise OperatorError(f"Nothing was done: {account_id} is closed.") from exc
-        return f"{_moved(now, before)} returned. The account stays suspended until you resume it."
+            raise closed(account_id) from exc
+        return Words(
+            "{amount} returned. The account stays suspended until you resume it.",
+            {"amount": _moved(now, before)},
+        )
 
-    def take(self, account_id: str, payment_id: str) -> str:
+    def take(self, account_id: str, payment_id: str) -> Words:
         """Debit the shortfall of a payment, up to the balance; return a sentence with the amount.
 
         Raises `OperatorError`.
@@ -132,12 +138,17 @@ class AccountConsole(CustomerConsole):
         before = self._claimed(account_id, payment_id)
         now = self.payments.take(account_id, payment_id, self.who)
         missing = 0 if now is None else now.shortfall_micro_usd
-        return f"{_moved(now, before)} debited. {usd_of_micro(missing)} is still missing."
+        return Words(
+            "{amount} debited. {missing} is still missing.",
+            {"amount": _moved(now, before), "missing": usd_of_micro(missing)},
+        )
 
     def _claimed(self, account_id: str, payment_id: str) -> Payment:
         found = [one for one in self.payments.claimed_payments(account_id) if one.payment_id == payment_id]
         if not found:
-            raise OperatorError(f"This account has no claim on a payment {payment_id[:MAX_SHOWN]}.")
+            raise OperatorError(
+                "This account has no claim on a payment {payment}.", payment=payment_id[:MAX_SHOWN]
+            )
         return found[0]
 
     def suspend(self, account_id: str, reason: str) -> None:
@@ -194,13 +205,15 @@ class AccountConsole(CustomerConsole):
         except UserNotFoundError as exc:
             raise _no_account(entry.account_id) from exc
         except AccountClosedError as exc:
-            raise OperatorError(f"Nothing was done: {entry.account_id} is closed.") from exc
+            raise closed(entry.account_id) from exc
         except AlreadyPostedError as exc:
             (posted,) = self.ledger.named(entry.account_id, [entry.entry_id])
             if posted.amount_micro_usd != entry.amount_micro_usd:
                 amount = usd(abs(posted.amount_micro_usd))
                 raise OperatorError(
-                    f"Nothing was done: {entry.entry_id} is a {entry.kind} of {amount} USD."
+                    "Nothing was done: {entry} exists with another amount, {amount} USD.",
+                    entry=entry.entry_id,
+                    amount=amount,
                 ) from exc
             return False
         return True
@@ -241,7 +254,7 @@ def _event_row(event: AuditEvent) -> dict[str, str]:
 
 
 def _no_account(word: str) -> OperatorError:
-    return OperatorError(f"There is no account {word}.")
+    return OperatorError("There is no account {account}.", account=word)
 
 
 def usd(amount_micro_usd: int) -> str:

@@ -48,10 +48,6 @@ class DeadLetterConsole(OperatorConsole):
     changes: Mapping[Work, ChangesRedrive]
     """The handlers of messages about batches of a stream."""
 
-    def waiting(self) -> dict[Work, int]:
-        """Return the approximate number of dead letters per kind of work."""
-        return {work: letters.count() for work, letters in self.letters.items()}
-
     def redrive(self, work: Work, most: int) -> Redriven:
         """Send at most `most` dead letters again; return their numbers."""
         # Recorded first, because an interrupted redrive has moved some messages.

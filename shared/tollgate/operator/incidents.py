@@ -26,12 +26,14 @@ class IncidentConsole(OperatorConsole):
     def open(self, title: str, impact: str, parts: Sequence[str], words: str, phase: str) -> Incident:
         """Open an incident. Raises `OperatorError`."""
         if sum(each.ended_at_ms is None for each in self.newest()) >= MAX_OPEN:
-            raise OperatorError(f"{MAX_OPEN} incidents are open, the most allowed. Resolve one first.")
+            raise OperatorError(
+                "{count} incidents are open, the most allowed. Resolve one first.", count=MAX_OPEN
+            )
         try:
             first = update_of(self.clock.now_ms(), phase, words)
             made = opened(new_id("inc"), title, impact, parts, first)
         except IncidentError as exc:
-            raise OperatorError(str(exc)) from exc
+            raise OperatorError(exc.words.text, **exc.words.values) from exc
         return self._save(made, made)
 
     def update(self, incident_id: str, phase: str, words: str) -> Incident:
@@ -41,7 +43,7 @@ class IncidentConsole(OperatorConsole):
         """
         found = self.rows.get(incident_id) if is_id("inc", incident_id) else None
         if found is None:
-            raise OperatorError(f"There is no incident {incident_id}.")
+            raise OperatorError("There is no incident {incident}.", incident=incident_id)
         try:
             update = update_of(self.clock.now_ms(), phase, words)
             last = found.updates[-1]
@@ -49,7 +51,7 @@ class IncidentConsole(OperatorConsole):
                 return found
             return self._save(found, found.updated(update))
         except IncidentError as exc:
-            raise OperatorError(str(exc)) from exc
+            raise OperatorError(exc.words.text, **exc.words.values) from exc
 
     def _save(self, read: Incident, changed: Incident) -> Incident:
         last = changed.updates[-1]
@@ -58,6 +60,8 @@ class IncidentConsole(OperatorConsole):
         try:
             self.rows.save(changed, noted)
         except StaleIncidentError as exc:
-            message = f"Another operator changed {read.incident_id} meanwhile. Look again."
-            raise OperatorError(message) from exc
+            raise OperatorError(
+                "Another operator changed {incident} in the meantime. Look at it again.",
+                incident=read.incident_id,
+            ) from exc
         return changed

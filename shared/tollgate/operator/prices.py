@@ -111,7 +111,7 @@ class PriceConsole(OperatorConsole):
         """Return a model. Raises `OperatorError`."""
         found = self.live.catalog().find_by_id(model_id)
         if found is None:
-            raise OperatorError(f"There is no model {model_id}.")
+            raise OperatorError("There is no model {model}.", model=model_id)
         return found
 
     def lines(self, model_id: str) -> list[PriceLine]:
@@ -163,7 +163,7 @@ class PriceConsole(OperatorConsole):
             # This process uses the change at once, other processes within a minute.
             self.live.expire()
         except RefusedDocumentError as exc:
-            raise OperatorError(f"Nothing was done: {exc}") from exc
+            raise OperatorError("Nothing was done: {reason}", reason=exc) from exc
         except DocumentConflictError as exc:
             raise OperatorError(
                 "Nothing was done: another operator changed prices in the meantime. Look again."
@@ -178,12 +178,14 @@ class PriceConsole(OperatorConsole):
         found = self.document.read()
         models = json.loads(found.body if isinstance(found, Found) else self.shipped())
         if model_id not in models:
-            raise OperatorError(f"There is no model {model_id}.")
+            raise OperatorError("There is no model {model}.", model=model_id)
         changed = {}
         for key, place, name in price_places(models[model_id], self.live.catalog().day):
             price = wanted.get(key, str(place[name]))
             if not _USD.fullmatch(price):
-                raise OperatorError(f"{key}: dollars, such as 0.05; at most six digits after the dot.")
+                raise OperatorError(
+                    "{price}: dollars, such as 0.05; at most six digits after the dot.", price=key
+                )
             # Compared as numbers, because `0.10` and `0.1` are the same price.
             if Decimal(price) != Decimal(place[name]):
                 changed[key] = Decimal(place[name]), Decimal(price)

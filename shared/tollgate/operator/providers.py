@@ -68,7 +68,11 @@ class ProviderConsole(OperatorConsole):
     def check(self, provider: str, model: str | None, reason: str) -> str:
         """Return the name that `switch` would switch. Raises `OperatorError` if it does not exist."""
         if provider not in KNOWN:
-            raise OperatorError(f"There is no provider {provider}. Choose one of: {', '.join(KNOWN)}.")
+            raise OperatorError(
+                "There is no provider {provider}. Choose one of: {known}.",
+                provider=provider,
+                known=", ".join(KNOWN),
+            )
         checked_reason(reason)
         if model is None:
             return provider
@@ -77,7 +81,12 @@ class ProviderConsole(OperatorConsole):
         # Without this check, a wrong name would appear as switched off but have no effect.
         if model not in of_provider:
             known = ", ".join(of_provider) or "none"
-            raise OperatorError(f"{provider} has no route for {model}. It has live routes for: {known}.")
+            raise OperatorError(
+                "{provider} has no route for {model}. It has live routes for: {known}.",
+                provider=provider,
+                model=model,
+                known=known,
+            )
         return f"{provider}/{model}"
 
 

@@ -8,7 +8,7 @@ from tollgate.kit.clock import iso
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import refund_of
 from tollgate.operator.console import CustomerConsole
-from tollgate.operator.errors import OperatorError, checked_reason
+from tollgate.operator.errors import OperatorError, checked_reason, closed
 from tollgate.operator.routes import with_routes
 from tollgate.tasks.models import Attempt, Task, TaskView, is_workflow
 from tollgate.tasks.reader import TaskReader
@@ -30,7 +30,7 @@ class TaskConsole(CustomerConsole):
         # A workflow is in the same table.
         task = None if is_workflow(task_id) else self.tasks.get(task_id)
         if task is None:
-            raise OperatorError(f"There is no task {task_id}.")
+            raise OperatorError("There is no task {task}.", task=task_id)
         return task
 
     def shown(self, task: Task) -> dict[str, Any]:
@@ -69,9 +69,11 @@ class TaskConsole(CustomerConsole):
         task, why = self.get(task_id), checked_reason(reason)
         # A running task may still be refunded at its end. The two would compete for its only refund.
         if not task.ended:
-            raise OperatorError(f"{task_id} has not ended. Cancel it; it is refunded if it has no result.")
+            raise OperatorError(
+                "{task} has not ended. Cancel it; it is refunded if it has no result.", task=task_id
+            )
         if task.charge_micro_usd == 0:
-            raise OperatorError(f"{task_id} cost nothing.")
+            raise OperatorError("{task} cost nothing.", task=task_id)
         # Saves a write. The ledger would refuse a second refund of the task by its id.
         if task.refunded_micro_usd:
             return False
@@ -83,10 +85,10 @@ class TaskConsole(CustomerConsole):
         except AlreadyPostedError:
             return False
         except AccountClosedError as exc:
-            raise OperatorError(f"Nothing was done: {task.account_id} is closed.") from exc
+            raise closed(task.account_id) from exc
         except StaleTaskError as exc:
             raise OperatorError(
-                f"Nothing was done: {task_id} changed in the meantime. Look at it again."
+                "Nothing was done: {task} changed in the meantime. Look at it again.", task=task_id
             ) from exc
         return True
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tollgate.kit.clock import iso, utc_day
 from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.words import WordedError
 from tollgate.status.checks import PARTS
 from tollgate.status.history import Bar, State, worst
 
@@ -26,7 +27,7 @@ class Phase(StrEnum):
     RESOLVED = "resolved"
 
 
-class IncidentError(ValueError):
+class IncidentError(WordedError):
     """An incident that cannot be posted; the message is one sentence for the operator."""
 
 
@@ -68,7 +69,7 @@ class Incident:
         if self.ended_at_ms is not None:
             raise IncidentError("This incident is resolved. Open a new one.")
         if len(self.updates) >= MAX_UPDATES:
-            raise IncidentError(f"This incident has {MAX_UPDATES} updates, the most allowed.")
+            raise IncidentError("This incident has {most} updates, the most allowed.", most=MAX_UPDATES)
         return replace(self, updates=(*self.updates, update))
 
     def touches(self, part: str, day: str, now_ms: int) -> bool:
@@ -112,29 +113,27 @@ class Incident:
 def opened(incident_id: str, title: str, impact: str, parts: Sequence[str], first: Update) -> Incident:
     """Return a new incident. Raises `IncidentError`."""
     if impact not in (State.DEGRADED, State.DOWN):
-        raise IncidentError(f"The impact: {State.DEGRADED} or {State.DOWN}.")
+        raise IncidentError("The impact: {known}.", known=f"{State.DEGRADED}, {State.DOWN}")
     wrong = sorted(set(parts) - set(PARTS))
     if wrong or not parts:
-        raise IncidentError(f"The affected parts: one or more of {', '.join(PARTS)}.")
+        raise IncidentError("The affected parts: one or more of {known}.", known=", ".join(PARTS))
     if first.phase is Phase.RESOLVED:
         raise IncidentError("A new incident is not resolved yet.")
     named = tuple(part for part in PARTS if part in parts)
-    return Incident(incident_id, text_of(title, "title", MAX_TITLE_CHARS), State(impact), named, (first,))
+    shown = title.strip()
+    if not 1 <= len(shown) <= MAX_TITLE_CHARS:
+        raise IncidentError("The title: 1 to {most} characters.", most=MAX_TITLE_CHARS)
+    return Incident(incident_id, shown, State(impact), named, (first,))
 
 
 def update_of(at_ms: int, phase: str, words: str) -> Update:
     """Return an update. Raises `IncidentError`."""
     if phase not in tuple(Phase):
-        raise IncidentError(f"The phase: one of {', '.join(Phase)}.")
-    return Update(at_ms, Phase(phase), text_of(words, "update", MAX_WORDS_CHARS))
-
-
-def text_of(text: str, name: str, most: int) -> str:
-    """Return a text without surrounding white space. Raises `IncidentError` if it is empty or too long."""
-    found = text.strip()
-    if not 1 <= len(found) <= most:
-        raise IncidentError(f"The {name}: 1 to {most} characters.")
-    return found
+        raise IncidentError("The phase: one of {known}.", known=", ".join(Phase))
+    text = words.strip()
+    if not 1 <= len(text) <= MAX_WORDS_CHARS:
+        raise IncidentError("The update: 1 to {most} characters.", most=MAX_WORDS_CHARS)
+    return Update(at_ms, Phase(phase), text)
 
 
 def state_of(part: str, measured: State | None, incidents: Iterable[Incident]) -> State | None:

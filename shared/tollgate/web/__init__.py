@@ -4,6 +4,7 @@ The pages are in `functions/dashboard`. The code here computes their content and
 
 cognito.py      sign-in on AWS; `development.py`: sign-in on one machine; `sessions.py`: sessions
 second_factor.py  an authenticator app as a second factor
+other_services.py  parts of a page that another service has
 browsers.py     the name of a browser in the list of sessions
 settings_form.py  the form of a person's settings; `zones.py`: the time zone of a request
 sign_ins.py     starts and ends sessions, and records them in the audit log

@@ -41,6 +41,8 @@ class FactorState(StrEnum):
     """The person signs in through a company's provider, which has its own factors."""
     NONE = "none"
     """There is no user pool, or the person is not in it."""
+    UNKNOWN = "unknown"
+    """The user pool cannot be reached now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,10 @@ class SecondFactor:
     audit: AuditLog
 
     def state(self, identity_id: str) -> FactorState:
-        """Return the state of a person's second factor, from the user pool."""
+        """Return the state of a person's second factor, from the user pool.
+
+        Raises botocore's errors if the pool cannot be reached.
+        """
         if self.client is None or not identity_id.startswith(COGNITO):
             return FactorState.NONE
         username = identity_id.removeprefix(COGNITO)
