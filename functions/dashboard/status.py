@@ -1,7 +1,9 @@
 """The status page: parts, models and providers now and in 90 days, and incidents. It is public."""
 
 import json
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
 
@@ -36,7 +38,8 @@ _JSON_WORDS = {State.UP: "up", State.DEGRADED: "reserve", State.DOWN: "down"}
 router = APIRouter()
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """A part, a model or a provider: its name and link, its state now, its days and uptime."""
 
     name: str
@@ -44,7 +47,7 @@ class Row(NamedTuple):
     state: State | None
     bars: list[Bar]
 
-    @property
+    @cached_property
     def percent(self) -> float | None:
         """Return the uptime in percent."""
         return uptime_percent(self.bars)

@@ -4,8 +4,9 @@ A check is one look, every five minutes (visits: every quarter of an hour). Days
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from tollgate.kit.clock import MS_PER_DAY, utc_day
 
@@ -29,8 +30,7 @@ Day = Mapping[str, Counts]
 NONE: Counts = (0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """One day of a subject. `state` is `None` for a day without checks."""
 
     day: str
@@ -39,8 +39,8 @@ class Bar:
     @property
     def state(self) -> State | None:
         """Return the worst state that a check of the day found."""
-        found = [state for state, count in zip(ORDER, self.counts, strict=True) if count]
-        return found[-1] if found else None
+        up, degraded, down = self.counts
+        return State.DOWN if down else State.DEGRADED if degraded else State.UP if up else None
 
 
 def worst(states: Iterable[State]) -> State:
@@ -63,7 +63,13 @@ def counted(day: Day, states: States) -> dict[str, Counts]:
 
 def last_days(now_ms: int) -> list[str]:
     """Return the days of the page, today last."""
-    return [utc_day(now_ms - ago * MS_PER_DAY) for ago in range(DAYS - 1, -1, -1)]
+    return list(_days_until(now_ms // MS_PER_DAY))
+
+
+# The page asks for each of its subjects.
+@lru_cache(maxsize=2)
+def _days_until(today: int) -> tuple[str, ...]:
+    return tuple(utc_day((today - ago) * MS_PER_DAY) for ago in range(DAYS - 1, -1, -1))
 
 
 def bars_of(name: str, days: Mapping[str, Day], now_ms: int) -> list[Bar]:
