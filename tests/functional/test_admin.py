@@ -108,7 +108,7 @@ class TestTheFirstPage:
         shown = words_of(operator.get("").text)
         assert "Revenue $0.02 after $0.00 refunded" in shown
         # The cost is a range: at the route with the lowest cost, and at the route with the highest.
-        assert re.search(r"Margin \$0.0\d+ to \$0.0\d+ Costs at the dearest", shown)
+        assert re.search(r"Margin \$0.0\d+ to \$0.0\d+ Costs at the most", shown)
         assert "Requests 2 2 generations, 0 text" in shown
         assert (
             f"0 running, 1 waiting Task Model Status Provider Created {waiting} {PAID_IMAGE} Queued" in shown
