@@ -117,7 +117,7 @@ class TestCredit:
         again = answer(run(*words, "--cents", "10", "--json"))
         assert (again["credited"], again["balanceCents"]) == (False, 110)
         said = refusal(run(*words, "--cents", "11"))
-        assert said == "tollgate: Nothing was done: credit_inv-7 is a credit of 0.10 USD."
+        assert said == "tollgate: Nothing was done: credit_inv-7 exists with another amount, 0.10 USD."
         assert balance_cents(customer) == 110
 
     @pytest.mark.parametrize(("stdin", "balance"), [("y\n", 110), ("n\n", 100), ("\n", 100), ("", 100)])
