@@ -78,6 +78,15 @@ class TestPrice:
         assert told == {entry.request_id: -entry.amount_micro_usd / USD for entry in lines}
         assert client.settled()
 
+    @pytest.mark.parametrize("model", [GPT, ORDINARY])
+    def test_is_told_even_if_the_provider_reports_no_usage(self, client: TextClient, model: str) -> None:
+        body = chat("[[no-usage]] [[tokens 40]] hello", model=model)
+        batch, outputs, errors = run(client, start(client, lines_of(body)))
+        assert (batch.status, errors) == ("completed", [])
+        (entry,) = client.texts()
+        assert (entry.usage or {})["estimated"]
+        assert outputs[0]["response"]["body"]["usage"]["cost"] == -entry.amount_micro_usd / USD > 0
+
     def test_is_that_of_the_chat_for_messages_and_of_the_input_for_embeddings(
         self, client: TextClient
     ) -> None:

@@ -112,7 +112,12 @@ def _read_answer(body: bytes, routed: RoutedRequest, meter: Meter, dialect: Chat
         {"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)
     ]
     return encoded(
-        {"object": "list", "data": data, "model": routed.model.id, "usage": meter.told(embedding_usage)}
+        {
+            "object": "list",
+            "data": data,
+            "model": routed.model.id,
+            "usage": meter.told(embedding_usage, is_whole=True),
+        }
     )
 
 

@@ -232,7 +232,7 @@ def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: Chat
     choices = [_whole_choice(choice) for choice in shown["choices"]]
     ours = {"id": CHAT_ID_PREFIX + meter.id_of(payload), "model": public_model, "choices": choices}
     named = {"system_fingerprint": None, **shown, **ours}
-    return dumps({**named, "usage": meter.told(chat_usage)}).encode()
+    return dumps({**named, "usage": meter.told(chat_usage, is_whole=True)}).encode()
 
 
 def _whole_choice(choice: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
     """Return a message as clients read it, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
     payload["id"] = MESSAGE_ID_PREFIX + meter.id_of(payload)
-    return dumps(shown_message(payload, public_model, meter.told(messages_usage))).encode()
+    return dumps(shown_message(payload, public_model, meter.told(messages_usage, is_whole=True))).encode()
 
 
 def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:

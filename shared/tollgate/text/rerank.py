@@ -109,7 +109,7 @@ def _read_answer(body: bytes, routed: RoutedRequest, meter: Meter, dialect: Chat
     billed = {"search_units": usage.search_units} if usage.search_units else {}
     tokens = {"input_tokens": usage.input_tokens}
     meta = {"api_version": {"version": "2"}, "billed_units": billed or tokens, "tokens": tokens}
-    told = meter.told(lambda usage: {**billed, "total_tokens": usage.input_tokens})
+    told = meter.told(lambda usage: {**billed, "total_tokens": usage.input_tokens}, is_whole=True)
     return encoded(
         {"id": meter.answer_id, "model": routed.model.id, "results": results, "meta": meta, "usage": told}
     )

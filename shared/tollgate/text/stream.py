@@ -133,13 +133,15 @@ class Meter:
         output = max(0, known.total_output_tokens - least)
         return replace(known, image_tokens=least, output_tokens=output, estimated=True)
 
-    def told(self, shape: Callable[[Usage], dict[str, Any]]) -> dict[str, Any]:
+    def told(self, shape: Callable[[Usage], dict[str, Any]], *, is_whole: bool = False) -> dict[str, Any]:
         """Return the billed usage in the `shape` of a protocol, with its cost.
 
-        The cost of an estimate is left out, because the estimate can change until the response is settled.
+        The cost of an estimate is left out of a stream, because the estimate can change until its end.
+        `is_whole`: the whole response has been counted.
         """
         usage = self.usage()
-        if self.cost_of is None or usage.estimated or usage.disbelieved:
+        may_change = not is_whole and (usage.estimated or usage.disbelieved)
+        if self.cost_of is None or may_change:
             return shape(usage)
         return {**shape(usage), **self.cost_of(usage)}
 

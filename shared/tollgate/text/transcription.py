@@ -281,7 +281,7 @@ def _read_json(body: bytes, wanted: str, meter: TranscriptMeter, codes: Mapping[
         raise FaultError(chat_fault(payload, codes) or UNREADABLE)
     meter.complete(payload)
     shown = _only(payload, _SHOWN[wanted])
-    return dumps({**shown, "usage": meter.told(shown_usage)}).encode()
+    return dumps({**shown, "usage": meter.told(shown_usage, is_whole=True)}).encode()
 
 
 def _read_plain(body: bytes, meter: TranscriptMeter, codes: Mapping[str, int]) -> bytes:

@@ -50,7 +50,7 @@ def completion_of_message(body: bytes, meter: Meter, public_model: str, created_
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
     head = {"id": CHAT_ID_PREFIX + meter.id_of(payload), "object": "chat.completion", "created": created_s}
     head |= {"model": public_model, "system_fingerprint": None}
-    return dumps({**head, "choices": [choice], "usage": meter.told(chat_usage)}).encode()
+    return dumps({**head, "choices": [choice], "usage": meter.told(chat_usage, is_whole=True)}).encode()
 
 
 def finish_of(stop_reason: object) -> str:

@@ -68,7 +68,7 @@ def message_of_completion(
         content[0]["signature"] = sealed(state)
     content += [_tool_use(call, at, names) for at, call in enumerate(calls)]
     stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
-    usage = meter.told(messages_usage)
+    usage = meter.told(messages_usage, is_whole=True)
     return dumps(
         _message(meter.id_of(payload), public_model, content or [_EMPTY["text"]], stop, usage)
     ).encode()

@@ -261,12 +261,14 @@ USAGES: Mapping[str, Callable[[Usage], dict[str, Any]]] = {
 WHOLE: Mapping[str, type[BaseModel]] = {CHAT: ChatCompletion, MESSAGES: Message, RESPONSES: Response}
 
 
-def whole_faults(path: str, payload: dict[str, Any], billed: Usage) -> Iterator[str]:
+def whole_faults(
+    path: str, payload: dict[str, Any], billed: Usage, *, is_whole: bool = True
+) -> Iterator[str]:
     """Yield what is wrong with a whole answer."""
     yield from faults_of(WHOLE[path], payload)
     if not payload["id"].startswith(PREFIXES[path]) or payload["id"] == PREFIXES[path]:
         yield f"id: {payload['id']}"
-    yield from usage_faults(path, payload["usage"], billed)
+    yield from usage_faults(path, payload["usage"], billed, is_whole=is_whole)
 
 
 def unheard(body: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[str]:
@@ -277,7 +279,7 @@ def unheard(body: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[str
         yield "no log probabilities"
 
 
-def usage_faults(path: str, told: Any, billed: Usage) -> Iterator[str]:
+def usage_faults(path: str, told: Any, billed: Usage, *, is_whole: bool = False) -> Iterator[str]:
     """Yield a difference between the usage that is told and the one that was billed."""
     wanted = USAGES[path](billed)
     differing = {
@@ -287,7 +289,7 @@ def usage_faults(path: str, told: Any, billed: Usage) -> Iterator[str]:
     }
     if differing:
         yield f"usage: told and billed differ: {differing}"
-    if ("cost" in told) is billed.estimated:
+    if ("cost" in told) is not (is_whole or not billed.estimated):
         yield f"cost: {told.get('cost', 'left out')} of {billed}"
 
 
@@ -317,7 +319,7 @@ def stream_faults(path: str, text: str, billed: Usage, *, wants_usage: bool) -> 
             yield from [f"unknown {one['type']}"] if shape is None else faults_of(shape, plain)
         yield from response_faults(parts)
         if parts[-1]["type"] in ("response.completed", "response.incomplete"):
-            yield from whole_faults(path, parts[-1]["response"], billed)
+            yield from whole_faults(path, parts[-1]["response"], billed, is_whole=False)
 
 
 def message_faults(events: list[Any], billed: Usage) -> Iterator[str]:

@@ -81,7 +81,7 @@ def relay_response(body: bytes, meter: Meter, mark: str, code_statuses: Mapping[
         raise FaultError(UNREADABLE)
     for item in response["output"]:
         _deliver(item, meter)
-    return dumps(_read(response, meter, mark)).encode()
+    return dumps(_read(response, meter, mark, is_whole=True)).encode()
 
 
 def response_fault(error: Any, code_statuses: Mapping[str, int]) -> Fault:
@@ -108,7 +108,7 @@ def searches_in(output: Sequence[Any]) -> int:
     return sum(map(is_search, output))
 
 
-def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any]:
+def _read(response: Mapping[str, Any], meter: Meter, mark: str, *, is_whole: bool = False) -> dict[str, Any]:
     meter.note(response.get("model"), response.get("usage"))
     meter.serve(response)
     reported = read_responses_usage(response.get("usage"))
@@ -117,7 +117,7 @@ def _read(response: Mapping[str, Any], meter: Meter, mark: str) -> dict[str, Any
     meter.reported = None if reported is None else replace(reported, web_searches=meter.web_searches)
     meter.final = meter.reported is not None
     output = [sealed_item(item, mark) for item in response["output"] if isinstance(item, Mapping)]
-    return {**response, "output": output, "usage": responses_usage(meter.told(chat_usage))}
+    return {**response, "output": output, "usage": responses_usage(meter.told(chat_usage, is_whole=is_whole))}
 
 
 def _deliver(item: Any, meter: Meter) -> None:
