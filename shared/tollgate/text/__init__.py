@@ -6,6 +6,7 @@ endpoints.py      the routes of a model in OpenRouter's form
 request.py        a client's body, read once and edited without changing the client's own fields
 fields.py         each field of the protocols: sent, left out and named, or refused
 inner_fields.py   hints inside messages and tools
+body_shapes.py    the types of the fields of the protocols; `shapes.py`: how they are checked
 unpriced.py       refuses options without a price
 prompt_files.py   replaces the ids of customers' own files with their bytes
 file_parts.py     refuses files that no provider could read

@@ -6,6 +6,7 @@ from dataclasses import replace
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.body_shapes import shape_problems
 from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
 from tollgate.text.fields import AT_PROVIDER, MESSAGES, refused_fields
 from tollgate.text.file_parts import file_problems
@@ -60,6 +61,7 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
         request, searches=model.searches, services=model.services, images=model.images
     )
     problems = [*unpriced, *foreign_problems(request), *audio, *file_problems(request, hears=model.hears)]
+    problems = problems or _shape_problems(request)
     if problems:
         raise InvalidInputError(problems)
     demand = Demand(
@@ -81,8 +83,14 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
 def check_references(request: TextRequest) -> None:
     """Raise `InvalidInputError` for a request that names something in an account with a provider."""
     check_threads(request)
-    if problems := [*refused_fields(request.protocol, request.fields), *foreign_problems(request)]:
+    problems = [*refused_fields(request.protocol, request.fields), *foreign_problems(request)]
+    if problems := problems or _shape_problems(request):
         raise InvalidInputError(problems)
+
+
+def _shape_problems(request: TextRequest) -> list[Problem]:
+    # The fields of a Responses request were checked before it became a chat.
+    return [] if request.native is not None else shape_problems(request.protocol, request.fields)
 
 
 def check_threads(request: TextRequest) -> None:

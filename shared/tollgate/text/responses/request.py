@@ -6,6 +6,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem, one_of
 from tollgate.routing.reading import NOTHING_ASKED, Asked, has_routing, read_routing
+from tollgate.text.body_shapes import response_problems
 from tollgate.text.fields import RESPONSES, Rule, invalid
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name, messages_of
@@ -262,7 +263,8 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         for name, row in RESPONSES.items()
         if row.rule is Rule.REFUSED and row.has_effect(fields.get(name))
     ]
-    if _LOGPROBS in (fields.get("include") or []):
+    include = fields.get("include")
+    if isinstance(include, list) and _LOGPROBS in include:
         found.append(Problem("/include", f"This service does not support {_LOGPROBS}."))
     checks = (
         ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
@@ -301,7 +303,7 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     tools = fields.get("tools")
     if not isinstance(tools, list | None) or not all(isinstance(tool, dict) for tool in tools or []):
         found.append(Problem("/tools", "Must be a list of tools."))
-    return found
+    return found or response_problems(fields)
 
 
 def _is_conversation(value: Any) -> bool:
