@@ -24,7 +24,7 @@ MAX_STEPS = 60
 
 # By page and time: the account, the browser's cookie and token, and DynamoDB. A session that began later than
 # a test's clock shows would end the sessions that the test begins.
-_signed_in: dict[tuple[str, int], tuple[str, str | None, str, dict[str, Any]]] = {}
+_signed_in: dict[tuple[str, int], tuple[str, str | None, str, bytes]] = {}
 
 
 @pytest.fixture

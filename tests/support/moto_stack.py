@@ -1,9 +1,13 @@
 """What the template declares, in moto: made once a session, and put back as it was for each test."""
 
-from copy import deepcopy
+import io
+import pickle
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from moto.backends import get_backend
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
@@ -18,6 +22,9 @@ PLACES = {
     "secretsmanager": REGION,
     "cognito-idp": REGION,
 }
+_LOCK = type(threading.RLock())
+# Those of user pools, which cannot be pickled.
+_keys: dict[int, RSAPrivateKey] = {}
 
 
 @dataclass
@@ -27,7 +34,7 @@ class MotoStack:
     stack: Stack
     environment: dict[str, str] = field(init=False)
     """Of all functions together."""
-    states: dict[str, dict[str, Any]] = field(init=False)
+    states: Mapping[str, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
         self.environment = self.stack.environment()
@@ -38,25 +45,39 @@ class MotoStack:
         put_back(self.states)
 
 
-def state_of_moto() -> dict[str, dict[str, Any]]:
-    """Return all that moto holds now, by service."""
-    return {service: _copy(vars(_backend(service))) for service in PLACES}
+class _Pickler(pickle.Pickler):
+    """Pickles a queue's lock too, which is read as another one, and a pool's key, which is read as itself."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, RSAPrivateKey):
+            _keys[id(value)] = value
+            return _key, (id(value),)
+        return (threading.RLock, ()) if isinstance(value, _LOCK) else NotImplemented
 
 
-def put_back(states: dict[str, dict[str, Any]]) -> None:
+def _key(number: int) -> RSAPrivateKey:
+    return _keys[number]
+
+
+def state_of_moto() -> Mapping[str, bytes]:
+    """Return all that moto holds now, by service. To pickle it takes a fifth of the time of a deep copy."""
+    return {service: _pickled(vars(_backend(service))) for service in PLACES}
+
+
+def put_back(states: Mapping[str, bytes]) -> None:
     """Let moto hold what it held once."""
     for service, state in states.items():
-        vars(_backend(service)).update(_copy(state))
+        vars(_backend(service)).update(pickle.loads(state))  # noqa: S301 - of this process
 
 
 def _backend(service: Any) -> Any:
     return get_backend(service)[DEFAULT_ACCOUNT_ID][PLACES[service]]
 
 
-def _copy(state: dict[str, Any]) -> dict[str, Any]:
-    # A queue's lock cannot be copied; one thread needs no other.
-    locks = [queue._messages_lock for queue in state.get("queues", {}).values()]
-    return deepcopy(state, {id(lock): lock for lock in locks})
+def _pickled(state: dict[str, Any]) -> bytes:
+    written = io.BytesIO()
+    _Pickler(written, pickle.HIGHEST_PROTOCOL).dump(state)
+    return written.getvalue()
 
 
 def tables_of_moto() -> dict[str, Any]:
