@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from local.simulator.app import create_app
 from local.simulator.server import make_server
@@ -17,8 +18,14 @@ def hand_clock() -> HandClock:
 
 
 @pytest.fixture(scope="session")
-def simulator_url(hand_clock: HandClock) -> Iterator[str]:
-    with serving.running(make_server(create_app(clock=hand_clock))) as url:
+def simulator_app(hand_clock: HandClock) -> FastAPI:
+    """Return the simulator. To make it takes longer than most of its tests."""
+    return create_app(clock=hand_clock)
+
+
+@pytest.fixture(scope="session")
+def simulator_url(simulator_app: FastAPI) -> Iterator[str]:
+    with serving.running(make_server(simulator_app)) as url:
         yield url
 
 

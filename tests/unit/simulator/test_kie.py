@@ -3,6 +3,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from local.simulator import app
 from local.simulator.app import create_app
@@ -23,14 +24,20 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def clock(hand_clock: HandClock) -> HandClock:
+    return hand_clock
+
+
+@pytest.fixture(scope="module")
+def with_kie(hand_clock: HandClock) -> FastAPI:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(app.PROVIDERS, "kie", kie.router)
+        return create_app(clock=hand_clock)
 
 
 @pytest.fixture
-def http(clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> httpx.AsyncClient:
-    monkeypatch.setitem(app.PROVIDERS, "kie", kie.router)
-    transport = httpx.ASGITransport(create_app(clock=clock))
+def http(with_kie: FastAPI) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(with_kie)
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=AUTH)
 
 
