@@ -28,6 +28,7 @@ ACTING = (
     "tollgate.batches.attempts",
     "tollgate.batches.calls",
     "tollgate.batches.collecting",
+    "tollgate.batches.finding",
     "tollgate.batches.finishing",
     "tollgate.batches.reader",
     "tollgate.batches.parcel_money",

@@ -4,7 +4,7 @@ Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compat
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -18,6 +18,9 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.text import (
     batches,
+    batches_google,
+    batches_mistral,
+    batches_xai,
     embeddings,
     mistral_speech,
     moderations,
@@ -61,6 +64,13 @@ MAX_ANSWERS = 8
 # https://docs.cohere.com/docs/compatibility-api
 COMPATIBLE = {"cohere": "/compatibility/v1"}
 
+BATCHES: Mapping[str, Callable[[APIRouter, Engine], None]] = {
+    "openai": batches.add_routes,
+    "google": batches_google.add_routes,
+    "mistral": batches_mistral.add_routes,
+    "xai": batches_xai.add_routes,
+}
+"""The routes of batches, of each vendor that has them."""
 PROCESSING = b": OPENROUTER PROCESSING\n\n"
 """The comments with which OpenRouter keeps a stream open until a host responds."""
 
@@ -88,8 +98,8 @@ def router(engine: Engine) -> APIRouter:
     if engine.provider in ("openai", "azure"):
         speech.add_routes(routes, engine)
         transcriptions.add_routes(routes, engine)
-    if engine.provider == "openai":
-        batches.add_routes(routes, engine)
+    if engine.provider in BATCHES:
+        BATCHES[engine.provider](routes, engine)
     if engine.provider in ("openai", "azure", "xai"):
         responses.add_routes(routes, engine)
     return routes

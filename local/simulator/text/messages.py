@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine
+from local.simulator.text import batches_anthropic
 from local.simulator.text.content import Answer, Ask, Page, Tool, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.refusals import is_search, messages_refusal
@@ -64,6 +65,7 @@ def router(engine: Engine) -> APIRouter:
         body = await _read(request)
         return body if isinstance(body, Response) else JSONResponse({"input_tokens": _ask(body).input_tokens})
 
+    batches_anthropic.add_routes(routes, engine)
     return routes
 
 

@@ -3,14 +3,15 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 from tollgate.batches.lines import Outcome, read_line, result_line
 from tollgate.batches.models import MAX_AT_ONCE, MAX_OUTPUT_BYTES, Batch, request_id_of
 from tollgate.batches.parcel_money import ParcelMoney
-from tollgate.batches.parcels import CONTENT_LIFETIME_S, Parcel, attempt_of, content_id
+from tollgate.batches.parcels import CONTENT_LIFETIME_S, Parcel, attempt_of, content_id, prefix_of
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.batches.vendor_calls import VendorCalls
 from tollgate.batches.vendor_lines import VendorLines, line_name
@@ -22,7 +23,7 @@ from tollgate.text.handover import at_prices
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import BATCH, TextModel, TextRoute
 from tollgate.text.service import TextService
-from tollgate.text.vendor_batches import VendorBatch
+from tollgate.text.vendor_batches import BatchApi, VendorBatch
 
 _OK = 200
 
@@ -80,11 +81,12 @@ class Collecting:
         content = await read_content(self.kept, batch, parcel)
         answers: dict[str, bytes] = {}
         for file_id in found.files:
-            data = await vendor.content(file_id)
-            for name, body in vendor.api.answers(data):
-                # An answer that comes twice was billed to us once.
-                answers.setdefault(name, body)
-        answered = [line for line in content if line_name(line.number) in answers]
+            for data in await vendor.contents(file_id):
+                for name, body in vendor.api.answers(data):
+                    # An answer that comes twice was billed to us once.
+                    answers.setdefault(name, body)
+        names = names_of(batch, parcel, vendor.api)
+        answered = [line for line in content if names(line.number) in answers]
         results: list[Result] = []
         size = int(batch.row.get("early_bytes", 0))
         for start in range(0, len(answered), MAX_AT_ONCE):
@@ -94,7 +96,7 @@ class Collecting:
             is_full = size >= MAX_OUTPUT_BYTES
             ended = await asyncio.gather(
                 *(
-                    self._result(batch, parcel, line, answers[line_name(line.number)], is_full=is_full)
+                    self._result(batch, parcel, line, answers[names(line.number)], is_full=is_full)
                     for line in some
                 )
             )
@@ -145,6 +147,11 @@ class Collecting:
             parcel, request_id, line.plan, model=priced, usage=usage, api=request.api
         )
         return answer if is_charged else None
+
+
+def names_of(batch: Batch, parcel: Parcel, api: BatchApi) -> Callable[[int], str]:
+    """Return the function that names the lines of a parcel at its vendor."""
+    return line_name if api.has_labels else partial(line_name, prefix=prefix_of(batch, parcel))
 
 
 def _route_of(model: TextModel, parcel: Parcel) -> TextRoute | None:

@@ -225,6 +225,11 @@ def result_id(batch_id: str, number: int) -> str:
     return f"line_{batch_id}_{number}"
 
 
+def vendor_account(provider: str) -> str:
+    """Return the partition key of a vendor's batches. No account has such an id."""
+    return f"vendor#{provider}"
+
+
 def request_id_of(batch_id: str, number: int, claim: int, attempt: int) -> str:
     """Return the id of one attempt of a line, which is the key of its hold and of its charge.
 

@@ -16,15 +16,17 @@ from tollgate.batches.collecting import (
     Collecting,
     SentLine,
     UnfinishedError,
+    names_of,
     read_content,
     store_content,
 )
+from tollgate.batches.finding import Finding, UndecidedError
 from tollgate.batches.models import Batch, request_id_of
 from tollgate.batches.parcel_money import OrdinaryOnlyError, ParcelMoney
 from tollgate.batches.parcels import Parcel, Stage, attempt_of, parcels_of
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
-from tollgate.batches.vendor_lines import Prepared, VendorLines, line_name, numbers_to_text
+from tollgate.batches.vendor_lines import Prepared, VendorLines, numbers_to_text
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.ids import new_id
@@ -33,7 +35,7 @@ from tollgate.ledger.reservations import QUOTE_PREFIX
 from tollgate.text.handover import prices_of
 from tollgate.text.models import BATCH
 from tollgate.text.service import TextService
-from tollgate.text.vendor_batches import VendorBatch
+from tollgate.text.vendor_batches import Order, VendorBatch
 
 # Steps of one parcel by one worker; more than it has stages.
 MAX_STEPS = 10
@@ -147,6 +149,8 @@ class ParcelWorker:
             prices=prices_of(model),
             factor=f"{model.services[BATCH]:f}",
             made_at_s=self.kept.storage.now_s(),
+            upstream=sample.candidate.route.upstream_id,
+            lines=len(found),
         )
         content = [SentLine(line, one.plan, texts[line]) for line, one in found.items()]
         await store_content(self.kept, batch, parcel, content)
@@ -192,10 +196,10 @@ class ParcelWorker:
         match parcel.stage:
             case Stage.NEW:
                 return await self._reserved(batch, parcel, lines)
-            case Stage.RESERVED:
+            case Stage.RESERVED if api.stores_lines:
                 return await self._stored(batch, parcel, vendor, lines)
-            case Stage.STORED:
-                return await self._sent(batch, parcel, vendor)
+            case Stage.RESERVED | Stage.STORED:
+                return await self._sent(batch, parcel, vendor, lines)
             case Stage.SENT:
                 return await self._looked(batch, parcel, vendor, lines)
 
@@ -239,7 +243,7 @@ class ParcelWorker:
         # The content first: a line that is in a parcel and waits as well could be sent twice.
         await store_content(self.kept, batch, parcel, half)
         amount = sum(line.plan.amount_micro_usd for line in half)
-        smaller = replace(parcel, amount_micro_usd=amount, quote_id=new_id(QUOTE_PREFIX))
+        smaller = replace(parcel, amount_micro_usd=amount, quote_id=new_id(QUOTE_PREFIX), lines=len(half))
         numbers = sorted([*parcels.waiting(batch), *(line.number for line in left)])
         logger.info("run_batch.halved", parcel=parcel.number, lines=len(half), micro_usd=amount)
         return await self.change(
@@ -252,32 +256,39 @@ class ParcelWorker:
             return await self._dropped(batch, parcel, "not_stored", waits=False)
         counted = replace(parcel, uploads=parcel.uploads + 1)
         batch = await self.change(batch, lambda now: parcels.with_parcel(now, counted))
-        key = await self.key_of(batch.row["key_id"])
-        content = await read_content(self.kept, batch, parcel)
-        prepared = [(one.number, key and lines.prepared(one.text, key)) for one in content]
-        sent = [
-            vendor.api.line(line_name(number), parcel.endpoint, one.body) for number, one in prepared if one
-        ]
-        if len(sent) < len(content) or not sent:
-            # The key or the model has changed since.
+        sent = await self._input(batch, parcel, vendor, lines)
+        if not sent:
             return await self._dropped(batch, counted, "refused")
         try:
-            name = f"{batch.id}-{parcel.number}"
-            file_id = await vendor.upload(name, b"\n".join(sent))
+            file_id = await vendor.upload(parcels.prefix_of(batch, parcel), sent)
         except RefusedError as exc:
             return await self._refused(batch, counted, exc)
         stored = replace(counted, stage=Stage.STORED, file_id=file_id)
         return await self.change(batch, lambda now: parcels.with_parcel(now, stored))
 
-    async def _sent(self, batch: Batch, parcel: Parcel, vendor: VendorCalls) -> Batch:
+    async def _input(
+        self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines
+    ) -> list[bytes]:
+        """Return the lines of a parcel as the vendor gets them; none if the key or the model has changed."""
+        key = await self.key_of(batch.row["key_id"])
+        content = await read_content(self.kept, batch, parcel)
+        prepared = [(one.number, key and lines.prepared(one.text, key)) for one in content]
+        names, endpoint = names_of(batch, parcel, vendor.api), parcel.endpoint
+        sent = [vendor.api.line(names(number), endpoint, one.body) for number, one in prepared if one]
+        return sent if len(sent) == len(content) else []
+
+    async def _sent(self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines) -> Batch:
         """Create the vendor's batch, or find the one whose answer was lost."""
-        now_s, label = self.kept.storage.now_s(), parcels.label_of(batch, parcel)
+        now_s, finding = self.kept.storage.now_s(), Finding(self.kept, vendor)
         if parcel.creates:
-            if now_s < parcel.asked_at_s + parcels.RETRY_S:
+            retry_s = parcels.RETRY_S if vendor.api.stores_lines else parcels.LONG_RETRY_S
+            if now_s < parcel.asked_at_s + retry_s:
                 # The create may still be under way.
                 raise _LaterError
             try:
-                found = await vendor.labelled(label, parcel.made_at_s)
+                found = await finding.created(batch, parcel)
+            except UndecidedError as exc:
+                raise _LaterError(parcels.poll_wait_s(parcel, now_s)) from exc
             except RefusedError as exc:
                 raise _LaterError from exc
             if found:
@@ -288,12 +299,17 @@ class ParcelWorker:
             is_off = self.text.is_off(parcel.provider, parcel.model)
             if is_off or parcel.creates >= parcels.MAX_CREATES or parcels.must_cancel(batch, now_s):
                 return await self._dropped(batch, parcel, "not_created", waits=False)
+        sent = [] if vendor.api.stores_lines else await self._input(batch, parcel, vendor, lines)
+        if not (sent or vendor.api.stores_lines):
+            return await self._dropped(batch, parcel, "refused")
         asked = replace(parcel, creates=parcel.creates + 1, asked_at_s=now_s)
         batch = await self.change(batch, lambda now: parcels.with_parcel(now, asked))
+        label, file_id = parcels.label_of(batch, parcel), parcel.file_id or ""
         try:
-            made = await vendor.create(parcel.file_id or "", parcel.endpoint, label)
+            made = await vendor.create(Order(label, parcel.endpoint, parcel.upstream, file_id, sent))
         except RefusedError as exc:
             return await self._refused(batch, asked, exc)
+        await finding.noted(batch, asked, made)
         return await self._is_at_vendor(batch, asked, made)
 
     async def _is_at_vendor(self, batch: Batch, parcel: Parcel, found: VendorBatch) -> Batch:
@@ -339,7 +355,8 @@ class ParcelWorker:
         """
         now_s, vendor_id = self.kept.storage.now_s(), parcel.vendor_id or ""
         found = await vendor.get(vendor_id)
-        if found.has_ended:
+        # xAI's batches count their lines while they read them.
+        if found.has_ended and not 0 < found.lines < parcel.lines:
             return found
         if not parcels.must_cancel(batch, now_s):
             raise _LaterError(parcels.poll_wait_s(parcel, now_s))
@@ -351,7 +368,9 @@ class ParcelWorker:
 
         So do the lines that wait for a parcel, if they cannot expect another outcome (`waits` is false).
         """
-        logger.warning("run_batch.parcel_dropped", parcel=parcel.number, reason=why, id=parcel.vendor_id)
+        # A vendor may charge us for a batch that is given up.
+        log = logger.error if why == "given_up" and parcel.creates else logger.warning
+        log("run_batch.parcel_dropped", parcel=parcel.number, reason=why, id=parcel.vendor_id)
         was_sent = parcel.stage is Stage.SENT
         if was_sent:
             content = await read_content(self.kept, batch, parcel)

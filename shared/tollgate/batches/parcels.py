@@ -47,11 +47,15 @@ MAX_POLL_S = 900
 AGE_SHARE = 8
 # Before the next attempt of a step that failed.
 RETRY_S = 60
+# After a create that had the lines, which may be under way for longer.
+LONG_RETRY_S = 300
 # Attempts to store a parcel's lines at the vendor, and to create its batch.
 MAX_UPLOADS = 3
 MAX_CREATES = 3
 # The vendor's batches are searched for a lost one among so many pages.
 MAX_PAGES = 10
+# Results of a batch come in so many pages. xAI has 1,000 in one.
+MAX_RESULT_PAGES = 100
 # The clocks of a vendor and ours.
 CLOCK_S = 10 * MINUTE_S
 
@@ -69,9 +73,10 @@ class Stage(StrEnum):
 class Parcel:
     """A parcel as the row of its batch has it.
 
-    `prices` are those of its model when it was made, and `factor` is that of the vendor's batch. `claim` is
-    the worker that last reserved its money. `uploads` and `creates` count attempts before each call;
-    `asked_at_s` is the time of the last create. Its money is not released before `release_from_s`.
+    `upstream` is the vendor's name of its model. `prices` are those of its model when it was made, and
+    `factor` is that of the vendor's batch. `lines` is the number of its lines. `claim` is the worker that
+    last reserved its money. `uploads` and `creates` count attempts before each call; `asked_at_s` is the time
+    of the last create. Its money is not released before `release_from_s`.
     """
 
     number: int
@@ -87,6 +92,8 @@ class Parcel:
     prices: Mapping[str, Any]
     factor: str
     made_at_s: int
+    upstream: str = ""
+    lines: int = 0
     reservation: Mapping[str, Any] | None = None
     release_from_s: int = 0
     uploads: int = 0
@@ -185,6 +192,11 @@ def poll_wait_s(parcel: Parcel, now_s: int) -> int:
 def label_of(batch: Batch, parcel: Parcel) -> str:
     """Return the label of a parcel at the vendor, by which its batch is found again."""
     return f"{batch.id}/{parcel.number}"
+
+
+def prefix_of(batch: Batch, parcel: Parcel) -> str:
+    """Return the beginning of the names of a parcel's lines, by which its batch is found without labels."""
+    return f"{batch.id}-{parcel.number}"
 
 
 def content_id(batch: Batch, number: int) -> str:

@@ -8,7 +8,15 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tollgate.batches.models import RESULT_LIFETIME_S, Batch, ChangedError, Kind, result_id, row_id
+from tollgate.batches.models import (
+    RESULT_LIFETIME_S,
+    Batch,
+    ChangedError,
+    Kind,
+    result_id,
+    row_id,
+    vendor_account,
+)
 from tollgate.kit.dynamodb.expressions import Between, Equals
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
@@ -99,6 +107,16 @@ class BatchRepository:
     async def delete(self, batch: Batch, noted: Write) -> None:
         """Delete a batch, together with another write. Raises `ChangedError`."""
         await self.storage.db.transact([self.put(batch, self.storage.gone_row(batch.row)), noted])
+
+    async def know(self, provider: str, vendor_id: str, owner: str) -> None:
+        """Note whose a batch at a vendor without labels is; a repeat changes nothing."""
+        expires_at_s = self.storage.now_s() + RESULT_LIFETIME_S
+        await self.storage.put(vendor_account(provider), vendor_id, owner, {"expires_at_s": expires_at_s})
+
+    async def owner(self, provider: str, vendor_id: str) -> str | None:
+        """Return whose a batch at a vendor without labels is, if that was noted."""
+        row = await self.storage.row(vendor_account(provider), vendor_id)
+        return None if row is None else str(row["content"])
 
     async def keep_result(self, batch: Batch, number: int, result: Result) -> None:
         """Store the result of a line; a repeat changes nothing."""

@@ -1,15 +1,16 @@
 """The calls of a vendor's batch API over HTTP."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
-from tollgate.batches.parcels import CLOCK_S, MAX_PAGES
+from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import emit_provider_error, logger
 from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import BatchApi, UnreadableBatchError, VendorBatch
+from tollgate.text.vendor_batches import BatchApi, Order, UnreadableBatchError, VendorBatch
 
 # Of a call, and of a call with a file.
 CALL_S, FILE_S = 30.0, 180.0
@@ -45,13 +46,14 @@ class VendorCalls:
     provider: str
     api: BatchApi
 
-    async def upload(self, name: str, lines: bytes) -> str:
+    async def upload(self, name: str, lines: Sequence[bytes]) -> str:
         """Store the lines of an input; return its id."""
         return await self._read(self.api.upload(name, lines), self.api.file_id, FILE_S)
 
-    async def create(self, file_id: str, endpoint: str, label: str) -> VendorBatch:
+    async def create(self, order: Order) -> VendorBatch:
         """Create a batch, and return it."""
-        return await self._read(self.api.create(file_id, endpoint, label), self.api.read)
+        timeout_s = CALL_S if self.api.stores_lines else FILE_S
+        return await self._read(self.api.create(order), self.api.read, timeout_s)
 
     async def get(self, batch_id: str) -> VendorBatch:
         """Return a batch."""
@@ -59,26 +61,46 @@ class VendorCalls:
 
     async def cancel(self, batch_id: str) -> None:
         """Cancel a batch. A refusal says that it has ended."""
-        await self._read(self.api.cancel(batch_id), self.api.read)
+        await self._read(self.api.cancel(batch_id), bytes)
 
-    async def labelled(self, label: str, since_s: int) -> list[VendorBatch]:
-        """Return the batches with a label that were created since then, the oldest first.
+    async def since(self, since_s: int) -> list[VendorBatch]:
+        """Return the batches that were created since then, the oldest first.
 
         Raises `UnsureError` if the list is longer than `MAX_PAGES`.
         """
         found: list[VendorBatch] = []
         after: str | None = None
+        first_s = since_s - CLOCK_S
         for _ in range(MAX_PAGES):
-            page, has_more = await self._read(self.api.page(after), self.api.listed)
-            found += [batch for batch in page if batch.label == label]
-            if not has_more or not page or page[-1].created_s < since_s - CLOCK_S:
-                return found[::-1]
-            after = page[-1].id
+            page, after = await self._read(self.api.page(after), partial(self.api.listed, after=after))
+            found += [batch for batch in page if batch.created_s >= first_s]
+            times = [batch.created_s for batch in page]
+            # Not each vendor says in which order it lists.
+            is_falling = times == sorted(times, reverse=True) and times[:1] > times[-1:]
+            is_last = is_falling and times[-1] < first_s
+            if after is None or is_last:
+                return sorted(found, key=lambda batch: batch.created_s)
         raise UnsureError
 
-    async def content(self, file_id: str) -> bytes:
-        """Return a file of results."""
-        return await self._read(self.api.content(file_id), bytes, FILE_S, MAX_FILE_BYTES)
+    async def contents(self, file_id: str) -> list[bytes]:
+        """Return a file of results, and those that continue it. Raises `UnsureError` if they are too many."""
+        found: list[bytes] = []
+        following: str | None = file_id
+        for _ in range(MAX_RESULT_PAGES):
+            if following is None:
+                return found
+            content = await self._read(self.api.content(following), bytes, FILE_S, MAX_FILE_BYTES)
+            found.append(content)
+            following = self.api.next_file(following, content)
+        raise UnsureError
+
+    async def name_in(self, file_id: str) -> str:
+        """Return the name of a line of a file of results."""
+
+        def name(content: bytes) -> str:
+            return self.api.name_in(content.partition(b"\n")[0])
+
+        return await self._read(self.api.content(file_id), name, FILE_S, MAX_FILE_BYTES)
 
     async def _read(
         self,

@@ -143,9 +143,14 @@ class VendorLines:
         return [number for number, text in enumerate(lines) if self.prepared(text, key) is not None]
 
 
-def line_name(number: int) -> str:
+def line_name(number: int, prefix: str = "line") -> str:
     """Return the name of a line at a vendor, which is no text of the customer."""
-    return f"line-{number}"
+    return f"{prefix}-{number}"
+
+
+def prefix_in(name: str) -> str:
+    """Return the beginning of the name of a line."""
+    return name.rpartition("-")[0]
 
 
 def numbers_to_text(numbers: list[int]) -> str:

@@ -128,6 +128,20 @@ class TestPublished:
             {"key": "cacheRead", "price": "0.1", "isDefault": False},
             {"key": "cacheWrite", "price": "2.5", "isDefault": False},
             {"key": "webSearch", "price": "0.01", "isDefault": False, "dimensions": {"per": "search"}},
+            *(
+                {
+                    "key": f"{key}-batch",
+                    "price": price,
+                    "isDefault": False,
+                    "dimensions": {"service": "batch"},
+                }
+                for key, price in {
+                    "input": "1.0",
+                    "output": "5.0",
+                    "cacheRead": "0.05",
+                    "cacheWrite": "1.25",
+                }.items()
+            ),
         ]
         assert (dto["type"], dto["kind"], dto["priceUnit"]) == ("TEXT", "llm", "megatoken")
         assert (dto["params"], dto["capabilities"]) == ([], [])
@@ -136,7 +150,7 @@ class TestPublished:
     def test_long_inputs_have_entries_of_their_own(self) -> None:
         dto = catalog_dto(CATALOG.text_model("grok-4.3"))
         long = {"inputTokensFrom": "200000"}
-        assert dto["pricing"][3:] == [
+        assert dto["pricing"][3:6] == [
             {"key": "input-from-200000", "price": "2.5", "isDefault": False, "dimensions": long},
             {"key": "output-from-200000", "price": "5", "isDefault": False, "dimensions": long},
             {"key": "cacheRead-from-200000", "price": "0.4", "isDefault": False, "dimensions": long},

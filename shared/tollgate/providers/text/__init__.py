@@ -4,6 +4,7 @@ In: a request with its chosen route. Out: an `Exchange` (`text/upstream.py`): th
 response.
 
 anthropic/           Anthropic's Messages API
+batches/             the vendors' batch APIs
 bedrock/             Claude on Amazon Bedrock, from messages bodies
 google/              Google's own protocol, for chats with images
 openai_compatible/   OpenAI's chat completions, and each vendor's deviations

@@ -13,6 +13,7 @@ from tollgate.text.translate_request_to_messages import (
     messages_request,
 )
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
+from tollgate.text.vendor_batches import BatchApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,14 @@ class Anthropic:
         # Thinking is shown as a summary or not at all, but billed completely.
         countable = is_countable(routed, ends_work=True, shows_thinking=False)
         return replace(exchange, is_countable=countable, ignored=ignored)
+
+    @property
+    def batches(self) -> BatchApi:
+        """Return Anthropic's batch API."""
+        # Imported here, because only batches need it.
+        from tollgate.providers.text.batches.anthropic import AnthropicBatches  # noqa: PLC0415 - see above
+
+        return AnthropicBatches(self.base_url, self.key)
 
     def count_call(
         self, request: TextRequest, model: TextModel, route: TextRoute, headers: Mapping[str, str]

@@ -11,6 +11,7 @@ from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.sse import SseSplitter
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream, encoded
+from tollgate.text.vendor_batches import BatchApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,12 @@ class Google:
             splitter=SseSplitter(facts.MAX_ANSWER_BYTES),
             ignored=ignored,
         )
+
+    @property
+    def batches(self) -> BatchApi | None:
+        """Return the vendor's batch API, if it is used. It takes the chats with OpenAI's protocol."""
+        found: BatchApi | None = getattr(self.compatible, "batches", None)
+        return found
 
     def count_call(
         self, request: TextRequest, model: TextModel, route: TextRoute, headers: Mapping[str, str]

@@ -3,6 +3,5 @@
 facts.py       the vendors, and the deviations of each
 text.py        one request
 parts.py       responses whose content is a list of parts
-batches.py     OpenAI's Batch API
 responses.py   OpenAI's Responses API, for models that support function tools only there
 """

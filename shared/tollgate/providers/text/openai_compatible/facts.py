@@ -63,7 +63,7 @@ class Vendor(ProviderAccount):
     `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
     `files_by`: the fields with which files are read by the model itself, and billed as input tokens.
-    `has_batches`: it has OpenAI's batch API (`batches.py`).
+    `has_batches`: its batch API is used (`providers/text/batches/known.py`).
     `shows_thinking`: it sends all thinking of its models
     (docs/providers/openai_compatible.md#ending-an-answer).
     """
@@ -180,6 +180,7 @@ _VENDORS = (
             reads_files=True,
             passes=passing(lacks=("logit_bias",)),
         ),
+        has_batches=True,
     ),
     Vendor(
         name="zai",
@@ -209,6 +210,7 @@ _VENDORS = (
             passes=_XAI_RESPONSES, lacks=frozenset({"stream_options"}), tools=frozenset({"function"})
         ),
         ends_work=True,
+        has_batches=True,
     ),
     Vendor(
         name="moonshot",
@@ -259,6 +261,7 @@ _VENDORS = (
                 lacks=("max_completion_tokens", "stream_options", "seed", "logit_bias", *_NO_END_USER),
             ),
         ),
+        has_batches=True,
     ),
     Vendor(
         name="cohere",

@@ -108,9 +108,9 @@ class OpenAiCompatible:
         if not self.vendor.has_batches:
             return None
         # Imported here, because only batches need it.
-        from tollgate.providers.text.openai_compatible.batches import OpenAiBatches  # noqa: PLC0415 - see above
+        from tollgate.providers.text.batches.known import KNOWN  # noqa: PLC0415 - see above
 
-        return OpenAiBatches(self._base_url, self.key)
+        return KNOWN[self.vendor.name](self._base_url, self.key)
 
     def _plain(self, routed: RoutedRequest) -> Exchange:
         """Return the exchange for a request that is no chat. Raises as `exchange` does."""
