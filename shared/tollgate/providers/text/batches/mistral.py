@@ -3,8 +3,8 @@
 Source: `mistralai.client.models` of the package mistralai 3.7.0 (PyPI): `CreateBatchJobRequest`, `BatchJob`,
 `BatchJobStatus`, `ListBatchJobsResponse`, `JobsAPIRoutesBatchGetBatchJobsRequest`; and
 https://docs.mistral.ai/capabilities/batch for lines: up to a million, of one model. Results have OpenAI's
-form (litellm 1.110.2, PyPI). INFERRED: answers before a cancellation or the time-out are in the file of results, and
-are charged.
+form (litellm 1.110.2, PyPI). INFERRED: answers before a cancellation or the time-out are in the file of
+results, and are charged.
 """
 
 from collections.abc import Mapping
