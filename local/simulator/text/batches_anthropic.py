@@ -29,7 +29,7 @@ from local.simulator.text.batch_store import (
     Store,
     jsonl,
 )
-from local.simulator.wire import header_key, json_object
+from local.simulator.wire import api_key, header_key, json_object
 
 MAX_REQUESTS, MAX_PAGE = 100_000, 1_000
 PATH = "/v1/messages/batches"
@@ -118,7 +118,7 @@ def _add_one(routes: APIRouter, store: Store) -> None:
 
 def _owner(request: Request) -> str | None:
     is_known = request.headers.get("anthropic-version") in VERSIONS
-    return header_key(request, "x-api-key") if is_known else None
+    return (header_key(request, "x-api-key") or api_key(request, "Bearer")) if is_known else None
 
 
 def _refusal(body: dict[str, Any]) -> str | None:
@@ -182,7 +182,9 @@ def _result(one: Outcome, status: str) -> dict[str, Any]:
 
 
 def _shown(store: Store, batch: Batch, request: Request) -> dict[str, Any]:
-    status, has_ended = store.status(batch), store.status(batch) in ENDED
+    status = store.status(batch)
+    # It is in progress until its requests were run.
+    has_ended = status in ENDED and (batch.outcomes is not None or status == "failed")
     counts = dict.fromkeys(_COUNTS, 0)
     for one in _outcomes(batch):
         counts[_kind(one, status) if has_ended else "processing"] += 1

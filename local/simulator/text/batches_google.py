@@ -115,7 +115,7 @@ def _add_one(routes: APIRouter, store: Store) -> None:
 
 
 def _add_files(routes: APIRouter, store: Store) -> None:
-    started: dict[str, dict[str, Any]] = {}
+    started: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def kept(owner: str, told: dict[str, Any], data: bytes) -> Response:
         name = f"files/{uuid4().hex[:12]}"
@@ -129,7 +129,7 @@ def _add_files(routes: APIRouter, store: Store) -> None:
         if request.headers.get("x-goog-upload-command") == "start":
             # The protocol of Google's own client: the data comes with a second request.
             upload_id = uuid4().hex
-            started[upload_id] = (await json_object(request) or {}).get("file") or {}
+            started[upload_id] = (owner, (await json_object(request) or {}).get("file") or {})
             url = f"{request.base_url}{store.engine.provider}/upload/v1/files/{upload_id}"
             return JSONResponse({}, headers={"x-goog-upload-url": url, "x-goog-upload-status": "active"})
         parts = _related(request.headers.get("content-type", ""), await request.body())
@@ -143,7 +143,8 @@ def _add_files(routes: APIRouter, store: Store) -> None:
 
     @routes.post("/upload/v1/files/{upload_id}")
     async def finish(request: Request, upload_id: str) -> Response:
-        made = kept(header_key(request, KEY_HEADER) or "", started.pop(upload_id), await request.body())
+        # The id is secret, so the second request needs no key.
+        made = kept(*started.pop(upload_id), await request.body())
         made.headers["x-goog-upload-status"] = "final"
         return made
 

@@ -32,6 +32,7 @@ from local.simulator.wire import api_key, form_parts, json_object
 PATH = "/v1/batch/jobs"
 ENDPOINTS = ("/v1/chat/completions", "/v1/embeddings", "/v1/fim/completions", "/v1/moderations", "/v1/ocr")
 PURPOSES = ("batch", "fine-tune", "ocr", "audio")
+UPLOAD_FIELDS = frozenset({"file", "purpose", "expiry", "visibility"})
 FIELDS = frozenset({"endpoint", "input_files", "requests", "model", "agent_id", "metadata", "timeout_hours"})
 MAX_HOURS, MAX_PAGE = 7 * 24, 1_000
 STATUSES = {
@@ -112,7 +113,7 @@ def _add_files(routes: APIRouter, store: Store) -> None:
             return _refused(KEY, "Unauthorized")
         parts = await form_parts(request)
         purpose = str(parts["purpose"].get_content()).strip() if "purpose" in parts else "fine-tune"
-        if "file" not in parts or purpose not in PURPOSES or parts.keys() - {"file", "purpose"}:
+        if "file" not in parts or purpose not in PURPOSES or parts.keys() - UPLOAD_FIELDS:
             return _refused(422, "file and purpose are required")
         data = parts["file"].get_payload(decode=True)
         name = parts["file"].get_filename() or "file"
