@@ -287,7 +287,7 @@ class TestAnthropic:
     def test_requests_are_answered_and_read_by_the_sdk(self, client: TextClient) -> None:
         made = client.anthropic.messages.batches.create(
             requests=[
-                {"custom_id": "good", "params": chat(model="claude-haiku-5-5")},  # type: ignore[typeddict-item]
+                {"custom_id": "good", "params": chat()},  # type: ignore[typeddict-item]
                 {"custom_id": "bad", "params": chat(model="nobody-knows")},  # type: ignore[typeddict-item]
             ]
         )
