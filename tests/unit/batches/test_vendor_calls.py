@@ -11,7 +11,7 @@ from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import HttpError
 from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import BatchApi, UnreadableBatchError
+from tollgate.text.vendor_batches import BatchApi, Order, UnreadableBatchError
 
 
 @dataclass
@@ -21,6 +21,7 @@ class Vendor:
     status: int = 200
     is_lost: bool = False
     lies: bool = False
+    stores_lines: bool = True
 
     async def request(self, *_: Any, **__: Any) -> "Vendor":
         if self.is_lost:
@@ -30,7 +31,7 @@ class Vendor:
     async def read(self, _: int) -> bytes:
         return b"batch"
 
-    def create(self, *_: str) -> HttpCall:
+    def create(self, _: Order) -> HttpCall:
         return HttpCall("POST", "https://vendor.test/batches", {}, b"{}")
 
 
@@ -45,7 +46,7 @@ def created(status: int = 200, *, is_lost: bool = False, lies: bool = False) -> 
     calls = VendorCalls(
         cast("HttpClient", Vendor(status, is_lost)), "openai", cast("BatchApi", Api(lies=lies))
     )
-    return asyncio.run(calls.create("file_1", "/v1/embeddings", "batch_1/0"))
+    return asyncio.run(calls.create(Order("batch_1/0", "/v1/embeddings", "m", "file_1")))
 
 
 @pytest.mark.parametrize("status", [200, 201, 399])
