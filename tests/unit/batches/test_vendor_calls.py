@@ -23,7 +23,9 @@ class Vendor:
     lies: bool = False
     stores_lines: bool = True
 
-    async def request(self, *_: Any, **__: Any) -> "Vendor":
+    async def request(self, method: str, *_: Any, repeatable: bool, **__: Any) -> "Vendor":
+        # Repeated after a lost answer, a POST could create a second batch.
+        assert repeatable is (method == "GET")
         if self.is_lost:
             raise HttpError("closed")
         return self
@@ -33,6 +35,9 @@ class Vendor:
 
     def create(self, _: Order) -> HttpCall:
         return HttpCall("POST", "https://vendor.test/batches", {}, b"{}")
+
+    def get(self, _: str) -> HttpCall:
+        return HttpCall("GET", "https://vendor.test/batches/batch_1", {}, b"")
 
 
 class Api(Vendor):
@@ -52,6 +57,11 @@ def created(status: int = 200, *, is_lost: bool = False, lies: bool = False) -> 
 @pytest.mark.parametrize("status", [200, 201, 399])
 def test_a_success_is_read(status: int) -> None:
     assert created(status) == b"batch"
+
+
+def test_only_a_look_may_be_repeated_by_the_connection() -> None:
+    calls = VendorCalls(cast("HttpClient", Vendor()), "openai", cast("BatchApi", Api()))
+    assert asyncio.run(calls.get("batch_1")) == cast("Any", b"batch")
 
 
 # `passes`: it may succeed later, because an operator mends the key, pays, or the minute is over.
