@@ -30,12 +30,12 @@ from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 from local.simulator import stripe_keys
 from local.stack import Stack
 from local.template import ROOT, read_template
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import Scope
 from tollgate.command.target import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import sdk
-from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount

@@ -55,17 +55,13 @@ from api import (
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.composition.snapshot import reset_after_restore
-from tollgate.kit.errors import (
-    MethodNotAllowedError,
-    RouteNotFoundError,
-    TollgateError,
-    shortened,
-)
+from tollgate.kit.errors import MethodNotAllowedError, RouteNotFoundError, TollgateError
 from tollgate.kit.http.base_url import base_url
 from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.http.error_help import with_help
 from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
+from tollgate.kit.problems import shortened
 from tollgate.kit.retry import fault
 
 # Only for the log: nginx's status for a client that disconnected.

@@ -13,7 +13,8 @@ from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.composition.parts import clock
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import GenerationFailedError, TaskPendingError, UploadNotFoundError
+from tollgate.kit.errors import UploadNotFoundError
+from tollgate.tasks.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.models import Task
 from tollgate.tasks.openai_videos import (
     SENT_NAMES,

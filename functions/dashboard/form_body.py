@@ -7,9 +7,10 @@ from fastapi import Depends
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, json_object
 from tollgate.kit.http.request_body import read_bytes
+from tollgate.kit.problems import Problem
 
 # More fields than our largest form has.
 MAX_FIELDS = 200

@@ -21,8 +21,9 @@ from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.composition.dashboard import Dashboard
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price

@@ -19,9 +19,10 @@ from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
 from tollgate.catalog.rules import Choosing
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import tags_text
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference.snippets import media_snippets

@@ -10,10 +10,11 @@ from dashboard.form_body import Sent
 from dashboard.render import page, part, refused
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
+from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.budgets.views import BudgetView
 from tollgate.kit.clock import iso
-from tollgate.kit.errors import ForbiddenError, InvalidInputError, KeyNotFoundError
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.ledger.attribution import PROJECT
 from tollgate.ledger.budgets import BudgetPeriod
 from tollgate.members.roles import SPENDERS, ProjectRole

@@ -30,13 +30,13 @@ from tollgate.connectors.errors import OAuthError
 from tollgate.kit.errors import (
     ForbiddenError,
     InvalidInputError,
-    Problem,
     RouteNotFoundError,
     TollgateError,
     UserNotFoundError,
 )
 from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, logger
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import fault
 from tollgate.members.team import TeamError
 from tollgate.scim import errors as scim_errors

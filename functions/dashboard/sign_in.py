@@ -10,9 +10,11 @@ from dashboard.render import SAID, base_url, home, moved, page, part
 from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in, visitor_of
 from dashboard.services import Services
 from dashboard.settings import FACTOR, remember_language
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import Scope
-from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError, RouteNotFoundError, shortened
+from tollgate.kit.errors import ForbiddenError, RouteNotFoundError
 from tollgate.kit.observability import logger
+from tollgate.kit.problems import shortened
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY

@@ -8,8 +8,9 @@ from dashboard.form_body import Sent
 from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, SubaccountClosedError
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
+from tollgate.ledger.errors import InsufficientBalanceError, SubaccountClosedError
 from tollgate.web.subaccount_form import FIELDS, beside_fields, created_body, transfer_body
 
 # The form's name in the ids of its fields.

@@ -13,9 +13,10 @@ from dashboard.services import Services
 from tollgate.artifacts.uploads import folder_of
 from tollgate.composition.api import Api
 from tollgate.kit.clock import MS_PER_DAY, iso
-from tollgate.kit.errors import InvalidInputError, Problem, TaskNotEndedError, UploadNotFoundError
+from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.http.query import QueryReader, date_ms
 from tollgate.reference.snippets import media_snippets
+from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.sharing import share_id_of
 from tollgate.web.other_services import read_or

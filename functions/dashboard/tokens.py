@@ -8,7 +8,8 @@ from dashboard.form_body import Sent
 from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.errors import InvalidInputError, KeyNotFoundError
+from tollgate.accounts.errors import KeyNotFoundError
+from tollgate.kit.errors import InvalidInputError
 from tollgate.run_tokens.request import DEFAULT_LIFETIME_S
 from tollgate.run_tokens.service import SCOPES
 from tollgate.run_tokens.views import RunTokenView, RunTokenWithSecretView

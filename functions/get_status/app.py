@@ -30,15 +30,11 @@ from get_status.stream import ROUTE as STREAM_ROUTE
 from get_status.stream import WORKFLOW_ROUTE, streamed_status, streamed_workflow
 from tollgate.composition.get_status import get_status
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.errors import (
-    MethodNotAllowedError,
-    RouteNotFoundError,
-    TollgateError,
-    shortened,
-)
+from tollgate.kit.errors import MethodNotAllowedError, RouteNotFoundError, TollgateError
 from tollgate.kit.http.cors import CrossOrigin
 from tollgate.kit.http.head import HeadLikeGet
 from tollgate.kit.observability import begin_request, correlation_id, logger
+from tollgate.kit.problems import shortened
 from tollgate.kit.retry import fault
 
 METHOD_NOT_ALLOWED = 405

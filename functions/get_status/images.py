@@ -13,9 +13,9 @@ from get_status.http import address_of, base_url_of
 from tollgate.artifacts.sniff import HEAD_BYTES, JPEG, media_type
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import GenerationFailedError, TaskPendingError
 from tollgate.kit.http.request_body import read_bytes
 from tollgate.kit.observability import add_to_log
+from tollgate.tasks.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
 from tollgate.tasks.models import TERMINAL, TaskStatus, TaskView
 from tollgate.tasks.results import files_of

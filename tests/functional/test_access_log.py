@@ -19,12 +19,12 @@ from tests.support.payments import event, session
 from tests.support.stripe import CUSTOMER, FakeStripe
 from tollgate.account_closure import repository as closure_rows
 from tollgate.account_closure.repository import ErasureUnfinishedError
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import Scope
 from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.members.service import Actor
 from tollgate.notices.mails import mail_content

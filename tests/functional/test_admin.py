@@ -21,9 +21,9 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import dead_letters
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.errors import AccountSuspendedError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import HoldWrites
 from tollgate.web.development import OPERATOR

@@ -33,9 +33,9 @@ from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import command as operator_parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.errors import PaymentUnavailableError
 from tollgate.ledger.entries import EntryKind
 from tollgate.operator.errors import OperatorError
+from tollgate.payments.errors import PaymentUnavailableError
 
 ada = closing.ada
 pytestmark = pytest.mark.usefixtures("dashboard")

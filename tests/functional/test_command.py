@@ -19,7 +19,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.errors import AccountSuspendedError
+from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.members.identities import Person
 
 run = commands.run

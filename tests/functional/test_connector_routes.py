@@ -15,12 +15,12 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import HOST, STAGE, Answer, Browser
 from tests.unit.connectors.test_sign_in_requests import CHALLENGE, VERIFIER
 from tollgate.accounts.connectors import ACCESS_MS, OVERLAP_MS
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import Scope
 from tollgate.audit.events import SERVICE, Action
 from tollgate.composition import api as api_parts
 from tollgate.connectors.repository import CODE_MS
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.errors import InvalidApiKeyError
 
 BASE = f"https://{HOST}{STAGE}"
 BACK = "https://claude.ai/api/mcp/auth_callback"

@@ -13,10 +13,11 @@ from dashboard.app import handler
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
-from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
+from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.web.sessions import LIFE_S
 

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Aws
 from tests.functional.test_api import EVENT, call
 from tests.functional.test_landing import get
-from tests.support.sample_errors import KIT_ERRORS, SAMPLE_ERRORS, WITH_NEXT_STEP
+from tests.support.sample_errors import OTHER_ERRORS, SAMPLE_ERRORS, WITH_NEXT_STEP
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.errors import TollgateError
@@ -52,7 +52,7 @@ class TestThePage:
         assert code in anchors()
 
 
-@pytest.mark.parametrize("error", KIT_ERRORS.values(), ids=KIT_ERRORS)
+@pytest.mark.parametrize("error", OTHER_ERRORS.values(), ids=OTHER_ERRORS)
 class TestEveryError:
     @pytest.mark.parametrize(("method", "path"), ROUTES)
     def test_links_to_its_docs_and_names_the_request(

@@ -10,8 +10,9 @@ import yaml
 
 from local.server import TEXT_PATHS, WAITING_PATHS
 from local.template import Template
-from tollgate.kit.errors import TYPES, TollgateError
+from tollgate.kit.errors import TYPES
 from tollgate.reference.document import HERE
+from tollgate.reference.errors import errors
 
 TEXT = {
     ("POST", "/api/v1/chat/completions"),
@@ -265,7 +266,7 @@ class TestGatewayResponses:
             assert str(body["code"]) == response["statusCode"]
 
     def test_each_code_is_one_of_ours_with_its_status_and_type(self, template: Template) -> None:
-        known = {(error.code, error.status, TYPES[error.status]) for error in TollgateError.__subclasses__()}
+        known = {(error.code, error.status, TYPES[error.status]) for error in errors().values()}
         used = {
             (body["error"]["code"], body["code"], body["error"]["type"]) for _, body in _answers(template)
         }

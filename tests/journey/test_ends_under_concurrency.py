@@ -12,10 +12,11 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import command as operator_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import EntryKind
 from tollgate.operator.errors import OperatorError
+from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.models import Task
 
 pytestmark = [

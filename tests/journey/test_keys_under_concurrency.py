@@ -13,14 +13,15 @@ import pytest
 
 from tests.support.samples import PAID_IMAGE
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.accounts.errors import RotationInProgressError
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit.errors import KeyLimitReachedError, RotationInProgressError, SpendingCapReachedError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.caps import counters_of
+from tollgate.ledger.errors import KeyLimitReachedError, SpendingCapReachedError
 
 pytestmark = [
     pytest.mark.ministack,

@@ -16,9 +16,9 @@ from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.core import WriteConflictError
-from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.followups import FIELDS as FOLLOW_UP_FIELDS
 from tollgate.tasks.step import StepResult

@@ -29,15 +29,11 @@ from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.core import WriteConflictError
-from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
-    InsufficientBalanceError,
-    PaymentUnavailableError,
-    StorageBusyError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError, StorageBusyError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.low_balance.refill import RefillWorker
 from tollgate.low_balance.repository import StaleLowBalanceError
 from tollgate.low_balance.rules import TopUpState
@@ -45,6 +41,7 @@ from tollgate.mail.sender import Mailer, SendResult
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
+from tollgate.payments.errors import PaymentUnavailableError
 from tollgate.payments.secret import StripeKeys, StripeKeySource
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]

@@ -4,12 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tollgate.kit import errors
 from tollgate.kit.errors import TYPES, TollgateError
+from tollgate.reference.errors import MODULES, errors_of
 from tollgate.tasks.models import TaskErrorCode
 from tollgate.text import errors as text_errors
 from tollgate.text.errors import messages_type
@@ -39,17 +38,6 @@ def rows(title: str) -> dict[str, list[str]]:
     return found
 
 
-def errors_of(module: ModuleType) -> list[type[TollgateError]]:
-    """Return the error classes that a module defines itself."""
-    return [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, TollgateError)
-        and value.__module__ == module.__name__
-    ]
-
-
 def codes_in(source: str) -> Iterator[str]:
     """Yield the codes of the errors that a module can send: in classes, in faults, in bodies."""
     for node in ast.walk(ast.parse(source)):
@@ -74,18 +62,20 @@ OTHER_FORMS: set[type[TollgateError]] = {
     text_errors.ThreadUnsupportedError,
     text_errors.UnknownTextModelError,
 }
-"""Errors of text with the code of an error of the kit, and status 400."""
-KIT_ERRORS = {error.code: error for error in errors_of(errors) if error is not TollgateError}
+"""Errors of text with the code of another error, and status 400."""
+OTHER_ERRORS = {
+    error.code: error for module in MODULES if module is not text_errors for error in errors_of(module)
+}
 TEXT_ERRORS = {error.code: error for error in errors_of(text_errors) if error not in OTHER_FORMS}
-ERRORS = KIT_ERRORS | TEXT_ERRORS
+ERRORS = OTHER_ERRORS | TEXT_ERRORS
 
 
 class TestCodes:
     def test_no_two_errors_share_a_code(self) -> None:
-        assert len(ERRORS) == len(errors_of(errors)) - 1 + len(set(errors_of(text_errors)) - OTHER_FORMS)
+        assert len(ERRORS) == sum(len(list(errors_of(module))) for module in MODULES) - len(OTHER_FORMS)
 
-    def test_other_forms_have_a_code_of_the_kit(self) -> None:
-        assert {(error.status, error.code in KIT_ERRORS) for error in OTHER_FORMS} == {(400, True)}
+    def test_other_forms_have_the_code_of_another_error(self) -> None:
+        assert {(error.status, error.code in OTHER_ERRORS) for error in OTHER_FORMS} == {(400, True)}
 
     def test_the_types_are_those_of_the_statuses(self) -> None:
         named = dict(re.findall(r"(\d{3}) `(\w+)`", " ".join(section("Codes"))))

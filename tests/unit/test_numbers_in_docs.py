@@ -13,8 +13,8 @@ from tollgate.accounts.key_service import MAX_OVERLAP_S
 from tollgate.accounts.repository import MAX_API_KEYS
 from tollgate.artifacts import uploads
 from tollgate.audit.events import ACCESS_RETENTION_MS
-from tollgate.kit.errors import MAX_PROBLEMS
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES
+from tollgate.kit.problems import MAX_PROBLEMS
 from tollgate.kit.rotation import DEFAULT_OVERLAP_S
 from tollgate.ledger.caps import MAX_COUNTERS
 from tollgate.ledger.entries import EntryKind

@@ -11,10 +11,10 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.dynamodb.due_index import DueIndex
-from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.observability import logger
 from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.members.repository import StaleTeamError, TeamRepository

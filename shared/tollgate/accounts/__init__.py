@@ -16,6 +16,7 @@ key_service.py     list, create, change, rotate, revoke
 routing_service.py the routing policy of an account
 answers_service.py whether text answers are completed after their client has disconnected
 cap_monitor.py     spending caps that are nearly used up: a line of the audit log
+errors.py          the errors of API keys
 service.py         open an account, show it
 webhook_secrets.py the secrets that sign webhooks, and their rotation
 repository.py      all of it in DynamoDB

@@ -7,6 +7,7 @@ So in 30 s a flood of wrong keys reads an unknown id once, and the id of a real 
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import PREFIX, key_id_of
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import contains
@@ -14,7 +15,7 @@ from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.expressions import AtMost, Exists, Missing, Set
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
+from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.observability import logger
 
 # A revoked key works at most this much longer (site/keys.md).

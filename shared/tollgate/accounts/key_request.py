@@ -8,11 +8,12 @@ from typing import Any
 from tollgate.accounts.models import MAX_CACHE_TTL_S, Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem, one_of, shortened, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.fields import Readers, read_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, one_of, shortened, unknown_fields
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.reading import read_wishes, resolved

@@ -11,6 +11,7 @@ from typing import Any
 
 from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, live_windows_ms
 from tollgate.accounts.delegation import check_change, check_control, check_new_key
+from tollgate.accounts.errors import KeyNotFoundError, RotationInProgressError
 from tollgate.accounts.key_request import NO_PROJECT, ModelIdOf, read_key
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
@@ -24,15 +25,10 @@ from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    KeyNotFoundError,
-    Problem,
-    RotationInProgressError,
-)
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders

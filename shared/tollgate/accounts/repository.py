@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tollgate.accounts.auth import use_write
+from tollgate.accounts.errors import InvalidApiKeyError, KeyNotFoundError
 from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -10,13 +11,8 @@ from tollgate.kit.dynamodb.database import Database, OneTable
 from tollgate.kit.dynamodb.expressions import Add, Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one, put_new
-from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
-    InvalidApiKeyError,
-    KeyLimitReachedError,
-    KeyNotFoundError,
-    UserNotFoundError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
+from tollgate.ledger.errors import KeyLimitReachedError
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, merged_rows
 

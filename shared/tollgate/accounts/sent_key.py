@@ -5,8 +5,10 @@ Source: site/keys.md. Every route reads the same two headers.
 
 from collections.abc import Mapping
 
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import PREFIX
-from tollgate.kit.errors import InvalidApiKeyError, InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 ACCOUNT_HEADER = "x-tollgate-account"
 """The sub-account for which a key of its parent calls a route that manages accounts."""

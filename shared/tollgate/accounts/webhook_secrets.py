@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NotRequired
 
+from tollgate.accounts.errors import RotationInProgressError
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.errors import RotationInProgressError
 from tollgate.kit.response_shapes import Shape, Timestamp
 
 PREFIX = "whsec_"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from tollgate.activity.found import SHOWN, ActivityKind, Found, ending_of, status_of
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import A_TIME, QueryReader, date_ms, epoch_ms, page_size
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import END_MS, LABELS, StatementQuery, position_of, read_labels
 from tollgate.ledger.trace import Ending

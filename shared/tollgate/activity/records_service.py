@@ -10,8 +10,9 @@ from tollgate.activity.query import read_records_query
 from tollgate.activity.record import record_of
 from tollgate.activity.service import MAX_READ, ActivityService
 from tollgate.activity.views import RequestPageView, RequestRecordView
-from tollgate.kit.errors import InvalidInputError, Problem, RequestNotFoundError
+from tollgate.kit.errors import InvalidInputError, RequestNotFoundError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry, EntryKind, charge_id
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.usage.openrouter_views import GenerationRecordView

@@ -17,7 +17,8 @@ from tollgate.artifacts.uploads import (
 )
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 _DOCUMENT = "application/"
 """The types of documents, which are not recognised by their bytes; models' providers check them."""

@@ -16,9 +16,10 @@ from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.results import PRIVATE
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
 from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads, folder_of
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import logger
+from tollgate.kit.problems import Problem
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

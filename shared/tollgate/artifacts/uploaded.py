@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.problems import Problem, unknown_fields
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 """Files of a page. Each needs a request to S3 for its name."""

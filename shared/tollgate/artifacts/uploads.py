@@ -21,9 +21,10 @@ from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.uploaded import BATCH, PURPOSES, FilesQuery, UploadedFile
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb.pages import Page
-from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
+from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, unknown_fields
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

@@ -15,8 +15,9 @@ from tollgate.kit.dynamodb.expressions import Condition, Equals
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_new
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 
 MAX_PAGE = 50
 # How long a note is unique: longer than a month, the longest period of a cap.

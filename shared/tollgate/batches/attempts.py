@@ -5,19 +5,18 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.models import ApiKey
 from tollgate.batches.calls import Call, LineCalls
 from tollgate.batches.lines import Line, Outcome
 from tollgate.batches.models import Batch, Kind, request_id_of
 from tollgate.batches.parcels import parcels_of
-from tollgate.kit.errors import (
+from tollgate.kit.errors import ConcurrencyLimitedError, TollgateError
+from tollgate.ledger.errors import (
     BudgetReachedError,
-    ConcurrencyLimitedError,
     InsufficientBalanceError,
-    InvalidApiKeyError,
     RateLimitedError,
     SpendingCapReachedError,
-    TollgateError,
 )
 from tollgate.text.errors import error_body
 from tollgate.text.middleware import public_error

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.batches.models import MAX_LINE_BYTES, MAX_LINES, Kind
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.request import dumps
 
 # A batch's `errors` lists this many at most.

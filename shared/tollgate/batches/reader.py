@@ -12,8 +12,9 @@ from tollgate.kit.dynamodb.expressions import Between, Equals
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import put_if_unchanged
-from tollgate.kit.errors import InvalidInputError, Problem, StorageBusyError, UploadNotFoundError
+from tollgate.kit.errors import InvalidInputError, StorageBusyError, UploadNotFoundError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.text.errors import BatchNotFoundError
 
 # Attempts to change a row that a worker changes.

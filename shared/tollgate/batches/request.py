@@ -10,9 +10,10 @@ from typing import Any
 
 from tollgate.batches.lines import encoded_requests
 from tollgate.batches.models import WINDOW, Kind
-from tollgate.kit.errors import InvalidInputError, Problem, one_of, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.query import QueryReader, page_size
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import read_json_body
 from tollgate.text.responses.metadata import metadata_of

@@ -6,5 +6,6 @@ checks with each charge, and notices when a share of a budget is spent.
 service.py  list, create, change, delete, and show the spending of each value
 request.py  the body of a request, checked as a whole
 views.py    the responses
+errors.py   the errors of budgets
 monitor.py  notices at 50, 80 and 100 percent: mails and webhooks
 """

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.ledger.attribution import MAX_USER_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.webhooks.receivers import url_problem

@@ -7,11 +7,12 @@ from typing import Any
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
+from tollgate.budgets.errors import BudgetLimitReachedError, BudgetNotFoundError
 from tollgate.budgets.request import read_budget
 from tollgate.budgets.views import BudgetView, DeletedBudgetView
 from tollgate.kit.clock import Clock, iso
 from tollgate.kit.dynamodb.writes import TransactWrite
-from tollgate.kit.errors import BudgetLimitReachedError, BudgetNotFoundError, ForbiddenError
+from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import cents_down, cents_up, dollars

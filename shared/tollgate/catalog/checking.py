@@ -13,7 +13,8 @@ from tollgate.catalog.media import Measured, MediaFacts, length_of
 from tollgate.catalog.nearest import nearest
 from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 # However much of a body is wrong, the answer stays small.
 MAX_PROBLEMS = 100

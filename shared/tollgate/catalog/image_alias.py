@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from tollgate.catalog.kinds import Many
 from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import at
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 Schema = dict[str, Any]
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from tollgate.catalog.rules import at
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MediaKind = Literal["image", "video", "audio", "document"]
 BYTES_PER_MB = 1024 * 1024  # as the providers count it

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tollgate.catalog.nearest import nearest
-from tollgate.kit.errors import shortened
+from tollgate.kit.problems import shortened
 
 # Longer names are not looked up, because no model has one.
 MAX_CHARS = 128

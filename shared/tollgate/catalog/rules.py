@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.errors import Problem, pointer_step
+from tollgate.kit.problems import Problem, pointer_step
 
 ROOT = "input"
 # Most characters of a customer's own field name that an error repeats.

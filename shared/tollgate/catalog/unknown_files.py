@@ -13,7 +13,8 @@ from tollgate.catalog.media import Measured, ProbeRequest
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 # Two lengths at which a price that depends on the length differs.
 _SHORT_S, _LONG_S = Decimal(1), Decimal(1000)

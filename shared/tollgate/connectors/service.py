@@ -14,6 +14,7 @@ from tollgate.accounts.connectors import (
     refresh_token,
     turn_of,
 )
+from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.key_request import read_key
 from tollgate.accounts.key_service import KeyService, limits_in_words
 from tollgate.accounts.keys import key_id_of
@@ -33,10 +34,12 @@ from tollgate.connectors.requests import (
     read_scopes,
 )
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InvalidInputError, KeyLimitReachedError, KeyNotFoundError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
+from tollgate.ledger.errors import KeyLimitReachedError
 from tollgate.members.service import Actor, MemberService
 
 _CODE_BYTES = 32

@@ -8,8 +8,8 @@ from tollgate.exports.focus import COLUMNS, KINDS, row_of
 from tollgate.kit.clock import MS_PER_DAY, Clock, utc_day
 from tollgate.kit.csv_table import Cell, as_csv
 from tollgate.kit.dynamodb.core import MAX_KEYS
-from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import QueryReader, date_ms
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.query import Position, position_of
 from tollgate.ledger.reader import LedgerReader

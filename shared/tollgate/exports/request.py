@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.exports.settings import BucketTarget, ExportSettings, SpanTarget
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.webhooks.receivers import url_problem
 
 MAX_HEADERS = 10

@@ -9,7 +9,8 @@ http/               requests that arrive, and requests to others
 clock.py            time, passed in as a value; `ids.py`: ULIDs with a prefix
 encoded_json.py     compact JSON, and an object that stays text
 money.py            micro-USD, and the only place that rounds; `numbers.py`: numbers of a request
-errors.py           every error that a customer can receive; `fields.py`: the fields of a request's body
+errors.py           the form of all errors for customers, and errors of several packages
+problems.py         the problems of a body; `fields.py`: reads the fields of a body
 retry.py            conflicts and throttles: which requests to retry, and the error after the last attempt
 cache.py            a value with an expiry; a dict with a bound
 remote_document.py  a document that is stored elsewhere and read repeatedly

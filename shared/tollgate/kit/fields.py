@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem
 
 Readers = Mapping[str, tuple[str, Callable[[Any], Any]]]
 """By the name in a body: the name of the result, and the function that reads the value.

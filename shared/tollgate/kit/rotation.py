@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, to_the_minute
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, unknown_fields
 
 # A day to bring the new secret to wherever the old one is.
 DEFAULT_OVERLAP_S = 24 * 60 * 60

@@ -21,6 +21,7 @@ families.py     money between accounts and sub-accounts; `family_repository.py` 
 caps.py         spending caps of keys; `rate.py`: requests per minute; the charging writes count both
 request_counts.py  requests of any kind in a minute; `hourly_counts.py`: things that cost nothing, in an hour
 statement.py    the ledger as its customer reads it; `query.py` reads the question
+errors.py       the errors of a charge that does not fit
 audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
 suspension.py   suspend an account, and resume it
 checkpoints.py  the state between two proofs, so that a proof reads only new entries

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 HEADER = "x-tollgate-tags"
 # Tags of one request. An entry with the longest tags stays below 1 KB, which is one write unit.

@@ -39,9 +39,9 @@ from tollgate.kit.dynamodb.expressions import (
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.templates import FilledWrite, Template, filled
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write
-from tollgate.kit.errors import BudgetReachedError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.errors import BudgetReachedError
 from tollgate.ledger.wallets import BUDGET_SEQ, is_wallet
 from tollgate.routing.wishes import NO_WISHES, Wishes
 

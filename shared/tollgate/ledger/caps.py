@@ -16,8 +16,8 @@ from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.dynamodb.expressions import Add, AtMost, Exists, Missing, Remove, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Counts, Write, with_changes
-from tollgate.kit.errors import KeyLimitReachedError, SpendingCapReachedError
 from tollgate.kit.money import cents_down, cents_up
+from tollgate.ledger.errors import KeyLimitReachedError, SpendingCapReachedError
 
 # A counter is kept this long after its period: clocks differ, and a write that began before may be late.
 GRACE_MS = 60 * 60 * MS_PER_S

@@ -8,8 +8,9 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, Exists, Missing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new, with_changes
-from tollgate.kit.errors import SubaccountClosedError, UserNotFoundError
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.entries import Entry
+from tollgate.ledger.errors import SubaccountClosedError
 from tollgate.ledger.families import (
     FamilyWrites,
     StaleMarkupError,

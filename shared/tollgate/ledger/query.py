@@ -4,9 +4,9 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import is_tag_name
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id

@@ -19,7 +19,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import Add, Below, Between, Change, Condition, Missing, Set, Slot
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Counts, with_changes
-from tollgate.kit.errors import RateLimitedError
+from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
 # More than the requests in any minute; a limit is lower.

@@ -23,7 +23,7 @@ from tollgate.kit.dynamodb.expressions import (
 )
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
+from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.budgets import NOTHING_APPLIED, Applied, Budgets, BudgetWrites
@@ -38,6 +38,7 @@ from tollgate.ledger.caps import (
 )
 from tollgate.ledger.crediting import credit_writes, post, raise_balance
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import close_markup, open_markup
 from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of

@@ -17,7 +17,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import Below, Equals, Exists, Missing, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import RateLimitedError
+from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.rate import MAX_CACHED_ACCOUNTS, MINUTE_S
 from tollgate.ledger.wallets import DEFAULT, Limits
 

@@ -8,7 +8,8 @@ check `MAY_SPEND`, so no request slips through at the moment of a suspension.
 from tollgate.kit.dynamodb.expressions import Equals, Exists, Missing, Remove, Set, SetIfMissing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
+from tollgate.kit.errors import UserNotFoundError
+from tollgate.ledger.errors import AccountSuspendedError
 
 MAY_SPEND = Missing("suspended")
 # The reason while the owner closes the account; an operator's own reason is never this.

@@ -4,8 +4,9 @@ from contextlib import suppress
 
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.wallets import (
     Limits,
     StaleWalletsError,

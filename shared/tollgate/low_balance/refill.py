@@ -20,10 +20,10 @@ from enum import StrEnum
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import AccountSuspendedError, PaymentUnavailableError
 from tollgate.kit.observability import logger
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.crediting import AccountClosedError
+from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import mails
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
@@ -40,6 +40,7 @@ from tollgate.low_balance.rules import (
 from tollgate.mail.sender import MAX_RECIPIENTS, Mailer, SendResult
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.client import Charge, Declined, charge_saved_card, find_charge, saved_card
+from tollgate.payments.errors import PaymentUnavailableError
 from tollgate.payments.events import ManualCheck, Paid
 from tollgate.payments.secret import StripeKeys
 from tollgate.payments.service import alert_operators

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from tollgate.audit.events import OWNER, STRIPE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError, Problem
+from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import dollars
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceSettings, LowBalanceState, TopUpState, after_paid_top_up

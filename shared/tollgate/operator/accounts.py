@@ -12,11 +12,12 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.accounts.service import AccountService, OpenedAccount
 from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.kit.clock import iso
-from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_micro
 from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import AccountClosure

@@ -10,5 +10,6 @@ claims.py    claims against a payment: refunds, disputes, warnings
 book_service.py  credits a payment once, and takes claimed money back; `repository.py` stores its row
 secret.py    Stripe's keys
 billing_details.py  the company's details on invoices; `billing_service.py`: changes them and the saved card
+errors.py    the errors of payments
 service.py   from the request to the credit, and from a claim to the debit
 """

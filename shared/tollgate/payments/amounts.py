@@ -1,7 +1,8 @@
 """The least and the most that a customer may top up at once. Pure."""
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 
 OFFERED_USD = (10, 25, 50, 100)
 # Below, the card's fixed fee takes too large a part; above, one stolen card could do too much harm.

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 ITEM = "billing"
 """The sort key of the row in `BudgetsTable`."""

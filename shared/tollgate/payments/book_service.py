@@ -16,11 +16,11 @@ from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import AccountSuspendedError, InsufficientBalanceError
 from tollgate.kit.money import MICRO_USD_PER_CENT, usd_of_micro
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.payments.claims import Payment

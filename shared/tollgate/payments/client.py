@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.http.json_body import json_object
 from tollgate.kit.observability import logger
 from tollgate.payments.billing_details import BillingDetails
+from tollgate.payments.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.payments.events import ACCOUNT, CENTS, CROSSING, CURRENCY, SAVED, TAX, Paid
 from tollgate.payments.secret import StripeKeys
 

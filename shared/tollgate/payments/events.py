@@ -14,9 +14,10 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr, Validat
 from tollgate.audit.events import STRIPE, Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars, micro_usd_of_cents
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
 from tollgate.payments.claims import Claim, ClaimKind

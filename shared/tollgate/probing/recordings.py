@@ -8,7 +8,8 @@ from base64 import b64encode
 from dataclasses import dataclass
 
 from tollgate.kit.aws.async_invoke import AsyncFunction
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.probing.facts import ProbedMedia, ProbeResult, read_answer
 from tollgate.text.request import TextRequest
 from tollgate.text.transcription import probed, recording_of

@@ -5,5 +5,6 @@ and statistics need only its id.
 
 service.py     list, create, rename, delete
 views.py       projects as stored and as shown
+errors.py      the errors of projects
 repository.py  the row with an account's projects
 """

@@ -12,17 +12,11 @@ from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    Problem,
-    ProjectInUseError,
-    ProjectLimitReachedError,
-    ProjectNotFoundError,
-    unknown_fields,
-)
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.kit.ids import new_id
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.kit.retry import retry_change
+from tollgate.projects.errors import ProjectInUseError, ProjectLimitReachedError, ProjectNotFoundError
 from tollgate.projects.repository import ProjectRepository, StaleProjectsError
 from tollgate.projects.views import DeletedProjectView, Project, Projects, ProjectView
 

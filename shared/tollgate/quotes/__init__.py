@@ -7,6 +7,7 @@ then the tasks of all generations and the reserved money of the text requests, i
 request.py     the list of requests, checked as a whole
 parts.py       the parts of a quote, priced and stored
 views.py       the responses
+errors.py      the errors of quotes
 service.py     create, show, start, cancel
 repository.py  the rows of quotes
 """

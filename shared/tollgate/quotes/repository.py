@@ -3,9 +3,9 @@
 from tollgate.kit.dynamodb.database import OneTable
 from tollgate.kit.dynamodb.expressions import Equals
 from tollgate.kit.dynamodb.writes import Write, put_new
-from tollgate.kit.errors import QuoteLimitReachedError
 from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.reservations import quote_key
+from tollgate.quotes.errors import QuoteLimitReachedError
 from tollgate.quotes.views import QuoteStatus, SavedQuote
 
 # Quotes are free and stored, so their number is limited: 64 KB each, for two days.

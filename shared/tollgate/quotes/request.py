@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.accounts.models import ApiKey, Scope
-from tollgate.kit.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    PayloadTooLargeError,
-    Problem,
-    unknown_fields,
-)
+from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.text.kinds import KINDS
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, read_request

@@ -9,22 +9,16 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
-    ForbiddenError,
-    InvalidInputError,
-    ModelNotFoundError,
-    Problem,
-    QuoteEndedError,
-    QuoteNotFoundError,
-    QuotePriceChangedError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError, ForbiddenError, InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.kit.observability import logger
+from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.errors import QuoteEndedError, QuoteNotFoundError
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.reservations import QUOTE_PREFIX, RESERVED_MS, Reservation
+from tollgate.quotes.errors import QuotePriceChangedError
 from tollgate.quotes.parts import Part, generation_part, text_part, text_part_now, total_of, version_of
 from tollgate.quotes.repository import QuoteRepository, StaleQuoteError
 from tollgate.quotes.request import Asked, check_scopes, read_requests

@@ -3,7 +3,8 @@
 operations.yaml   every route, in a short notation
 schemas.yaml      the schemas of requests, and of responses in other protocols
 answers.py        the schemas of Tollgate's responses, from the code's types
-document.py       OpenAPI 3.1 from these three, the error classes and the catalog
+errors.py         every error that customers can receive, from all packages
+document.py       OpenAPI 3.1 from all of these and the catalog
 generations.py    the catalog's part of the document: the create body of each model, with an example
 site.py           the docs: Markdown from the templates in site/; markup.py converts it to HTML
 guides.py         the pages that people write: order, links, advice of the errors page

@@ -1,8 +1,7 @@
 """The OpenAPI 3.1 document, generated from the routes, the errors and the catalog."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.kit.version import API_VERSION
 from tollgate.reference.answers import answer_schemas
+from tollgate.reference.errors import errors
 from tollgate.reference.generations import generation_schemas
-from tollgate.text import errors as text_errors
 
 # The base URL if it is unknown: relative to the document.
 RELATIVE = "../.."
@@ -77,19 +76,6 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
         }
     )
     return made
-
-
-@cache
-def errors() -> Mapping[str, type[TollgateError]]:
-    """Return all errors that customers can receive, by code."""
-    found: list[type[TollgateError]] = [TollgateError]
-    # The list grows during the loop, so it also finds subclasses of subclasses.
-    for error in found:
-        found += error.__subclasses__()
-    return {error.code: error for error in found[1:] if error.__module__ in _OWN_MODULES}
-
-
-_OWN_MODULES = (TollgateError.__module__, text_errors.__name__)
 
 
 _FOUND = {

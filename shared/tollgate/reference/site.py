@@ -17,7 +17,7 @@ from tollgate.catalog.models import Model
 from tollgate.kit.errors import ModelNotFoundError, RouteNotFoundError
 from tollgate.kit.money import usd
 from tollgate.reference import examples, views
-from tollgate.reference.document import errors
+from tollgate.reference.errors import errors
 from tollgate.reference.generations import example_input
 from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked, outside_of_fences
 from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers

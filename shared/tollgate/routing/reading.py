@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tollgate.kit.errors import Problem, one_of, shortened, unknown_fields
+from tollgate.kit.problems import Problem, one_of, shortened, unknown_fields
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.wishes import NO_WISHES, PRICES, Sort, Wishes
 

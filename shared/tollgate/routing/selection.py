@@ -10,7 +10,8 @@ from decimal import Decimal
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from tollgate.kit.errors import ForbiddenError, InvalidInputError, Problem
+from tollgate.kit.errors import ForbiddenError, InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.speeds import NO_SPEEDS, UNMEASURED, Speeds
 from tollgate.routing.wishes import NO_WISHES, PRICES, Sort, Wishes

@@ -6,5 +6,6 @@ In: requests of keys and of members about tokens. Out: the key of a token, and t
 service.py     create, show, list, revoke
 request.py     the body of a request, checked as a whole
 views.py       the responses
+errors.py      the errors of run tokens
 repository.py  the rows of tokens
 """

@@ -7,11 +7,11 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Between, Equals, Exists, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new
-from tollgate.kit.errors import TokenLimitReachedError, TokenNotFoundError
 from tollgate.ledger.budgets import budget_of
 from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.runs import PREFIX, Run, run_of
 from tollgate.ledger.wallets import MAX_WALLETS
+from tollgate.run_tokens.errors import TokenLimitReachedError, TokenNotFoundError
 
 # Tokens that one account creates in an hour. Each lives a day at most, so it has 25 times as many at once.
 MAX_TOKENS_PER_HOUR = 5_000

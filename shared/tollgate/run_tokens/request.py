@@ -6,10 +6,11 @@ from typing import Any
 
 from tollgate.accounts.key_request import MAX_CAP_CENTS, ModelIdOf, read_models, read_name
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.fields import Readers, number_within, read_fields
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.ledger.attribution import NONE, Attribution, tags_of
 from tollgate.webhooks.receivers import url_problem
 

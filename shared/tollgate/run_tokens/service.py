@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.accounts.delegation import check_control, check_new_token
+from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.key_request import ModelIdOf
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, Scope
@@ -14,13 +15,13 @@ from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso
 from tollgate.kit.dynamodb.writes import TransactWrite
-from tollgate.kit.errors import KeyNotFoundError, TokenNotFoundError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.query import QueryReader, id_of, page_size
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.runs import PREFIX, Run, RunTerms, key_id_of, token_id_of
+from tollgate.run_tokens.errors import TokenNotFoundError
 from tollgate.run_tokens.repository import RunTokenRepository
 from tollgate.run_tokens.request import read_token
 from tollgate.run_tokens.views import RunTokenPageView, RunTokenView, RunTokenWithSecretView, view_of

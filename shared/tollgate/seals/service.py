@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso, utc_day, utc_month
 from tollgate.kit.dynamodb.core import MAX_KEYS
-from tollgate.kit.errors import InvalidInputError, Problem, RequestNotFoundError
+from tollgate.kit.errors import InvalidInputError, RequestNotFoundError
 from tollgate.kit.http.query import QueryReader
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry, charge_id, refund_id
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.reader import LedgerReader

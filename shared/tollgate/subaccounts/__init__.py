@@ -7,5 +7,6 @@ service.py     create, show, change, transfer money, close; act for a sub-accoun
 request.py     the bodies of requests, checked as a whole
 views.py       sub-accounts as stored and as shown
 repository.py  the parent's list of its sub-accounts
+errors.py      the errors of sub-accounts
 closing.py     the return of the rest to the parent
 """

@@ -13,7 +13,8 @@ from tollgate.kit.dynamodb.database import OneTable
 from tollgate.kit.dynamodb.expressions import Add, Below, Between, Equals, Exists, Missing, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new
-from tollgate.kit.errors import SubaccountClosedError, SubaccountLimitReachedError, SubaccountNotFoundError
+from tollgate.ledger.errors import SubaccountClosedError
+from tollgate.subaccounts.errors import SubaccountLimitReachedError, SubaccountNotFoundError
 from tollgate.subaccounts.views import ITEM, Subaccount
 
 # Sub-accounts of one parent that are not closed.

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Any
 
 from tollgate.accounts.key_request import MAX_CAP_CENTS, read_name
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.fields import Readers, number_within, read_fields
 from tollgate.kit.http.addresses import AddressGuard
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.ledger.families import MAX_MARKUP_PERCENT
 from tollgate.ledger.holds import MAX_HOLDS
 from tollgate.ledger.wallets import Limits

@@ -12,21 +12,16 @@ from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import TransactWrite
-from tollgate.kit.errors import (
-    ForbiddenError,
-    IdempotencyKeyReusedError,
-    InvalidInputError,
-    Problem,
-    SubaccountClosedError,
-    SubaccountNotFoundError,
-)
+from tollgate.kit.errors import ForbiddenError, IdempotencyKeyReusedError, InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.query import QueryReader, id_of, page_size
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import dollars, micro_usd_of_cents
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import NO_BUDGETS, StaleBudgetsError
+from tollgate.ledger.errors import SubaccountClosedError
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
 from tollgate.ledger.repository import LedgerRepository
@@ -37,6 +32,7 @@ from tollgate.low_balance.rules import LowBalanceState
 from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.team import AccountClosure
 from tollgate.subaccounts.closing import ReturnOfRest
+from tollgate.subaccounts.errors import SubaccountNotFoundError
 from tollgate.subaccounts.repository import AlreadyCreatedError, SubaccountRepository
 from tollgate.subaccounts.request import read_subaccount, read_transfer
 from tollgate.subaccounts.views import (

@@ -14,6 +14,7 @@ deletion.py      the deletion of a task's files
 sharing.py       public pages of results; `examples.py`: those on the pages of models
 idempotency.py   the same key returns the same task
 followups.py     inputs that name earlier tasks
+errors.py        the errors of tasks
 models.py        task and attempt as values; `rows.py` as rows
 lifecycle.py     the next state of a task: pure, every path is a value
 sources.py       keeps the files that decided a price, for the provider

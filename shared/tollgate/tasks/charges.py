@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, RateLimitedError
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budgets import Applied, BudgetShortError, Spender, StaleBudgetsError, Use
 from tollgate.ledger.caps import Allowance
+from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMismatchError
 from tollgate.ledger.repository import LedgerRepository

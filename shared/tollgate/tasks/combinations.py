@@ -6,7 +6,8 @@ from typing import Any
 
 from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Text
 from tollgate.catalog.models import Model
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.providers.runtime.routing import routes_for
 
 # The fields of the largest profile have about 100 other values.

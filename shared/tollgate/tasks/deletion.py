@@ -6,8 +6,9 @@ from tollgate.artifacts.results import Results
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.observability import logger
+from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.lifecycle import without_files
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader

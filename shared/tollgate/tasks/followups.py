@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tollgate.catalog.models import Model
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Origin, Task, TaskStatus
 

@@ -11,8 +11,9 @@ from typing import Any
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
-from tollgate.kit.errors import InvalidInputError, Problem, one_of
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem, one_of
 from tollgate.tasks.openai_media import (
     Properties,
     create_of,

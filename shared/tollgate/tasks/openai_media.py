@@ -16,7 +16,8 @@ from typing import Any
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.profiles.base import IMAGES
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 MAX_SIDE_DIGITS = 5
 AUTO, SQUARE = "auto", "1:1"

@@ -12,8 +12,9 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
     AUTO,

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.kit.ids import first_id
+from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from tollgate.artifacts.models import Address
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.dynamodb.pages import Page, read_page
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import first_id, is_id
+from tollgate.kit.problems import Problem
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
+from tollgate.tasks.errors import TaskNotFoundError
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
 from tollgate.tasks.query import LAST_MS, VideoQuery, mentions, read_query
 from tollgate.tasks.repository import TaskRepository

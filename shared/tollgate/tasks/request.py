@@ -14,16 +14,10 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import is_price_version
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.errors import (
-    InvalidInputError,
-    ModelNotFoundError,
-    PayloadTooLargeError,
-    Problem,
-    one_of,
-    unknown_fields,
-)
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, PayloadTooLargeError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.reading import read_wishes, resolved

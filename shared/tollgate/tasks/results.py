@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.kit.errors import GenerationFailedError, UploadNotFoundError
+from tollgate.kit.errors import UploadNotFoundError
+from tollgate.tasks.errors import GenerationFailedError
 
 
 def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -16,18 +16,14 @@ from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     ForbiddenError,
-    IdempotencyConflictError,
     IdempotencyKeyReusedError,
     InvalidInputError,
-    MaxCostExceededError,
-    MediaTimeoutError,
-    PriceChangedError,
-    Problem,
     TollgateError,
 )
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
+from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.budgets import Spender
@@ -37,6 +33,12 @@ from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResu
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.wishes import NO_WISHES
 from tollgate.tasks.charges import MarkupChangedError, Others, Purchase, TaskCharges
+from tollgate.tasks.errors import (
+    IdempotencyConflictError,
+    MaxCostExceededError,
+    MediaTimeoutError,
+    PriceChangedError,
+)
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from tollgate.accounts.service import AccountService
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.errors import ForbiddenError, StorageBusyError, TaskNotFoundError, UserNotFoundError
+from tollgate.kit.errors import ForbiddenError, StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import is_id
+from tollgate.tasks.errors import TaskNotFoundError
 from tollgate.tasks.models import Share, Task
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import StaleTaskError, TaskRepository

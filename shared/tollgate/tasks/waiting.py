@@ -1,8 +1,9 @@
 """How a customer waits for a task: the next poll, and the longest wait for one answer."""
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.tasks.models import TERMINAL, Task
 
 # Of a status: clients time out sooner than the gateway.

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.body_shapes import shape_problems
 from tollgate.text.errors import ThreadUnsupportedError, UnknownTextModelError
 from tollgate.text.fields import AT_PROVIDER, MESSAGES, refused_fields

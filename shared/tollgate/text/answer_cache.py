@@ -20,9 +20,10 @@ from tollgate.accounts.models import MAX_CACHE_TTL_S, ApiKey
 from tollgate.kit.aws.s3_objects import ObjectStoreError
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
 from tollgate.kit.observability import logger
+from tollgate.kit.problems import Problem
 from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.text.errors import StoreFullError
 from tollgate.text.exchanges import REQUEST_PREFIX

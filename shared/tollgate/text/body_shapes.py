@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text.models import TextProtocol
 from tollgate.text.shapes import (
     FLAG,

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.fields import CHAT, COMPLETIONS, Rule
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, DONE_EVENT, chat_event

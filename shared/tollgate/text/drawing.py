@@ -7,14 +7,14 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseBusyError, Written
-from tollgate.kit.errors import (
+from tollgate.kit.ids import is_id
+from tollgate.ledger.budgets import Budgets, StaleBudgetsError
+from tollgate.ledger.errors import (
     QuoteEndedError,
     QuoteExhaustedError,
     QuoteNotCreatedError,
     QuoteNotFoundError,
 )
-from tollgate.kit.ids import is_id
-from tollgate.ledger.budgets import Budgets, StaleBudgetsError
 from tollgate.ledger.holds import MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
 from tollgate.ledger.rate import RateMeter, RateWindowMismatchError
 from tollgate.ledger.reservations import QUOTE_PREFIX, Reservation, draw, quote_key, reserved_in

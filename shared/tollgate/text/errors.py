@@ -7,15 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import (
-    MAX_PATH_LENGTH,
-    InvalidInputError,
-    ModelNotFoundError,
-    Problem,
-    TollgateError,
-    shortened,
-)
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, TollgateError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import MAX_PATH_LENGTH, Problem, shortened
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps

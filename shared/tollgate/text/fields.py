@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.models import TextProtocol
 
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")

@@ -9,7 +9,7 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text.request import TextRequest
 
 SCHEMES = ("https://", "http://", "data:")

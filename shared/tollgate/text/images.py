@@ -7,7 +7,7 @@ response has its images in `images` of a message or a delta, beside the text.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text.models import ChatImages
 
 # The fields that ask for images, and the field of a message that has them.

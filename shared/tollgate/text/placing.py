@@ -10,11 +10,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseBusyError, Written
 from tollgate.kit.dynamodb.writes import SingleWrite
-from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
-    InsufficientBalanceError,
-    RateLimitedError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger.budgets import (
     MAX_AT_ONCE,
     NOBODY,
@@ -25,6 +21,7 @@ from tollgate.ledger.budgets import (
     Use,
 )
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
+from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, rows_to_try, wallet_number

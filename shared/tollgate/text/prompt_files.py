@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.text.request import MAX_BODY_BYTES, read_json_body
 
 MAX_FILES = 20

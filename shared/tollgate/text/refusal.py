@@ -1,8 +1,9 @@
 """The error for a refused hold. Pure."""
 
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.caps import Allowance, cap_reached
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.holds import HoldRefusedError
 from tollgate.text.metering import HoldPlan
 

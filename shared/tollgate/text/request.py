@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
 
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.problems import Problem
 from tollgate.routing.reading import FIELDS, NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.models import TextProtocol
 

@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, FaultError, fault_in
 from tollgate.text.metering import Demand

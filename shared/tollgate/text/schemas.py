@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 MAX_SCHEMA_DEPTH = 64
 

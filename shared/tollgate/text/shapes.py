@@ -6,7 +6,7 @@ A check yields the problems of a value at a JSON pointer. Fields that no check n
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 Check = Callable[[Any, str], Iterator[Problem]]
 Checks = Mapping[str, Check]

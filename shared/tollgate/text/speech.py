@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, chat_fault
 from tollgate.text.metering import Demand
 from tollgate.text.models import Speech, TextModel, TextProtocol

@@ -13,8 +13,9 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.forms import FormFile
+from tollgate.kit.problems import Problem
 from tollgate.text.faults import (
     STREAM_BROKEN,
     UNREADABLE,

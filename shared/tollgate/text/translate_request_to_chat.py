@@ -7,7 +7,8 @@ A field without an equivalent is omitted if it is a hint, and refused if it woul
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import MESSAGES, unsent

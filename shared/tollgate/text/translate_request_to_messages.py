@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem, one_of
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem, one_of
 from tollgate.text.capabilities import sampling_to_report, without_sampling
 from tollgate.text.fields import CHAT, MESSAGES, unsent
 from tollgate.text.inner_fields import hints_of_chat, hints_of_response

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.fields import AT_PROVIDER, CHAT, refused_fields
 from tollgate.text.images import NO_PRICE, image_problems

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text.metering import MAX_SEARCH_STEPS
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest

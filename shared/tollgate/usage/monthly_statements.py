@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock, utc_month
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.reader import LedgerReader
 from tollgate.usage.counts import LABEL, LABEL_FORMS, DayCounts

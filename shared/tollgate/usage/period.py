@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import Problem
 from tollgate.kit.http.query import QueryReader
+from tollgate.kit.problems import Problem
 
 # Days of each range that ends today.
 LENGTHS = {"today": 1, "7d": 7, "30d": 30}

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import PROJECT, TOKEN, USER
 from tollgate.usage.counts import (
     KEY,

@@ -13,8 +13,8 @@ from operator import sub
 
 from tollgate.kit.clock import iso
 from tollgate.kit.csv_table import Cell
-from tollgate.kit.errors import Problem
 from tollgate.kit.money import usd_decimal, usd_text
+from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.usage.counts import (
     ByKind,

@@ -6,8 +6,9 @@ from typing import Any
 
 from tollgate.budgets.request import MAX_LIMIT_CENTS
 from tollgate.budgets.views import BudgetValueView, BudgetView
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars
+from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import MAX_NAME_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.web.key_form import cents_of

@@ -3,8 +3,9 @@
 `DashboardSettings` refuses to start with it anywhere else.
 """
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.problems import Problem
 from tollgate.mail.addresses import address_of
 from tollgate.members.identities import Person
 

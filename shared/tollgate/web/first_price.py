@@ -7,7 +7,7 @@ from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 # The first words of a message about a missing value (catalog/rules.py, catalog/checking.py).
 MISSING = ("Required", "Needs ", "For ")

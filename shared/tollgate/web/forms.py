@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tollgate.catalog.rules import Choosing
-from tollgate.kit.errors import Problem
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 
 # A seed is an integer of at most 64 bits.
 MAX_WHOLE = 2**63 - 1

@@ -5,7 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
-from tollgate.kit.errors import InvalidInputError, Problem, one_of
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem, one_of
 
 DAY_MS = 24 * 60 * 60 * MS_PER_S
 # The lifetimes in the form. A key without a lifetime does not expire.

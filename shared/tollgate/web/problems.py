@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from tollgate.kit.errors import Problem
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 
 # A reader corrects the first problems before reading more than these.
 MAX_SAID = 5

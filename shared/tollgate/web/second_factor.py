@@ -17,8 +17,9 @@ from botocore.exceptions import ClientError
 
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.members.identities import COGNITO
 from tollgate.members.service import Actor
 from tollgate.web.pool import SignInRefusedError

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.members.preferences import Preferences
 
 MAX_NAME_CHARS = 60

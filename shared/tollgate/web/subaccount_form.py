@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tollgate.kit.errors import Problem
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.web.key_form import cents_of
 from tollgate.web.problems import in_words
 

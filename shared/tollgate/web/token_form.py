@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.run_tokens.request import MAX_LIFETIME_S, MIN_LIFETIME_S
 from tollgate.web.key_form import cents_of
 from tollgate.web.problems import in_words

@@ -11,5 +11,6 @@ failing_endpoints.py notes endpoints whose deliveries failed in every attempt
 repository.py        deliveries and lanes in DynamoDB
 receivers.py         checks URLs when customers enter them
 request.py           the queries and bodies of these routes
+errors.py            the errors of deliveries
 service.py           list, redeliver, test, rotate the secret
 """

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import MAX_URL_LENGTH, AddressGuard, ForbiddenAddressError, UnresolvedError
+from tollgate.kit.problems import Problem
 
 # The most time a request waits to resolve the host. Each delivery checks the address again.
 RESOLVE_TIMEOUT_S = 1.0

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.kit.rotation import read_overlap_s
 from tollgate.webhooks.models import Delivery, DeliveryStatus
 from tollgate.webhooks.receivers import url_problem

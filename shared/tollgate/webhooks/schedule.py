@@ -14,7 +14,7 @@ from ulid import ULID
 
 from tollgate.kit.aws.queue import MAX_DELAY_S
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import RedeliveryLimitError
+from tollgate.webhooks.errors import RedeliveryLimitError
 from tollgate.webhooks.models import PROGRESS_EVENT, TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
 # The waits after each failed attempt; the first attempt is immediate. They need no jitter, because an

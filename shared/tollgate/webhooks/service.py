@@ -17,11 +17,12 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.pages import Page, read_page
-from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.rotation import old_secret_ends
+from tollgate.webhooks.errors import DeliveryNotFoundError
 from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_ids_of
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError

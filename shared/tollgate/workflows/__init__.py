@@ -12,5 +12,6 @@ rules.py       the next move of a workflow: pure
 repository.py  the rows of workflows
 service.py     customers' requests: estimate, create, cancel; `reader.py`: show, list
 worker.py      moves a workflow; `media_steps.py` starts a generation, `chat_steps.py` answers chats
+errors.py      the error of a workflow that does not exist
 events.py      the webhook event, and the progress as server-sent events
 """

@@ -17,11 +17,12 @@ from tollgate.batches.calls import Call, LineCalls
 from tollgate.batches.models import request_id_of
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.kit.errors import ConcurrencyLimitedError, RateLimitedError
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.observability import logger
 from tollgate.ledger.attribution import HEADER, tags_text
 from tollgate.ledger.crediting import AlreadyPostedError, credit_of_lost_response, credit_writes
 from tollgate.ledger.entries import Entry
+from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.text.asgi import Reply

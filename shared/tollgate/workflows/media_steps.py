@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.dynamodb.core import WriteConflictError
-from tollgate.kit.errors import ConcurrencyLimitedError, MediaTimeoutError, TollgateError
+from tollgate.kit.errors import ConcurrencyLimitedError, TollgateError
 from tollgate.kit.observability import logger
 from tollgate.ledger.reservations import ReservationShortError
 from tollgate.ledger.wallets import DEFAULT, wallet_number
+from tollgate.tasks.errors import MediaTimeoutError
 from tollgate.tasks.models import Task
 from tollgate.tasks.service import PricedTask, TaskService
 from tollgate.workflows import rules

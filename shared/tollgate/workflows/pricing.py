@@ -15,7 +15,8 @@ from tollgate.batches.calls import has_images
 from tollgate.catalog.kinds import media_of
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import CatalogTextModel, Model
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.quotes.parts import text_part
 from tollgate.quotes.request import Asked, check_scopes
 from tollgate.routing.selection import Policies

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tollgate.artifacts.models import Address
 from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.dynamodb.pages import read_page
-from tollgate.kit.errors import WorkflowNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.tasks.models import WORKFLOW_PREFIX, Task
+from tollgate.workflows.errors import WorkflowNotFoundError
 from tollgate.workflows.models import Workflow
 from tollgate.workflows.query import read_query
 from tollgate.workflows.repository import WorkflowRepository

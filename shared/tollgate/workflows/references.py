@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import Problem, pointer_step
+from tollgate.kit.problems import Problem, pointer_step
 
 # Deeper than any input of a model or any message of a chat.
 MAX_DEPTH = 12

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
+from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.quotes.request import stored_body
 from tollgate.tasks.request import MAX_COST_CENTS
 from tollgate.webhooks.receivers import url_problem

@@ -8,13 +8,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
-    ForbiddenError,
-    IdempotencyConflictError,
-    IdempotencyKeyReusedError,
-    MaxCostExceededError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError, ForbiddenError, IdempotencyKeyReusedError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.kit.money import cents_up
 from tollgate.kit.observability import correlation_id, logger
@@ -24,6 +18,7 @@ from tollgate.ledger.reservations import QUOTE_PREFIX, Reservation
 from tollgate.quotes.repository import QuoteRepository
 from tollgate.quotes.views import QuoteStatus, SavedQuote
 from tollgate.tasks.charges import MarkupChangedError, Purchase
+from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError
 from tollgate.tasks.idempotency import AlreadyCreatedError
 from tollgate.tasks.models import WORKFLOW_PREFIX
 from tollgate.tasks.request import check_idempotency_key, request_hash

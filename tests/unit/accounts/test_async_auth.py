@@ -10,13 +10,13 @@ import pytest
 from tests.support.clock import START_MS, ManualClock
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.accounts.auth import KEY_CACHE_MS
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.ledger.runs import RunTerms
 
 

@@ -16,13 +16,14 @@ from tollgate.accounts.auth import (
     UseAlreadyRecordedError,
     use_write,
 )
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.accounts.networks import network_of
 from tollgate.accounts.sent_key import sent_key
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import put_new
-from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
+from tollgate.kit.errors import ForbiddenError
 
 
 class FakeKeys:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 from tests.support.laws import money_examples
 from tollgate.accounts.delegation import check_change, check_new_key, check_new_token
+from tollgate.accounts.errors import RotationInProgressError
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
 from tollgate.accounts.networks import contains, network_of
@@ -18,7 +19,7 @@ from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import ForbiddenError, RotationInProgressError
+from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.runs import RunTerms
 

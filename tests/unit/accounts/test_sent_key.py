@@ -2,9 +2,9 @@
 
 import pytest
 
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.sent_key import sent_key
-from tollgate.kit.errors import InvalidApiKeyError
 
 KEY, OTHER = new_key().text, new_key().text
 SEND = "Send it as: Authorization: Bearer <API_KEY>."

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tollgate.accounts.errors import RotationInProgressError
 from tollgate.accounts.webhook_secrets import (
     WebhookSecret,
     live_secrets,
@@ -13,7 +14,6 @@ from tollgate.accounts.webhook_secrets import (
     rotated,
 )
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
-from tollgate.kit.errors import RotationInProgressError
 
 NOW = 1_700_000_000_000
 FIRST = WebhookSecret("whsec_AAAA1111", NOW - 1_000)

@@ -18,8 +18,9 @@ from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, requ
 from tollgate.batches.parcels import Parcel, Stage, may_send, must_cancel, must_give_up
 from tollgate.batches.request import read_openai_create
 from tollgate.batches.views import batch_view, message_batch_view
-from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, RateLimitedError
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id, new_id
+from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 from tollgate.text.asgi import Reply
 
 NOW_MS = 1_700_000_000_000

@@ -7,7 +7,8 @@ from tollgate.catalog.loader import DATA, Catalog, Folder
 from tollgate.catalog.models import Model
 from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.profiles import profile_named
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 CATALOG = Catalog.shipped()
 RAW = Folder(DATA).document()

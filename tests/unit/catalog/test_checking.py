@@ -15,7 +15,8 @@ from tests.unit.catalog.strategies import any_json, valid_inputs
 from tollgate.catalog.checking import MAX_PROBLEMS
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 MODELS = CATALOG.media_models()
 EXAMPLES = examples(10)

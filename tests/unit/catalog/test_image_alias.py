@@ -17,7 +17,8 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import descriptors, json_schema, schema_of
 from tollgate.catalog.profiles.base import ImageUrl, Profile, field
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 MODELS = CATALOG.media_models()
 ALIASED = [model for model in MODELS if model.input_class.aliased_field() is not None]

@@ -10,8 +10,9 @@ from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.listing import CLOSED, Listing
 from tollgate.catalog.loader import DATA
 from tollgate.catalog.views import CatalogModelView
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, one_of
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.http.cached_body import CachedBody
+from tollgate.kit.problems import Problem, one_of
 
 LISTING = Listing(CATALOG)
 # What stands in the files, whatever reads them.

@@ -11,7 +11,8 @@ from tollgate.catalog.live_routes import with_routes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import descriptors
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 PROVIDERS = sorted({route.provider for model in CATALOG.media_models() for route in model.routes})
 

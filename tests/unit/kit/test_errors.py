@@ -9,24 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.sample_errors import SAMPLE_ERRORS, WITH_NEXT_STEP
+from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.kit.errors import (
-    MAX_PROBLEMS,
     TYPES,
     ConcurrencyLimitedError,
-    IdempotencyConflictError,
-    InsufficientBalanceError,
-    InvalidApiKeyError,
     InvalidInputError,
-    MaxCostExceededError,
     MethodNotAllowedError,
     PayloadTooLargeError,
-    Problem,
     RouteNotFoundError,
-    SpendingCapReachedError,
-    TaskNotFoundError,
     TollgateError,
-    unknown_fields,
 )
+from tollgate.kit.problems import MAX_PROBLEMS, Problem, unknown_fields
+from tollgate.ledger.errors import InsufficientBalanceError, SpendingCapReachedError
+from tollgate.reference.errors import MODULES, errors_of
+from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError, TaskNotFoundError
+from tollgate.text import errors as text_errors
 
 
 def subclasses(parent: type[TollgateError]) -> Iterator[type[TollgateError]]:
@@ -41,10 +38,7 @@ def waiting_cap(spent: int, required: int, *, waiting_helps: bool) -> SpendingCa
     )
 
 
-ERRORS = sorted(
-    (error for error in subclasses(TollgateError) if error.__module__ == "tollgate.kit.errors"),
-    key=lambda error: error.__name__,
-)
+ERRORS = [error for module in MODULES if module is not text_errors for error in errors_of(module)]
 
 STATUSES = {
     # site/errors.md; the two of the HTTP server itself, 404 and 405, beside them.

@@ -11,9 +11,10 @@ import httpx
 import pytest
 
 from tollgate.accounts.networks import network_of
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.query import QueryReader, page_size
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem
 from tollgate.ledger.query import position_of
 from tollgate.low_balance.service import read_settings
 from tollgate.payments.amounts import read_cents

@@ -20,11 +20,12 @@ from tollgate.accounts.models import ALL_SCOPES, ApiKey
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.kit.errors import BudgetReachedError, InsufficientBalanceError, StorageBusyError
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import Budget, BudgetPeriod, Spender, at_once, period_at
+from tollgate.ledger.errors import BudgetReachedError, InsufficientBalanceError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of
 from tollgate.ledger.runs import Run, RunTerms, token_id_of
 from tollgate.ledger.wallets import Limits

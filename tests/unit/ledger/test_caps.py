@@ -14,10 +14,10 @@ from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
 from tollgate.ledger.entries import charge_entry, refund_of
+from tollgate.ledger.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites
 from tollgate.ledger.rate import RateMeter

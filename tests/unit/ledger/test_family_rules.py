@@ -19,12 +19,13 @@ from tests.unit.text.samples import choosing
 from tollgate.accounts.repository import AccountRepository
 from tollgate.accounts.service import new_account
 from tollgate.kit.dynamodb.core import DatabaseBusyError, WriteConflictError
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, StorageBusyError
+from tollgate.kit.errors import ConcurrencyLimitedError, StorageBusyError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.audit import Drift, EntrySums, compare
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import Budgets, StaleBudgetsError
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.families import MOVE_INTERVAL_MS, Transfer, markup_of
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of

@@ -15,9 +15,9 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import AccountSuspendedError
 from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
+from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import MOVED_AT
 from tollgate.ledger.hold_entries import text_entry

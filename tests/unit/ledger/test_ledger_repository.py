@@ -10,12 +10,7 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.errors import (
-    AccountSuspendedError,
-    ConcurrencyLimitedError,
-    InsufficientBalanceError,
-    UserNotFoundError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
 from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of

@@ -11,7 +11,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, AtLeast
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
-from tollgate.kit.errors import RateLimitedError
+from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.rate import (
     BASE,
     MAX_ATTEMPTS,

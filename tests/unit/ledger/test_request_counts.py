@@ -9,7 +9,7 @@ from tests.conftest import moto_client
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import SetIfMissing
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import RateLimitedError
+from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.rate import with_lower_remaining
 from tollgate.ledger.request_counts import BASE, FACTOR, RequestMeter, Share, StaleCountError

@@ -17,16 +17,16 @@ from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ALL_SCOPES, ApiKey
 from tollgate.kit.dynamodb.core import DatabaseBusyError, WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import (
+from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.ids import new_id
+from tollgate.ledger.entries import Entry, charge_entry, refund_of
+from tollgate.ledger.errors import (
     BudgetReachedError,
     InsufficientBalanceError,
     QuoteEndedError,
     QuoteExhaustedError,
     QuoteNotFoundError,
-    StorageBusyError,
 )
-from tollgate.kit.ids import new_id
-from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.reservations import RESERVED_MS, Reservation, ReservationShortError
 from tollgate.tasks.charges import Purchase

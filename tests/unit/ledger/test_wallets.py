@@ -22,16 +22,11 @@ from tests.support.simulated import SimulatedLoop
 from tests.unit.text.samples import choosing
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb.core import DatabaseBusyError
-from tollgate.kit.errors import (
-    AccountSuspendedError,
-    InsufficientBalanceError,
-    SpendingCapReachedError,
-    StorageBusyError,
-    UserNotFoundError,
-)
+from tollgate.kit.errors import StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
 from tollgate.ledger.wallets import Limits, share_of, wallet_row
 from tollgate.text.metering import Demand, full_hold

@@ -19,17 +19,17 @@ from tollgate.kit.dynamodb.core import DatabaseBusyError, DatabaseError, Written
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
-from tollgate.kit.errors import (
-    BudgetReachedError,
-    ConcurrencyLimitedError,
-    InsufficientBalanceError,
-    RateLimitedError,
-    SpendingCapReachedError,
-)
+from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budgets import NO_BUDGETS, Budgets, KnownBudgets, Spender, definitions_key
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.errors import (
+    BudgetReachedError,
+    InsufficientBalanceError,
+    RateLimitedError,
+    SpendingCapReachedError,
+)
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids

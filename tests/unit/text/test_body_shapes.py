@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletionContentPartParam, ChatCompletionMess
 from openai.types.responses import ResponseInputContentParam, ResponseInputItemParam
 from typing_extensions import get_type_hints, is_typeddict
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.text import body_shapes
 from tollgate.text.body_shapes import ANYTHING, MAX_PROBLEMS, response_problems, shape_problems
 from tollgate.text.models import TextProtocol

@@ -6,7 +6,9 @@ from hypothesis import given
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tests.unit.text.test_text_request import JSON
-from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
+from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.providers.text.anthropic.facts import CODE_STATUSES
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.errors import error_body, error_event, fault_body, fault_status

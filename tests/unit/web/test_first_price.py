@@ -5,7 +5,7 @@ import pytest
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.reference.generations import example_input
 from tollgate.web.first_price import field_of, first_price, is_missing
 

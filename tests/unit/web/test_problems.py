@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.web.problems import MAX_SAID, in_words
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.samples import finished_task
-from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.tasks.events import pending_delivery
+from tollgate.webhooks.errors import RedeliveryLimitError
 from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.schedule import (
     CLAIM_LEASE_MS,

@@ -6,7 +6,7 @@ from typing import Annotated
 from tollgate.catalog.kinds import Choice
 from tollgate.catalog.profiles.base import ImageUrl, Part, field
 from tollgate.catalog.rules import CheckedInput, Schema, at, items, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 FRAMES = ("first_frame", "last_frame")
 REFERENCE = "reference_image"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.profiles.base import ImageUrl, Profile, Prompt, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 # Not shown in the contract; the most that a provider of these models takes (docs/contract.md#img-b).
 MAX_REFERENCES = 16

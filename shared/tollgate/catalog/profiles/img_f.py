@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from tollgate.catalog.kinds import Choice, Many, Text
 from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16")
 

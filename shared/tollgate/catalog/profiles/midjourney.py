@@ -31,7 +31,7 @@ from tollgate.catalog.rules import (
     only_usable_fields,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 ACTIONS = (
     "imagine", "edits", "blend", "describe", "upscale", "variation", "high-variation", "low-variation",

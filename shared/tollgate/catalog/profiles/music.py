@@ -36,7 +36,7 @@ from tollgate.catalog.rules import (
     only_usable_fields,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MAX_TRACK_S = 3_600
 MAX_BPM = 300

@@ -7,7 +7,7 @@ from tollgate.catalog.kinds import Choice, Many, Text
 from tollgate.catalog.media import BYTES_PER_MB, MediaRule
 from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, required_unless, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 
 @rule(

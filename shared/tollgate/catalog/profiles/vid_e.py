@@ -18,7 +18,7 @@ from tollgate.catalog.profiles.frames import (
     each_frame_has_one_image,
 )
 from tollgate.catalog.rules import Case, CheckedInput, Rule, at, given, has_required_source, items, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MAX_IMAGES = 30
 EACH_VIDEO = Length(Decimal(2), Decimal(30))

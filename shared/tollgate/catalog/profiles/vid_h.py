@@ -8,7 +8,7 @@ from tollgate.catalog.kinds import Choice, Many, Text
 from tollgate.catalog.media import Length, MediaRule
 from tollgate.catalog.profiles.base import ImageUrl, Profile, VideoUrl, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, items, not_together, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MAX_WITH_VIDEO = 5
 SOURCE_VIDEO = Length(Decimal(3), Decimal(10))

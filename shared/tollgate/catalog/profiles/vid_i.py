@@ -7,7 +7,7 @@ from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.media import MediaRule
 from tollgate.catalog.profiles.base import Bool, ImageUrl, Profile, Prompt, VideoUrl, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 
 @rule(

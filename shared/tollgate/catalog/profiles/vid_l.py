@@ -21,7 +21,7 @@ from tollgate.catalog.rules import (
     required_unless,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 WITH_IMAGES = ("elements", "transform", "video_reference")
 WITH_SOURCE = ("transform", "video_reference")

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from tollgate.catalog.kinds import Choice, Many, Whole
 from tollgate.catalog.profiles.base import AudioUrl, ImageUrl, Profile, Prompt, Seed, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MAX_SECONDS_AT_1080P = 10
 

@@ -14,7 +14,7 @@ from tollgate.catalog.rules import (
     only_together,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 TRANSITION = ("firstFrameImage", "lastFrameImage")
 TRANSITION_SECONDS = (5, 8)

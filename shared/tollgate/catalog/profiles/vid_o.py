@@ -19,7 +19,7 @@ from tollgate.catalog.rules import (
     required_unless,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 FROM_IMAGES = ("imageUrls", "continueVideoUrl")
 FROM_REFERENCES = ("referenceImageUrls", "referenceVideoUrls")

@@ -27,7 +27,7 @@ from tollgate.catalog.rules import (
     required_unless,
     rule,
 )
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 
 MAX_SEED = 2_147_483_647
 MAX_FRAMES = 2

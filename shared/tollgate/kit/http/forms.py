@@ -3,7 +3,8 @@
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 
 MULTIPART = "multipart/form-data"
 MAX_FORM_BYTES = 4 * 1024 * 1024

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.problems import Problem
 
 # Above the largest input of any profile; a row of DynamoDB holds 400 KB.
 MAX_BODY_BYTES = 1024 * 1024

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
-from tollgate.kit.errors import InvalidInputError, Problem, one_of, unknown_fields
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
 from tollgate.text.models import TextProtocol

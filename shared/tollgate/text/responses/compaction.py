@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.errors import Problem
+from tollgate.kit.problems import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import (

@@ -10,8 +10,9 @@ from typing import Any
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
+from tollgate.kit.problems import Problem
 from tollgate.text.errors import ConversationNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items

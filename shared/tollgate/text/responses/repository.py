@@ -15,8 +15,9 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.dynamodb.expressions import Condition
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
+from tollgate.kit.problems import Problem
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.models import TextModel

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem, one_of
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem, one_of
 from tollgate.routing.reading import NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.body_shapes import response_problems
 from tollgate.text.fields import RESPONSES, Rule, invalid

@@ -6,8 +6,8 @@ the `audioId` in Tollgate's results.
 
 from collections.abc import Mapping, Sequence
 
-from tollgate.kit.errors import shortened
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import shortened
 from tollgate.providers.mapping.fields import Body, FieldMap, FieldTarget, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import WITHOUT_ENGINE

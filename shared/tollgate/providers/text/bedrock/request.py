@@ -7,7 +7,8 @@ route may run the request.
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
 from tollgate.text.fields import MESSAGES, Rule
 from tollgate.text.inner_fields import hints_of_converse

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.providers.text.google.facts import IMAGE_TYPES
 from tollgate.text.call_state import EXTRA
 from tollgate.text.fields import invalid, unsent

@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
 from tollgate.text.faults import UNREADABLE, FaultError
 from tollgate.text.fields import CHAT, invalid, unsent
 from tollgate.text.models import TextProtocol
