@@ -72,7 +72,7 @@ PATTERNS = (
     ),
     Pattern(
         "`that of`, `those of`, `one that`",
-        r"\b(?:[Tt]hat|[Tt]hose) of\b|\b[Oo]nes? (?:of|that|which|who)\b|\bones\b",
+        r"\b(?:[Tt]hat|[Tt]hose) of\b|\b[Oo]nes? (?:of(?!:)|that|which|who)\b|\bones\b",
         "repeat the noun",
     ),
     Pattern(

@@ -124,7 +124,7 @@ class QuoteExhaustedError(TollgateError, status=402, code="quote_exhausted"):
         }
 
     def extra(self) -> dict[str, Any]:
-        """Return what is left of the reserved money, and the most that the request can cost."""
+        """Return the rest of the reserved money, and the most that the request can cost."""
         return self._shown
 
 

@@ -1,4 +1,4 @@
-"""The errors of a quote, except those of requests that use it (`ledger/errors.py`)."""
+"""The errors of quotes. `ledger/errors.py` has the errors of a request that uses a quote."""
 
 from typing import Any
 
