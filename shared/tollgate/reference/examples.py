@@ -12,6 +12,7 @@ from typing import Any
 
 from tollgate.catalog.models import CatalogTextModel
 from tollgate.reference import audio_examples as audio
+from tollgate.reference import media_examples as of_media
 
 WIDTH = 84
 Body = Mapping[str, Any]
@@ -31,10 +32,12 @@ def media(
 ) -> list[Example]:
     """Return programs that create, wait and save the files. The one with the client has no `options`."""
     body = {"model": model_id, "input": values, **(options or {})}
-    curl, httpx, script = (_to(each, base_url) for each in (_MEDIA_CURL, _MEDIA_HTTPX, _MEDIA_TYPESCRIPT))
+    curl, httpx, script = (
+        _to(each, base_url) for each in (of_media.CURL, of_media.HTTPX, of_media.TYPESCRIPT)
+    )
     return [
         Example("bash", "curl", curl.replace("BODY", _quoted(body))),
-        Example("python", "Python", _filled(_MEDIA_CLIENT, model_id, values)),
+        Example("python", "Python", _filled(of_media.CLIENT, model_id, values)),
         Example("python", "Python, httpx", httpx.replace("BODY", _python(body, 4))),
         Example("typescript", "TypeScript", script.replace("BODY", _json(body))),
     ]
@@ -55,62 +58,51 @@ def text(model_id: str, base_url: str | None = None) -> list[Example]:
 def embedding(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that request the vectors of two texts and print their lengths."""
     body = {"model": model_id, "input": ["a lighthouse at dusk", "a harbour at dawn"]}
-    templates = (_EMBEDDING_CURL, _EMBEDDING_OPENAI, _EMBEDDING_TYPESCRIPT)
-    curl, openai, script = (_to(each, base_url) for each in templates)
-    return [
-        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
-        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
-    ]
+    return _calls(model_id, body, base_url, (_EMBEDDING_CURL, _EMBEDDING_OPENAI, _EMBEDDING_TYPESCRIPT))
 
 
 def rerank(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that order three texts by their relevance to a query, and print the order."""
     body = {"model": model_id, "query": "when does the museum open", "documents": _DOCUMENTS}
-    curl, cohere, script = (_to(each, base_url) for each in (_RERANK_CURL, _RERANK_COHERE, _RERANK_AI_SDK))
-    return [
-        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
-        Example("python", "Python, Cohere SDK", cohere.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript, AI SDK", script.replace("MODEL", model_id)),
-    ]
+    labels = ("Python, Cohere SDK", "TypeScript, AI SDK")
+    return _calls(model_id, body, base_url, (_RERANK_CURL, _RERANK_COHERE, _RERANK_AI_SDK), labels)
 
 
 def moderation(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that have a text judged, and print whether it is flagged."""
     body = {"model": model_id, "input": "A poem about the sea"}
-    templates = (_MODERATION_CURL, _MODERATION_OPENAI, _MODERATION_TYPESCRIPT)
-    curl, openai, script = (_to(each, base_url) for each in templates)
-    return [
-        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
-        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
-    ]
+    return _calls(model_id, body, base_url, (_MODERATION_CURL, _MODERATION_OPENAI, _MODERATION_TYPESCRIPT))
 
 
 def speech(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that speak a sentence into a file."""
     body = {"model": model_id, "voice": "alloy", "input": "The lighthouse is lit at dusk."}
-    templates = (audio.SPEECH_CURL, audio.SPEECH_OPENAI, audio.SPEECH_TYPESCRIPT)
-    curl, openai, script = (_to(each, base_url) for each in templates)
-    return [
-        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
-        Example("python", "Python, OpenAI SDK", openai.replace("MODEL", model_id)),
-        Example("typescript", "TypeScript", script.replace("MODEL", model_id)),
-    ]
+    return _calls(model_id, body, base_url, (audio.SPEECH_CURL, audio.SPEECH_OPENAI, audio.SPEECH_TYPESCRIPT))
 
 
 def transcription(model_id: str, base_url: str | None = None) -> list[Example]:
     """Return programs that print the text of a recording."""
-    templates = (
-        audio.TRANSCRIPTION_CURL,
-        audio.TRANSCRIPTION_OPENAI,
-        audio.TRANSCRIPTION_TYPESCRIPT,
+    return _calls(
+        model_id,
+        {},
+        base_url,
+        (audio.TRANSCRIPTION_CURL, audio.TRANSCRIPTION_OPENAI, audio.TRANSCRIPTION_TYPESCRIPT),
     )
-    curl, openai, script = (_to(each, base_url).replace("MODEL", model_id) for each in templates)
+
+
+def _calls(
+    model_id: str,
+    body: Body,
+    base_url: str | None,
+    templates: tuple[str, str, str],
+    labels: tuple[str, str] = ("Python, OpenAI SDK", "TypeScript"),
+) -> list[Example]:
+    """Return a model's programs in curl, Python and TypeScript. Only curl's has the `body`."""
+    curl, python, script = (_to(each, base_url).replace("MODEL", model_id) for each in templates)
     return [
-        Example("bash", "curl", curl),
-        Example("python", "Python, OpenAI SDK", openai),
-        Example("typescript", "TypeScript", script),
+        Example("bash", "curl", curl.replace("BODY", _quoted(body))),
+        Example("python", labels[0], python),
+        Example("typescript", labels[1], script),
     ]
 
 
@@ -142,7 +134,7 @@ def endpoint(method: str, path: str, body: Body | None) -> list[Example]:
     if body is not None:
         lines += ["-H 'Content-Type: application/json'", f"-d {_quoted(body)}"]
     python = _HTTPX_HEAD + _REQUEST_HTTPX.replace("SENT", sent)
-    typescript = _FETCH_HEAD + _REQUEST_FETCH.replace("SENT", script)
+    typescript = of_media.FETCH_HEAD + _REQUEST_FETCH.replace("SENT", script)
     return [
         Example("bash", "curl", " \\\n  ".join(lines)),
         Example("python", "Python, httpx", _at(python, method, path)),
@@ -172,29 +164,6 @@ def _python(value: Any, indent: int) -> str:
     return ("\n" + " " * indent).join(lines)
 
 
-_MEDIA_CURL = """\
-AUTH="Authorization: Bearer $TOLLGATE_API_KEY"
-TASK=$(curl -sS "$TOLLGATE_URL/api/v1/generation/create" \\
-  -H "$AUTH" -H 'Content-Type: application/json' \\
-  -d BODY | jq -r .data.taskId)
-
-while true; do
-  ANSWER=$(curl -sS "$TOLLGATE_URL/api/v1/task/status/$TASK?wait=20" -H "$AUTH")
-  case $(jq -r .data.status <<<"$ANSWER") in
-    finished) break ;;
-    failed | expired) jq .data.error <<<"$ANSWER"; exit 1 ;;
-  esac
-done
-jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO -w '%{filename_effective}\\n'"""
-
-_MEDIA_CLIENT = """\
-# pip install -r $TOLLGATE_URL/clients/tollgate-client.txt
-import tollgate_client
-
-task = tollgate_client.run("MODEL", INPUT)
-for path in task.save():
-    print(path)"""
-
 _HTTPX_HEAD = """\
 # pip install httpx
 import os
@@ -205,71 +174,6 @@ URL = os.environ["TOLLGATE_URL"]
 HEADERS = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
 
 """
-
-_MEDIA_HTTPX = """\
-# pip install httpx
-import os
-from pathlib import Path
-
-import httpx
-
-URL = os.environ["TOLLGATE_URL"]
-HEADERS = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
-
-with httpx.Client(base_url=URL, headers=HEADERS, timeout=60) as client:
-    body = BODY
-    created = client.post("/api/v1/generation/create", json=body).raise_for_status()
-    task_id = created.json()["data"]["taskId"]
-    while True:
-        answer = client.get(f"/api/v1/task/status/{task_id}", params={"wait": 20})
-        task = answer.raise_for_status().json()["data"]
-        if task["status"] in ("finished", "failed", "expired"):
-            break
-
-if task["status"] != "finished":
-    raise SystemExit(task["error"]["message"])  # it was refunded
-for file in task.get("files", []):
-    path = Path(file["fileUrl"]).name
-    Path(path).write_bytes(httpx.get(file["fileUrl"], timeout=60).raise_for_status().content)
-    print(path)"""
-
-_FETCH_HEAD = """\
-const url = process.env.TOLLGATE_URL;
-const headers = {
-  Authorization: `Bearer ${process.env.TOLLGATE_API_KEY}`,
-  "Content-Type": "application/json",
-};
-
-"""
-
-_MEDIA_TYPESCRIPT = (
-    """\
-import { writeFile } from "node:fs/promises";
-
-"""
-    + _FETCH_HEAD
-    + """\
-const call = async (path: string, init: RequestInit = {}) => {
-  const answer = await fetch(url + path, { ...init, headers });
-  const { data, error } = await answer.json();
-  if (error) throw new Error(`${error.code}: ${error.message}`);
-  return data;
-};
-
-const body = BODY;
-const created = await call("/api/v1/generation/create", { method: "POST", body: JSON.stringify(body) });
-let task;
-do {
-  task = await call(`/api/v1/task/status/${created.taskId}?wait=20`);
-} while (!["finished", "failed", "expired"].includes(task.status));
-
-if (task.status !== "finished") throw new Error(task.error.message); // it was refunded
-for (const { fileUrl } of task.files ?? []) {
-  const name = new URL(fileUrl).pathname.split("/").pop();
-  await writeFile(name, Buffer.from(await (await fetch(fileUrl)).arrayBuffer()));
-  console.log(name);
-}"""
-)
 
 _TEXT_CURL = """\
 curl -sS "$TOLLGATE_URL/api/v1/chat/completions" \\
@@ -283,7 +187,7 @@ import tollgate_client
 for piece in tollgate_client.stream_chat("MODEL", "Say hello"):
     print(piece, end="", flush=True)"""
 
-_TEXT_OPENAI = """\
+_OPENAI_PYTHON = """\
 # pip install openai
 import os
 
@@ -293,59 +197,62 @@ client = OpenAI(
     base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
     api_key=os.environ["TOLLGATE_API_KEY"],
 )
-answer = client.chat.completions.create(
-    model="MODEL",
-    messages=[{"role": "user", "content": "Say hello"}],
-)
-print(answer.choices[0].message.content)"""
+"""
 
-_TEXT_TYPESCRIPT = """\
+_OPENAI_TYPESCRIPT = """\
 import OpenAI from "openai";
 
 const client = new OpenAI({
   baseURL: process.env.TOLLGATE_URL + "/api/v1",
   apiKey: process.env.TOLLGATE_API_KEY,
 });
+"""
+
+_TEXT_OPENAI = (
+    _OPENAI_PYTHON
+    + """\
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "Say hello"}],
+)
+print(answer.choices[0].message.content)"""
+)
+
+_TEXT_TYPESCRIPT = (
+    _OPENAI_TYPESCRIPT
+    + """\
 const stream = await client.chat.completions.create({
   model: "MODEL",
   messages: [{ role: "user", content: "Say hello" }],
   stream: true,
 });
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? "");"""
+)
 
 
 _EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings").replace(
     "-r '.choices[0].message.content'", "-c '[.data[].embedding | length]'"
 )
 
-_EMBEDDING_OPENAI = """\
-# pip install openai
-import os
-
-from openai import OpenAI
-
-client = OpenAI(
-    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
-    api_key=os.environ["TOLLGATE_API_KEY"],
-)
+_EMBEDDING_OPENAI = (
+    _OPENAI_PYTHON
+    + """\
 answer = client.embeddings.create(
     model="MODEL",
     input=["a lighthouse at dusk", "a harbour at dawn"],
 )
 print([len(each.embedding) for each in answer.data])"""
+)
 
-_EMBEDDING_TYPESCRIPT = """\
-import OpenAI from "openai";
-
-const client = new OpenAI({
-  baseURL: process.env.TOLLGATE_URL + "/api/v1",
-  apiKey: process.env.TOLLGATE_API_KEY,
-});
+_EMBEDDING_TYPESCRIPT = (
+    _OPENAI_TYPESCRIPT
+    + """\
 const answer = await client.embeddings.create({
   model: "MODEL",
   input: ["a lighthouse at dusk", "a harbour at dawn"],
 });
 console.log(answer.data.map((each) => each.embedding.length));"""
+)
 
 _DOCUMENTS = [
     "The museum opens at nine.",
@@ -401,28 +308,19 @@ _MODERATION_CURL = _TEXT_CURL.replace("chat/completions", "moderations").replace
     "-r '.choices[0].message.content'", "-c '[.results[].flagged]'"
 )
 
-_MODERATION_OPENAI = """\
-# pip install openai
-import os
-
-from openai import OpenAI
-
-client = OpenAI(
-    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
-    api_key=os.environ["TOLLGATE_API_KEY"],
-)
+_MODERATION_OPENAI = (
+    _OPENAI_PYTHON
+    + """\
 answer = client.moderations.create(model="MODEL", input="A poem about the sea")
 print([each.flagged for each in answer.results])"""
+)
 
-_MODERATION_TYPESCRIPT = """\
-import OpenAI from "openai";
-
-const client = new OpenAI({
-  baseURL: process.env.TOLLGATE_URL + "/api/v1",
-  apiKey: process.env.TOLLGATE_API_KEY,
-});
+_MODERATION_TYPESCRIPT = (
+    _OPENAI_TYPESCRIPT
+    + """\
 const answer = await client.moderations.create({ model: "MODEL", input: "A poem about the sea" });
 console.log(answer.results.map((each) => each.flagged));"""
+)
 
 _REQUEST_HTTPX = """\
 answer = httpx.request(
