@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dashboard import activity, audit, audit_details, catalog, exports, palette, requests, status, top_up
 from dashboard.languages import NUMBER
 from dashboard.render import STATUS_WORDS
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import OPERATOR
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog

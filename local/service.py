@@ -31,7 +31,7 @@ from local.simulator import stripe_keys
 from local.stack import Stack
 from local.template import ROOT, read_template
 from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.command.target import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts

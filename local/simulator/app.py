@@ -11,8 +11,8 @@ from local.simulator import costs, fal_usage, files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
-from local.simulator.stripe import SimulatedStripe
 from local.simulator.stripe import router as stripe_router
+from local.simulator.stripe_state import SimulatedStripe
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
 from tollgate.providers.runtime.accounts import media_accounts

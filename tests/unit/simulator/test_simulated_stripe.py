@@ -6,13 +6,8 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from local.simulator.stripe import (
-    ASKS_LATER,
-    DECLINED,
-    DECLINED_LATER,
-    WORKS,
-)
 from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
+from local.simulator.stripe_state import ASKS_LATER, DECLINED, DECLINED_LATER, WORKS
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.simulator import running_simulator
 from tollgate.payments.client import (

@@ -10,13 +10,8 @@ import pytest
 import stripe
 from stripe import checkout, radar, tax
 
-from local.simulator.stripe import (
-    DECLINED_LATER,
-    DISPUTED,
-    WARNED,
-    WORKS,
-)
 from local.simulator.stripe_keys import PREFIX, SECRET_KEY, WEBHOOK_SECRET
+from local.simulator.stripe_state import DECLINED_LATER, DISPUTED, WARNED, WORKS
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import event, session
 from tests.support.simulator import running_simulator
