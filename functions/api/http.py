@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.sent_key import ACCOUNT_HEADER, sent_key
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api

@@ -12,8 +12,10 @@ from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.key_request import MAX_NAME_LENGTH
-from tollgate.accounts.models import KeyView, KeyWithSecretView, RoutingView, Scope
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.accounts.scopes import Scope
+from tollgate.accounts.views import KeyView, KeyWithSecretView, RoutingView
+from tollgate.catalog.models import Model
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference.snippets import Snippet, first_snippets, text_snippets
 from tollgate.web.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body

@@ -10,7 +10,7 @@ from dashboard.languages import gettext
 from dashboard.render import base_url, home, moved, page, part, toast
 from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.clock import iso
 from tollgate.kit.ids import is_id
 from tollgate.members import service

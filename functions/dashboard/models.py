@@ -16,8 +16,9 @@ from dashboard.render import base_url, cached_answer, frame, home, page
 from dashboard.security import MaybeSignedIn, Visitor
 from dashboard.services import Services
 from tollgate.catalog.loader import AnyModel
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.composition.dashboard import Dashboard

@@ -11,7 +11,8 @@ from dashboard.render import page, part, refused
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.errors import KeyNotFoundError
-from tollgate.accounts.models import KeyWithSecretView, Scope
+from tollgate.accounts.scopes import Scope
+from tollgate.accounts.views import KeyWithSecretView
 from tollgate.budgets.views import BudgetView
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import ForbiddenError, InvalidInputError

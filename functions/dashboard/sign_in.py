@@ -11,7 +11,7 @@ from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in
 from dashboard.services import Services
 from dashboard.settings import FACTOR, remember_language
 from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import ForbiddenError, RouteNotFoundError
 from tollgate.kit.observability import logger
 from tollgate.kit.problems import shortened

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from get_status.http import address_of
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.errors import ForbiddenError

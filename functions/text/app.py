@@ -8,8 +8,9 @@ completes a broken stream, and never ends an invocation with an open hold.
 from collections.abc import Callable
 from functools import partial
 
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.networks import gateway_address
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers

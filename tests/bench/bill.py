@@ -27,7 +27,7 @@ from rich.console import Console
 
 from tests.bench.soak import laws
 from tests.support.outages import MortalService, Unkind, mortal_service
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts

@@ -14,7 +14,7 @@ from openapi_spec_validator import validate
 from local.template import Template
 from tests.conftest import Aws
 from tests.functional.test_api import CONTEXT, EVENT, call
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.composition import api as api_parts
 from tollgate.kit.errors import TollgateError

@@ -28,7 +28,7 @@ from tests.support.resolver import resolving
 from tests.support.samples import FILE, finished_task
 from tests.support.text_app import TextClient
 from tests.unit.artifacts.test_store import png
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.uploads import JSONL
 from tollgate.catalog.loader import Catalog, read_yaml

@@ -20,7 +20,7 @@ from tests.support.stripe import CUSTOMER, FakeStripe
 from tollgate.account_closure import repository as closure_rows
 from tollgate.account_closure.repository import ErasureUnfinishedError
 from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
 from tollgate.composition import close_accounts as close_accounts_parts

@@ -16,7 +16,7 @@ from tests.support.dashboard import HOST, STAGE, Answer, Browser
 from tests.unit.connectors.test_sign_in_requests import CHALLENGE, VERIFIER
 from tollgate.accounts.connectors import ACCESS_MS, OVERLAP_MS
 from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import SERVICE, Action
 from tollgate.composition import api as api_parts
 from tollgate.connectors.repository import CODE_MS

@@ -14,7 +14,7 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.errors import ForbiddenError

@@ -11,7 +11,7 @@ from tests.functional.test_api import call
 from tests.functional.test_dashboard_members import member
 from tests.support.dashboard import Answer, Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 
 FORM = {"name": "Free users", "scope": "user", "limit": "0.02", "per": "day"}

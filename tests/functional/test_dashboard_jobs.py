@@ -13,7 +13,8 @@ from tests.functional.test_run_task import task_of
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_BODY
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.batches.models import CLAIM_S, ENDED, Batch, Kind, State, new_batch
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts

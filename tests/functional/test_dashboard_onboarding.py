@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.support.dashboard import STAGE, Browser
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 
 KEY = re.compile(r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}")

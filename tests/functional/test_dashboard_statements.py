@@ -15,7 +15,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.money import micro_usd_of_cents

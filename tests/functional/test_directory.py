@@ -10,7 +10,7 @@ import pytest
 from tests.functional.test_audit_log import events
 from tests.functional.test_dashboard_members import account_of, identity, invite, key_in, member
 from tests.support.dashboard import ORIGIN, Answer, Browser
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts

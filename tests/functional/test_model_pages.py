@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.dashboard import ORIGIN, STAGE, Answer, Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import record_usage as record_usage_parts

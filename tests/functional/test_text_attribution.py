@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from tests.support.text_app import TextClient
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind

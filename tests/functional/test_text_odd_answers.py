@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 
 pytestmark = [
     pytest.mark.ministack,

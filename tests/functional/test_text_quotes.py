@@ -8,7 +8,8 @@ import pytest
 
 from tests.functional.test_quotes import CHAT, TEXT_BODY, TEXT_MICRO_USD
 from tests.support.text_app import TextClient
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import BudgetPeriod, period_at

@@ -16,8 +16,9 @@ from tests.support.clock import ManualClock
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.resolver import resolving
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import ApiKeyRepository
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts

@@ -9,7 +9,8 @@ from local.events import Context
 from run_batch.app import handler
 from tests.functional.test_run_batch import no_other_messages, runner
 from tests.support.text_app import USD, TextClient
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_workflow as run_workflow_parts
 from tollgate.kit.aws import sdk

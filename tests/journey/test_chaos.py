@@ -23,7 +23,7 @@ from tests.support.creates import FIRST
 from tests.support.customer import TERMINAL
 from tests.support.outages import MortalService, Unkind, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts

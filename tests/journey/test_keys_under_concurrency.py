@@ -14,7 +14,7 @@ import pytest
 from tests.support.samples import PAID_IMAGE
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.accounts.errors import RotationInProgressError
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts

@@ -19,7 +19,8 @@ import httpx
 
 from local.simulator.app import create_app
 from tests.support.clock import ManualClock
-from tollgate.accounts.models import ALL_SCOPES, ApiKey
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.audit.notes import AuditNotes
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import text as text_parts

@@ -3,7 +3,7 @@
 In: the headers with a key, and requests about keys. Out: an `ApiKey` with the caller's account and
 permissions, or the error that refuses it. Balances are in `ledger/`.
 
-models.py          accounts and keys as stored and as shown
+models.py          accounts and keys as stored; views.py: as shown; scopes.py: the uses that a key permits
 keys.py            the text of a key: generate, check, hash
 chat_keys.py       the ids and lifetimes of the chat page's keys
 connectors.py      the tokens of keys that chat products use

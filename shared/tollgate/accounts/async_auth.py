@@ -3,7 +3,8 @@
 import asyncio
 
 from tollgate.accounts.auth import KeyCache, UseAlreadyRecordedError, accepted, checked_id, use_write
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.observability import logger

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import PREFIX, key_id_of
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.networks import contains
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.cache import BoundedCache
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.expressions import AtMost, Exists, Missing, Set

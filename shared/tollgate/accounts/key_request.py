@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from tollgate.accounts.models import MAX_CACHE_TTL_S, Scope
+from tollgate.accounts.models import MAX_CACHE_TTL_S
 from tollgate.accounts.networks import Network, network_of
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.fields import Readers, read_fields

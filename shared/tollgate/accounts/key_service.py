@@ -14,13 +14,15 @@ from tollgate.accounts.delegation import check_change, check_control, check_new_
 from tollgate.accounts.errors import KeyNotFoundError, RotationInProgressError
 from tollgate.accounts.key_request import NO_PROJECT, ModelIdOf, read_key
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import (
     AccountRepository,
     AlreadyRevokedError,
     ApiKeyRepository,
     StaleKeyError,
 )
+from tollgate.accounts.scopes import Scope
+from tollgate.accounts.views import KeyView, KeyWithSecretView
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso

@@ -2,114 +2,28 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import Annotated, Literal, NotRequired, cast
 
 from tollgate.accounts.connectors import Connector
 from tollgate.accounts.keys import matches, visible_prefix
 from tollgate.accounts.networks import Network, network_of
+from tollgate.accounts.scopes import Scope
+from tollgate.accounts.views import CapView, KeyView, UserView, routing_view
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.audit.events import by_key
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso, utc_day
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.kit.response_shapes import Cents, DecimalText, Keywords, Shape, Timestamp
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
-from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
+from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 from tollgate.ledger.runs import RunTerms, token_id_of
 from tollgate.ledger.wallets import BUDGET_SEQ, DEFAULT, PARENT, Limits
-from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
+from tollgate.routing.wishes import NO_WISHES, Wishes
 
-
-class Scope(StrEnum):
-    """The permitted uses of a key (site/keys.md)."""
-
-    MEDIA = "media"
-    TEXT = "text"
-    ACCOUNT = "account"
-
-
-ALL_SCOPES = frozenset(Scope)
 # The longest that a response is cached: a day.
 MAX_CACHE_TTL_S = 86_400
-
-
-class UserView(Shape):
-    """The account of the key."""
-
-    id: str
-    balance: Cents
-    createdAt: Timestamp
-
-
-class EndingRequestView(Shape):
-    """A stream that was asked to end."""
-
-    requestId: str
-    ending: Literal[True]
-
-
-class CapView(Shape):
-    """The spending cap of a key, and the amount spent in this period."""
-
-    capCents: Cents
-    per: CapPeriod
-    spentCents: Cents
-    resetsAt: Timestamp
-
-
-class RoutingView(Shape):
-    """Routing wishes that bound every request. Missing fields permit everything."""
-
-    order: NotRequired[list[str]]
-    only: NotRequired[list[str]]
-    ignore: NotRequired[list[str]]
-    require_parameters: NotRequired[bool]
-    data_collection: NotRequired[Literal["deny"]]
-    zdr: NotRequired[bool]
-    max_price: NotRequired[dict[str, DecimalText]]
-    sort: NotRequired[Sort]
-
-
-class KeyView(Shape):
-    """An API key, without the key itself."""
-
-    id: str
-    name: str
-    prefix: str
-    scopes: Annotated[list[Scope], Keywords(minItems=1)]
-    createdAt: Timestamp
-    expiresAt: Timestamp | None
-    revokedAt: Timestamp | None
-    lastUsedAt: Timestamp | None
-    oldSecretEndsAt: Timestamp | None
-    models: list[str] | None
-    """Model ids; null for all."""
-    networks: list[str] | None
-    """For example 203.0.113.0/24 or 2001:db8::/32; null for all."""
-    projectId: str | None
-    cacheTtlS: int | None
-    """How long responses are cached if a request does not say; null for no cache."""
-    routing: RoutingView | None
-    """The routing policy; null for none."""
-    spendingCap: CapView | None
-    """Null if there is no cap. Days and months are UTC."""
-
-
-class KeysView(Shape):
-    """The account's keys, the newest first."""
-
-    keys: list[KeyView]
-
-
-class KeyWithSecretView(KeyView):
-    """A new key, or one with a new secret."""
-
-    key: str
-    """The whole key. Only this response contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,13 +318,6 @@ class ApiKey:
             Wishes.from_item(item.get("routing")),
             None if item.get("cache_ttl_s") is None else int(item["cache_ttl_s"]),
         )
-
-
-def routing_view(wishes: Wishes) -> RoutingView:
-    """Return a routing policy as the API shows it."""
-    shown = wishes.to_item()
-    shown.pop("across_models", None)
-    return cast("RoutingView", shown)
 
 
 def _row_ends_s(expires_at_ms: int) -> int:

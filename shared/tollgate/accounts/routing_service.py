@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.accounts.key_request import read_policy
-from tollgate.accounts.models import ApiKey, RoutingView, routing_view
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.views import RoutingView, routing_view
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.errors import ForbiddenError

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, EndingRequestView
+from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.scopes import ALL_SCOPES
+from tollgate.accounts.views import EndingRequestView
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import Write

@@ -21,7 +21,8 @@ params.py         the published input, from the class that checks it: descriptor
 
 A model and its price:
 dated.py          the data of one day: prices and costs with days, routes and models that end
-models.py         a model as data: texts, prices, routes; fields.py: the types of its fields
+models.py         a media model as data: texts, prices, routes; text_models.py: a text model;
+                  fields.py: the types of their fields
 names.py          the names of a model in requests
 pricing.py        the cost of one request; unknown_files.py: its most, if some files do not exist yet
 sources.py        public lists of prices and limits; drift.py: differences from the catalog

@@ -11,15 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypedDict
 
-from tollgate.catalog.models import (
-    CatalogTextModel,
-    CatalogTextRoute,
-    CatalogTokenPrices,
-    LongContext,
-    Model,
-    Route,
-)
+from tollgate.catalog.models import Model, Route
 from tollgate.catalog.sources import Row, Source
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTextRoute, CatalogTokenPrices, LongContext
 
 # Platforms that choose among hosts below a price that Tollgate sends.
 CAPPED = {"openrouter"}

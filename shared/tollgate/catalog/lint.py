@@ -9,20 +9,10 @@ from itertools import product
 
 from tollgate.catalog.errors import CatalogError, UnknownPriceError
 from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Whole
-from tollgate.catalog.models import (
-    CatalogTextModel,
-    CatalogTextRoute,
-    CatalogTokenPrices,
-    Cost,
-    Extra,
-    ExtraCost,
-    LongContext,
-    Model,
-    Price,
-    Route,
-)
+from tollgate.catalog.models import Cost, Extra, ExtraCost, Model, Price, Route
 from tollgate.catalog.pricing import best_entry, dimension_text
 from tollgate.catalog.profiles.base import Profile
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTextRoute, CatalogTokenPrices, LongContext
 
 # Every combination of values is looked at, so no dimension may have very many.
 MAX_DIMENSION_VALUES = 64

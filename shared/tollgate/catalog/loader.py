@@ -19,7 +19,8 @@ from typing import Any
 from tollgate.catalog import dated, names
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.live_routes import with_routes
-from tollgate.catalog.models import CatalogTextModel, CatalogTextRoute, Model, Pricing, Route
+from tollgate.catalog.models import Model, Pricing, Route
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTextRoute
 from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"

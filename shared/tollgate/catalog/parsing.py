@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.catalog.models import Model
+from tollgate.catalog.text_models import CatalogTextModel
 
 
 @cache

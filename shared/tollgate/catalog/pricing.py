@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.media import Measured
-from tollgate.catalog.models import BESIDE, PRICE_VERSION_CHARS, Extra, ExtraCost, Model, Pricing, Route
+from tollgate.catalog.models import PRICE_VERSION_CHARS, Extra, ExtraCost, Model, Pricing, Route
 from tollgate.catalog.rules import CheckedInput
+from tollgate.catalog.text_models import BESIDE
 from tollgate.kit import money
 from tollgate.kit.response_shapes import Cents, DecimalText, Shape
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import AnyModel, Catalog, Document, Raw
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.kit.clock import MS_PER_S, Clock, utc_day
 from tollgate.kit.remote_document import Fetched, Found, Nothing, Read
 

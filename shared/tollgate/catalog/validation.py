@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tollgate.catalog import dated, lint, names
 from tollgate.catalog.errors import CatalogError, RefusedDocumentError
 from tollgate.catalog.loader import Catalog, Document, Folder
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 
 
 def faults_of(source: Folder | Document, day: str = dated.FIRST) -> list[str]:

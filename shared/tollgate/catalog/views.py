@@ -4,8 +4,9 @@ from decimal import Decimal
 from typing import Literal, NotRequired
 
 from tollgate.catalog import params
-from tollgate.catalog.models import CatalogTextModel, Model, Price, PriceUnit, Pricing
+from tollgate.catalog.models import Model, Price, PriceUnit, Pricing
 from tollgate.catalog.pricing import price_from
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.kit.response_shapes import Date, DecimalText, Shape
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.views import DataPolicyView, data_policy_view

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 
 SCOPES = (Scope.MEDIA, Scope.TEXT)
 """The scopes of connectors. A connector never manages keys, so it cannot extend its own rights."""

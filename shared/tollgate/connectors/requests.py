@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.connectors.clients import Client, is_loopback, shown_host
 from tollgate.connectors.errors import OAuthError, UntrustedRequestError
 from tollgate.connectors.metadata import SCOPES

@@ -18,9 +18,10 @@ from tollgate.audit.events import Action
 from tollgate.catalog import dated
 from tollgate.catalog.errors import RefusedDocumentError, UnknownPriceError
 from tollgate.catalog.loader import AnyModel
-from tollgate.catalog.models import CatalogTextModel, CatalogTokenPrices, Model
+from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import best_entry
 from tollgate.catalog.refresh import LiveCatalog
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTokenPrices
 from tollgate.catalog.validation import read_document
 from tollgate.kit.remote_document import DocumentConflictError, Fetched, Found
 from tollgate.operator.console import OperatorConsole

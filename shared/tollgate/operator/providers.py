@@ -9,8 +9,8 @@ from typing import Any
 
 from tollgate.audit.events import EVERYBODY, Action
 from tollgate.catalog.loader import AnyModel
-from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.refresh import LiveCatalog
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.kit.clock import Clock, iso
 from tollgate.operator.console import OperatorConsole
 from tollgate.operator.errors import OperatorError, checked_reason

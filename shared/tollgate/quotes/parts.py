@@ -8,8 +8,8 @@ from typing import Any
 
 from tollgate.accounts.models import ApiKey
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.pricing import Quote
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.quotes.request import GENERATION, Asked
 from tollgate.text.admission import demand_of, model_named
 from tollgate.text.exchanges import CheckRoutes

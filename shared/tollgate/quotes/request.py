@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
 from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.text.kinds import KINDS

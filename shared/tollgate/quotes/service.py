@@ -25,7 +25,8 @@ from tollgate.quotes.request import Asked, check_scopes, read_requests
 from tollgate.quotes.views import QuoteStatus, QuoteView, SavedQuote
 from tollgate.routing.selection import Policies
 from tollgate.tasks.charges import MarkupChangedError, Purchase
-from tollgate.tasks.service import PricedTask, TaskService, below
+from tollgate.tasks.priced import PricedTask
+from tollgate.tasks.service import TaskService, below
 from tollgate.text.exchanges import RouteCheck
 
 # Each but the first because another request used or cancelled the quote meanwhile.

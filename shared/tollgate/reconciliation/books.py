@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from tollgate.catalog.models import CatalogModel, CatalogTextModel
+from tollgate.catalog.models import CatalogModel
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.reconciliation.reports import Line, model_name
 from tollgate.text.metering import exact_micro_usd

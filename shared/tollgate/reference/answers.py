@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from tollgate.accounts import models as accounts
+from tollgate.accounts import views as accounts
 from tollgate.accounts import webhook_secrets
 from tollgate.activity import views as activity
 from tollgate.artifacts import models as artifacts

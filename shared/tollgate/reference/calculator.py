@@ -5,8 +5,9 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from tollgate.catalog.errors import UnknownPriceError
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars, usd
 from tollgate.reference.generations import example_input

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.reference import audio_examples as audio
 from tollgate.reference import media_examples as of_media
 

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.loader import AnyModel, Catalog
-from tollgate.catalog.models import CatalogTextModel, CatalogTokenPrices, Model, Price
+from tollgate.catalog.models import Model, Price
 from tollgate.catalog.pricing import quote
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTokenPrices
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.money import price_in_text, usd
 from tollgate.reference.generations import example_input

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.catalog.models import Model
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.reference import examples
 from tollgate.reference.examples import Example
 from tollgate.reference.generations import example_input

@@ -9,8 +9,9 @@ from tollgate.accounts.delegation import check_control, check_new_token
 from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.key_request import ModelIdOf
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AlreadyRevokedError, ApiKeyRepository
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso, utc_day, utc_month
 from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.errors import InvalidInputError, RequestNotFoundError

@@ -8,7 +8,7 @@ operator switched off some of its routes it is degraded, and if all, it is down.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.providers.runtime.health import Health
 from tollgate.routing.measures import DOWN, MS_PER_MINUTE, UP, Counts, key_of, minute_of
 from tollgate.status.history import State, worst

@@ -7,6 +7,7 @@ request.py       the body of create and estimate, checked as a whole
 combinations.py  values that no single provider takes together
 routing.py       the providers that may run a generation, by its wishes
 charges.py       the charge of a create, in a row with money, within budgets
+priced.py        a checked request with its price, which becomes a task
 service.py       customers' requests: estimate, create, cancel
 openai_images.py creates in OpenAI's format; `openai_videos.py`; `openai_media.py`: their common part
 image_creates.py has `api` create the task of an image that is waited for; `results.py`: its files

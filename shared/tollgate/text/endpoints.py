@@ -7,8 +7,9 @@ require every field, so a field without a meaning here is null, false or empty.
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
-from tollgate.catalog.models import CatalogModel, CatalogTextModel, CatalogTextRoute, Model, Route
+from tollgate.catalog.models import CatalogModel, Model, Route
 from tollgate.catalog.pricing import price_from
+from tollgate.catalog.text_models import CatalogTextModel, CatalogTextRoute
 from tollgate.kit.response_shapes import Shape
 from tollgate.routing.facts import KnownProviders
 from tollgate.routing.measures import UNMEASURED, Measures, Percentiles

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, window_start_ms
 from tollgate.accounts.keys import derived_key
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AlreadyExistsError, ApiKeyRepository
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, to_the_minute

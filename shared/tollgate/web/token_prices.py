@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollgate.catalog.models import BESIDE
+from tollgate.catalog.text_models import BESIDE
 
 FROM = "inputTokensFrom"
 KINDS = ("input", "output", "cacheRead", "cacheWrite")

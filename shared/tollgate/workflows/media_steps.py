@@ -10,7 +10,8 @@ from tollgate.ledger.reservations import ReservationShortError
 from tollgate.ledger.wallets import DEFAULT, wallet_number
 from tollgate.tasks.errors import MediaTimeoutError
 from tollgate.tasks.models import Task
-from tollgate.tasks.service import PricedTask, TaskService
+from tollgate.tasks.priced import PricedTask
+from tollgate.tasks.service import TaskService
 from tollgate.workflows import rules
 from tollgate.workflows.models import Step, StepError, Workflow
 from tollgate.workflows.pricing import media_body

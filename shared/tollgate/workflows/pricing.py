@@ -14,13 +14,15 @@ from tollgate.accounts.models import ApiKey
 from tollgate.batches.calls import has_images
 from tollgate.catalog.kinds import media_of
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import CatalogTextModel, Model
+from tollgate.catalog.models import Model
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.quotes.parts import text_part
 from tollgate.quotes.request import Asked, check_scopes
 from tollgate.routing.selection import Policies
-from tollgate.tasks.service import PricedTask, TaskService, below
+from tollgate.tasks.priced import PricedTask
+from tollgate.tasks.service import TaskService, below
 from tollgate.text.exchanges import RouteCheck
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, read_request

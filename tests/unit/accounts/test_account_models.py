@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tollgate.accounts.connectors import Connector
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ALL_SCOPES, MAX_CACHE_TTL_S, Account, ApiKey, Scope
+from tollgate.accounts.models import MAX_CACHE_TTL_S, Account, ApiKey
 from tollgate.accounts.networks import network_of
+from tollgate.accounts.scopes import ALL_SCOPES, Scope
 from tollgate.accounts.service import new_account
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes

@@ -12,7 +12,8 @@ from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.accounts.auth import KEY_CACHE_MS
 from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import NewKey, new_key
-from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES, Scope
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.rows import Item

@@ -18,8 +18,9 @@ from tollgate.accounts.auth import (
 )
 from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.keys import NewKey, new_key
-from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.networks import network_of
+from tollgate.accounts.scopes import ALL_SCOPES, Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.writes import put_new

@@ -13,9 +13,10 @@ from tests.support.laws import money_examples
 from tollgate.accounts.delegation import check_change, check_new_key, check_new_token
 from tollgate.accounts.errors import RotationInProgressError
 from tollgate.accounts.key_service import KeyService
-from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
+from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.networks import contains, network_of
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.scopes import ALL_SCOPES, Scope
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.writes import Write

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tollgate.accounts.key_request import read_key
-from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import network_of
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 

@@ -9,8 +9,9 @@ from tests.support.clock import ManualClock
 from tests.unit.accounts.test_delegation import Stored
 from tollgate.accounts.errors import KeyNotFoundError
 from tollgate.accounts.key_service import KeyService
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.scopes import Scope
 from tollgate.audit.repository import AuditLog
 
 ACCOUNT, ADA, BOB = "usr_1", "per_ada", "per_bob"

@@ -170,7 +170,9 @@ class TestCompiled:
         for by_day in pickle.loads(ready(compiled())).values():  # noqa: S301 - written here
             for one in by_day.values():
                 Naming(BytesIO(one)).load()
-        assert named == {"tollgate.catalog.models", "tollgate.catalog.restrictions", "decimal"}
+        assert named == {f"tollgate.catalog.{name}" for name in ("models", "text_models", "restrictions")} | {
+            "decimal"
+        }
 
     def test_its_ready_models_are_not_checked_again(self, tmp_path: Path) -> None:
         compile_into(str(tmp_path))

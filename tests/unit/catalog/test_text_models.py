@@ -9,8 +9,8 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.lint import reserve_faults, text_faults
-from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.parsing import parse_model
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.catalog.views import catalog_dto
 from tollgate.text.views import wire_model
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.conftest import Aws
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.command.app import cli
 from tollgate.command.target import DEAD_LETTER_QUEUES, FUNCTIONS
 from tollgate.composition import api as api_parts

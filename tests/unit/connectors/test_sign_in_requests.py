@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from starlette.datastructures import QueryParams
 
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.connectors.clients import Client
 from tollgate.connectors.errors import OAuthError, UntrustedRequestError
 from tollgate.connectors.requests import AuthorizationRequest, is_proof, read_request

@@ -16,7 +16,8 @@ from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
 from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
 from tests.unit.text.samples import choosing
-from tollgate.accounts.models import ALL_SCOPES, ApiKey
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.dynamodb.rows import Item

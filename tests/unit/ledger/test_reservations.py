@@ -14,7 +14,8 @@ from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_budget_rules import ALICE, Treasury, budget
 from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, carried_out, within_a_second
 from tests.unit.text.samples import choosing
-from tollgate.accounts.models import ALL_SCOPES, ApiKey
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.kit.dynamodb.core import DatabaseBusyError, WriteConflictError
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import StorageBusyError

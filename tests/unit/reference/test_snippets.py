@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import CatalogTextModel
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.reference.snippets import chat_snippets, media_snippets, text_snippets
 
 BASE = "https://gate.example/live"

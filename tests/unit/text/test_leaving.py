@@ -19,8 +19,9 @@ from tests.bench.account import MODEL, World
 from tests.support.laws import examples
 from tests.support.simulated import SimulatedLoop
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AccountRepository
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import HttpError
 from tollgate.ledger.entries import Entry, EntryKind

@@ -14,8 +14,8 @@ from tests.support.sdk_shapes import faults_of
 from tests.support.text_in_process import TextCustomer, text_customer
 from text.app import app
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import CatalogTextModel
 from tollgate.catalog.names import names_of
+from tollgate.catalog.text_models import CatalogTextModel
 
 CATALOG = Catalog.shipped()
 IDS = [model.id for model in CATALOG.text_models()]

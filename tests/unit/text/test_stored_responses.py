@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.clock import ManualClock
 from tests.unit.text.samples import text_model
-from tollgate.accounts.models import ALL_SCOPES, ApiKey
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.audit.notes import AuditNotes
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
 from tollgate.kit.ids import new_id

@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.clock import ManualClock
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
-from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import ConnectTimeoutError

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.text.responses.events import IN_PROGRESS, INCOMPLETE, Event, broken_off
+from tollgate.text.responses.events import INCOMPLETE, broken_off
 from tollgate.text.responses.items import COMPLETED, prefix_of
 from tollgate.text.responses.native import REASONING
+from tollgate.text.responses.output_items import IN_PROGRESS, Event
 from tollgate.text.responses.replay import events_of_item
 from tollgate.text.shown import ORDINARY_TIERS
 

@@ -9,7 +9,6 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE
 from tollgate.text.responses.events import (
     CANCELLED,
-    Event,
     ResponseEvents,
     encoded_events,
     failed_stream_event,
@@ -18,6 +17,7 @@ from tollgate.text.responses.events import (
 from tollgate.text.responses.items import ToolName
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.native_events import NativeEvents
+from tollgate.text.responses.output_items import Event
 from tollgate.text.responses.relay import ENDS
 from tollgate.text.sse import SseSplitter
 from tollgate.text.upstream import encoded

@@ -6,7 +6,7 @@ Source: `openai.types.responses.response_retrieve_params`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.text.responses.events import IN_PROGRESS, Event
+from tollgate.text.responses.output_items import IN_PROGRESS, Event
 
 # The member of each item that its deltas fill, and the events of it.
 _TEXTS = {

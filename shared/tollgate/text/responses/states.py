@@ -13,7 +13,8 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import Equals, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
-from tollgate.text.responses.events import FAILED, IN_PROGRESS, QUEUED, error_of_response
+from tollgate.text.responses.events import FAILED, QUEUED, error_of_response
+from tollgate.text.responses.output_items import IN_PROGRESS
 from tollgate.text.responses.timers import CLAIM, timed
 
 # How long a response may wait for a process that runs it.
