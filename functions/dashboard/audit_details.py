@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from dashboard.languages import current, gettext
-from tollgate.accounts.models import Scope
+from tollgate.accounts.scopes import Scope
 from tollgate.web.languages import ENGLISH
 
 # The services that write the events put details together from these parts. A part in `{braces}` is kept.

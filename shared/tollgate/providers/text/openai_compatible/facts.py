@@ -11,10 +11,9 @@ protocol.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
-from tollgate.providers.runtime.declaration import About, ProviderAccount
+from tollgate.providers.runtime.declaration import About
+from tollgate.providers.text.openai_compatible.vendor import SpeechDialect, Vendor
 from tollgate.routing.facts import DataPolicy, Fact, Kept
 from tollgate.text.dialect import ChatDialect, ResponsesDialect, passing
 from tollgate.text.usage import ReasoningCount

@@ -18,7 +18,6 @@ from tollgate.providers.text.openai_compatible.facts import (
     SPEECH_PATH,
     TRANSCRIPTIONS_PATH,
     TRANSLATIONS_PATH,
-    Vendor,
 )
 from tollgate.providers.text.openai_compatible.parts import PlainSplitter, plain_completion
 from tollgate.providers.text.openai_compatible.responses import (
@@ -29,6 +28,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     responses_body,
     searching,
 )
+from tollgate.providers.text.openai_compatible.vendor import Vendor
 from tollgate.text.capabilities import fit_chat, has_files, sampling_to_report, without_sampling
 from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect, ResponsesDialect
