@@ -13,8 +13,8 @@ class TestGenerated:
         assert generate.TYPESCRIPT.read_text() == generate.typescript(generate.media_models()), OLD
 
     def test_the_client_for_threads_is_the_one_for_asyncio_without_asyncio(self) -> None:
-        source = generate.ASYNC_CLIENT.read_text()
-        assert generate.CLIENT.read_text() == generate.client_for_threads(source), OLD
+        for source, target in generate.FOR_THREADS.items():
+            assert target.read_text() == generate.for_threads(source), OLD
 
     def test_bills_are_verified_as_the_service_does(self) -> None:
         assert generate.VERIFICATION.read_text() == generate.SERVICE_VERIFICATION.read_text(), OLD

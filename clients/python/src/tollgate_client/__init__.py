@@ -29,9 +29,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tollgate_client.aio import AsyncBatch, AsyncClient, AsyncTask, AsyncWorkflow
+from tollgate_client.aio import AsyncClient
+from tollgate_client.aio_handles import AsyncBatch, AsyncTask, AsyncWorkflow
 from tollgate_client.calls import Messages
-from tollgate_client.client import Batch, Client, Task, Workflow
+from tollgate_client.client import Client
 from tollgate_client.errors import (
     APIError,
     AuthenticationError,
@@ -54,6 +55,7 @@ from tollgate_client.errors import (
     WaitTimeoutError,
     WorkflowFailedError,
 )
+from tollgate_client.handles import Batch, Task, Workflow
 from tollgate_client.many import WorkflowStep
 from tollgate_client.models import (
     BatchResult,
