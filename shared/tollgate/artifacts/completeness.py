@@ -146,8 +146,7 @@ def _jpeg() -> Walk:
     yield Skip(2)
     has_pixels = False
     while True:
-        # Inside a scan, zero follows each 0xFF that is data, so markers are found inside and outside of
-        # scans.
+        # Inside a scan, a zero follows each 0xFF that is data, so it is no marker there.
         yield SkipPast(b"\xff")
         marker = _JPEG_FILL
         while marker == _JPEG_FILL:
@@ -259,8 +258,7 @@ def _vint_bytes(first: int) -> int:
 
 
 _MP3_HEAD_BYTES = 4
-_MPEG_1 = 3
-_LAYER_3 = 1
+_MPEG_1, _LAYER_3 = 3, 1
 # Bit rates of layer 3 in MPEG-1, and in MPEG-2 and 2.5. The index in a file counts from 1.
 _KBPS_1 = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _KBPS_2 = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)

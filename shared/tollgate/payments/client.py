@@ -211,11 +211,7 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
     import stripe  # noqa: PLC0415 - see above
 
     client = _client(keys)
-    metadata = {
-        ACCOUNT: charge.account_id,
-        CENTS: str(charge.cents),
-        CROSSING: str(charge.crossing),
-    }
+    metadata = {ACCOUNT: charge.account_id, CENTS: str(charge.cents), CROSSING: str(charge.crossing)}
     asked: PaymentIntentCreateParams = {
         "amount": charge.cents,
         "currency": CURRENCY,

@@ -49,7 +49,6 @@ _PLAIN_ANSWER = re.compile(
     rb"HTTP/1\.1 (200|4(?!08)\d\d|5\d\d) [\t -~\x80-\xff]*\r\n"
     rb"(" + _PLAIN_HEADER + rb"(?i:content-length): ?(\d{1,8})\r\n" + _PLAIN_HEADER + rb")\r\n"
 )
-
 # Characters allowed in header names and targets (RFC 9110, 5.6.2 and 5.5; RFC 9112, 3.2).
 _TOKEN = re.compile(_NAME.decode())
 _VISIBLE = re.compile(r"[!-~]+")
@@ -95,8 +94,7 @@ def header_lines(headers: Mapping[str, str]) -> str:
         raise ValueError("the name of a header is not a token")
     if not "".join(headers.values()).isprintable():
         raise ValueError("a header has a line break or another control character")
-    lines = "".join([f"{name}:{value}\r\n" for name, value in headers.items()])
-    return f"{_ALWAYS}{lines}"
+    return _ALWAYS + "".join([f"{name}:{value}\r\n" for name, value in headers.items()])
 
 
 @lru_cache(maxsize=256)
