@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollgate.catalog import models as catalog
+from tollgate.catalog import text_models as catalog
+from tollgate.catalog.models import CatalogModel
 from tollgate.text.images import CONFIG, IMAGE, MODALITIES
 from tollgate.text.models import Refuses
 
@@ -20,7 +21,7 @@ _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
 }
 
 
-def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
+def architecture_of(model: CatalogModel) -> dict[str, Any]:
     """Return the input and output of a model, in OpenRouter's words."""
     if isinstance(model, catalog.CatalogTextModel):
         takes = "text" if model.transcription is None else "audio"
@@ -28,7 +29,7 @@ def architecture_of(model: catalog.CatalogModel) -> dict[str, Any]:
     return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
 
 
-def parameters_of(model: catalog.CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
+def parameters_of(model: CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
     """Return OpenRouter's names of the parameters that a model takes, on a route that refuses `of_route`."""
     if isinstance(model, catalog.CatalogTextModel) and model.speech is not None:
         told = ["instructions"] if model.speech.takes_instructions else []

@@ -5,25 +5,22 @@ response (`fields.py`). Fields that are in neither protocol are passed on, for t
 refuse.
 """
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.problems import Problem, one_of
+from tollgate.kit.problems import one_of
 from tollgate.text.capabilities import sampling_to_report, without_sampling
-from tollgate.text.fields import CHAT, MESSAGES, unsent
+from tollgate.text.fields import CHAT, MESSAGES, invalid, unsent
 from tollgate.text.inner_fields import hints_of_chat, hints_of_response
 from tollgate.text.models import Refuses, TextModel, TextProtocol
 from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
-from tollgate.text.thinking import is_sealed, without_foreign_thinking
+from tollgate.text.thinking import without_foreign_thinking
+from tollgate.text.translate_conversation_to_messages import cache_control, conversation
 from tollgate.text.web_search import CHAT_FIELDS, WebSearch, is_search_tool, tool_of_messages
 from tollgate.text.web_search import NAME as SEARCH
 
-# The shortest turn: Anthropic accepts neither empty texts nor a conversation without a user.
-FILLER_TEXT = "."
 LEAST_THINKING_TOKENS = 1_024
 MAX_TEMPERATURE = 1
 JSON_HINT = "Answer with one JSON object and nothing else."
@@ -47,9 +44,6 @@ _TRANSLATED = frozenset(
 # The others have no price (`unpriced.py`), or are Anthropic's own.
 _TIERS = {"auto": "auto", "default": "standard_only"}
 
-_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
-_BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
-
 
 def messages_request(
     request: TextRequest,
@@ -66,7 +60,7 @@ def messages_request(
     """
     fields = request.fields
     left, _ = unsent(request.protocol, fields, _takes)
-    system, turns = _conversation(fields["messages"])
+    system, turns = conversation(fields["messages"])
     body: dict[str, Any] = {"model": upstream_id, "max_tokens": output_limit, "messages": turns}
     body |= _thinking(fields, model, output_limit, turns)
     is_thinking = body.get("thinking", {}).get("type") in ("adaptive", "enabled")
@@ -93,10 +87,16 @@ def messages_request(
     return {**{name: value for name, value in fields.items() if name not in known}, **body}
 
 
+def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    if any("cache_control" in block for block in blocks):
+        return blocks
+    return "\n\n".join(block["text"] for block in blocks)
+
+
 def _stops(stop: Any) -> list[str]:
     stops = [stop] if isinstance(stop, str) else stop or []
     if not isinstance(stops, list) or not all(isinstance(text, str) for text in stops):
-        raise _invalid("/stop", "Must be a string or a list of strings.")
+        raise invalid("/stop", "Must be a string or a list of strings.")
     return [text for text in stops if text.strip()]
 
 
@@ -120,176 +120,6 @@ def _takes(name: str) -> bool:
     A field in no table is passed on, and Anthropic's refusal names it.
     """
     return name in _TRANSLATED or name not in CHAT or (not CHAT[name].own and name in MESSAGES)
-
-
-def _invalid(path: str, message: str) -> InvalidInputError:
-    return InvalidInputError([Problem(path, message)])
-
-
-def _conversation(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    system: list[dict[str, Any]] = []
-    turns: list[dict[str, Any]] = []
-    ids: dict[str, str] = {}
-    for position, message in enumerate(messages):
-        path = f"/messages/{position}"
-        role = message.get("role")
-        if role in ("system", "developer"):
-            texts = _texts(message.get("content"), path)
-            # Only leading instructions can be separate. Later instructions keep their place in the
-            # conversation.
-            if turns:
-                _add_turn(turns, "user", texts)
-            else:
-                system += texts
-        elif role == "user":
-            _add_turn(turns, "user", _user_blocks(message.get("content"), path))
-        elif role == "assistant":
-            _add_turn(turns, "assistant", _assistant_blocks(message, path, ids))
-        elif role == "tool":
-            _add_turn(turns, "user", [_tool_result(message, path, ids)])
-        else:
-            raise _invalid(f"{path}/role", "Must be system, developer, user, assistant or tool.")
-    return system, _finished(turns)
-
-
-def _add_turn(turns: list[dict[str, Any]], role: str, blocks: list[dict[str, Any]]) -> None:
-    if turns and turns[-1]["role"] == role:
-        turns[-1]["content"] += blocks
-    else:
-        turns.append({"role": role, "content": list(blocks)})
-
-
-def _finished(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if not turns or turns[0]["role"] != "user":
-        turns.insert(0, {"role": "user", "content": []})
-    for turn in turns:
-        turn["content"].sort(key=lambda block: block["type"] != "tool_result")
-        if not turn["content"]:
-            turn["content"].append({"type": "text", "text": FILLER_TEXT})
-    last = turns[-1]["content"][-1]
-    if turns[-1]["role"] == "assistant" and last["type"] == "text":
-        # Anthropic refuses an answer to continue that ends with a space.
-        last["text"] = last["text"].rstrip()
-    return turns
-
-
-def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    if any("cache_control" in block for block in blocks):
-        return blocks
-    return "\n\n".join(block["text"] for block in blocks)
-
-
-def _texts(content: Any, path: str) -> list[dict[str, Any]]:
-    """Return the text blocks of a content that allows no other parts, without blank ones.
-
-    Anthropic refuses blank blocks.
-    """
-    if content is None or isinstance(content, str):
-        return [{"type": "text", "text": content}] if content and content.strip() else []
-    if not isinstance(content, list):
-        raise _invalid(f"{path}/content", "Must be a string or a list of parts.")
-    found = [_text_block(part, f"{path}/content/{at}") for at, part in enumerate(content)]
-    return [block for block in found if block["text"].strip()]
-
-
-def _text_block(part: Any, path: str) -> dict[str, Any]:
-    text = part.get("text", part.get("refusal")) if isinstance(part, dict) else None
-    if not isinstance(text, str):
-        raise _invalid(path, "Must be a text part, or of another type that this model takes.")
-    return {"type": "text", "text": text, **_cache_control(part)}
-
-
-def _user_blocks(content: Any, path: str) -> list[dict[str, Any]]:
-    if not isinstance(content, list):
-        return _texts(content, path)
-    blocks = []
-    for position, part in enumerate(content):
-        where = f"{path}/content/{position}"
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind == "image_url":
-            blocks.append({"type": "image", "source": _image_source(part, where), **_cache_control(part)})
-        elif kind == "file":
-            blocks.append({**_document(part, where), **_cache_control(part)})
-        elif (block := _text_block(part, where))["text"].strip():
-            blocks.append(block)
-    return blocks
-
-
-def _cache_control(part: Mapping[str, Any]) -> dict[str, Any]:
-    return {"cache_control": part["cache_control"]} if part.get("cache_control") else {}
-
-
-def _image_source(part: Mapping[str, Any], path: str) -> dict[str, Any]:
-    holder = part.get("image_url")
-    url = holder.get("url") if isinstance(holder, dict) else holder
-    if isinstance(url, str):
-        if data := _DATA_URL.fullmatch(url):
-            return {"type": "base64", "media_type": data[1], "data": data[2]}
-        if url.startswith(("http://", "https://")):
-            return {"type": "url", "url": url}
-    raise _invalid(f"{path}/image_url", "Must be an http(s) URL or a base64 data URL.")
-
-
-def _document(part: Mapping[str, Any], path: str) -> dict[str, Any]:
-    holder = part.get("file")
-    file = holder if isinstance(holder, dict) else {}
-    data = _DATA_URL.fullmatch(str(file.get("file_data")))
-    if data is None:
-        raise _invalid(f"{path}/file", "Must have file_data, a base64 data URL.")
-    source = {"type": "base64", "media_type": data[1], "data": data[2]}
-    title = {"title": file["filename"]} if file.get("filename") else {}
-    return {"type": "document", "source": source, **title}
-
-
-def _assistant_blocks(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> list[dict[str, Any]]:
-    thinking = message.get("thinking_blocks")
-    blocks = [block for block in thinking or [] if _is_signed(block)] if isinstance(thinking, list) else []
-    blocks += _texts(message.get("content"), path) or _texts(message.get("refusal"), path)
-    calls = message.get("tool_calls") or []
-    if not isinstance(calls, list) or message.get("function_call"):
-        raise _invalid(f"{path}/tool_calls", "Must be a list of function calls.")
-    for position, call in enumerate(calls):
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            raise _invalid(f"{path}/tool_calls/{position}", "Must be a function call.")
-        arguments = _arguments(function.get("arguments"))
-        named = {"id": _tool_id(call.get("id"), ids), "name": function.get("name"), "input": arguments}
-        blocks.append({"type": "tool_use", **named})
-    return blocks
-
-
-def _is_signed(block: Any) -> bool:
-    # Anthropic refuses thinking that it has not signed.
-    kind = block.get("type") if isinstance(block, dict) else None
-    if kind == "redacted_thinking":
-        return True
-    return kind == "thinking" and bool(block.get("signature")) and not is_sealed(block["signature"])
-
-
-def _arguments(text: Any) -> dict[str, Any]:
-    if not text:
-        return {}
-    try:
-        value = json.loads(text) if isinstance(text, str) else text
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {"_raw": text}
-
-
-def _tool_id(given: Any, ids: dict[str, str]) -> str:
-    name = str(given)
-    if name not in ids:
-        clean = _BAD_ID_CHARACTER.sub("_", name) or "call"
-        ids[name] = f"{clean}_{len(ids)}" if clean in ids.values() else clean
-    return ids[name]
-
-
-def _tool_result(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> dict[str, Any]:
-    blocks = _user_blocks(message.get("content"), path)
-    is_text = all(block["type"] == "text" for block in blocks)
-    content: Any = "".join(block["text"] for block in blocks) if is_text else blocks
-    tool_use_id = _tool_id(message.get("tool_call_id"), ids)
-    return {"type": "tool_result", "tool_use_id": tool_use_id, "content": content}
 
 
 def _sampling(fields: Mapping[str, Any], model: TextModel) -> dict[str, Any]:
@@ -319,12 +149,12 @@ def _tools(fields: Mapping[str, Any], is_choice_free: bool) -> dict[str, Any]:
 def _tool(tool: Any, path: str) -> dict[str, Any]:
     function = tool.get("function") if isinstance(tool, dict) else None
     if not isinstance(function, dict) or tool.get("type") != "function":
-        raise _invalid(path, "Must be a function tool.")
+        raise invalid(path, "Must be a function tool.")
     described = {"description": function["description"]} if function.get("description") else {}
     schema = function.get("parameters") or {"type": "object", "properties": {}}
     strict = {"strict": True} if function.get("strict") is True else {}
     shown = {"name": function.get("name"), **described, "input_schema": schema, **strict}
-    return {**shown, **_cache_control(tool)}
+    return {**shown, **cache_control(tool)}
 
 
 def _tool_choice(choice: Any) -> dict[str, Any] | None:
@@ -336,7 +166,7 @@ def _tool_choice(choice: Any) -> dict[str, Any] | None:
     function = choice.get("function") if isinstance(choice, dict) else None
     if isinstance(function, dict) and isinstance(function.get("name"), str):
         return {"type": "tool", "name": function["name"]}
-    raise _invalid("/tool_choice", "Must be auto, none, required or a function's name.")
+    raise invalid("/tool_choice", "Must be auto, none, required or a function's name.")
 
 
 def _thinking(
@@ -433,8 +263,8 @@ def _add_format(body: dict[str, Any], system: list[dict[str, Any]], wanted: Any)
         named = wanted.get("json_schema")
         schema = named.get("schema") if isinstance(named, dict) else None
         if not isinstance(schema, dict):
-            raise _invalid("/response_format/json_schema/schema", "Must be a JSON schema.")
+            raise invalid("/response_format/json_schema/schema", "Must be a JSON schema.")
         shown = {"type": "json_schema", "schema": portable_schema(schema)}
         body["output_config"] = {**body.get("output_config", {}), "format": shown}
     elif wanted is not None and kind != "text":
-        raise _invalid("/response_format", "Must be of type text, json_object or json_schema.")
+        raise invalid("/response_format", "Must be of type text, json_object or json_schema.")

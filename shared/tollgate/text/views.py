@@ -7,7 +7,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal, NotRequired
 
-from tollgate.catalog import models as catalog
+from tollgate.catalog import text_models as catalog
 from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.fields import invalid

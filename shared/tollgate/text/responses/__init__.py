@@ -4,6 +4,8 @@ The modules above `rendering.py` are pure.
 
 items.py     items as messages of a chat, and the reverse for stored items
 request.py   the body of a request: checked, and as a chat body; `as_chat.py`: as a chat request
+tools.py     the tools of a request as tools of a chat
+output_items.py  the items of a response in progress
 events.py    a chat result as a response: one path for whole and streamed results
 native.py    the body for a provider that has the protocol, with its own reasoning
 relay.py     such a provider's response, read into the meter

@@ -6,8 +6,6 @@
 A whole answer takes the same way as one chunk, and only its last event is shown: so both say the same.
 """
 
-import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,11 +13,16 @@ from tollgate.text.call_state import state_block
 from tollgate.text.errors import RequestEndedError
 from tollgate.text.message_state import text_state, thinking_state
 from tollgate.text.request import dumps
-from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName
-from tollgate.text.thinking import sealed
+from tollgate.text.responses.items import COMPLETED, ToolName
+from tollgate.text.responses.output_items import (
+    IN_PROGRESS,
+    CallItem,
+    Event,
+    MessageItem,
+    OutputItem,
+    ReasoningItem,
+)
 from tollgate.text.usage import responses_usage
-
-Event = dict[str, Any]
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 # Of OpenAI's codes for a failed response (`openai.types.responses.ResponseError`), those with an equivalent.
@@ -33,7 +36,7 @@ _ERROR_CODES = {
         "image_parse_error",
     )
 }
-INCOMPLETE, IN_PROGRESS, FAILED = "incomplete", "in_progress", "failed"
+INCOMPLETE, FAILED = "incomplete", "failed"
 QUEUED, CANCELLED = "queued", "cancelled"
 
 
@@ -92,9 +95,9 @@ class ResponseEvents:
         self.response: dict[str, Any] = {**skeleton, "output": []}
         self._tools = tools
         self._sequence = 0
-        self._reasoning: _Reasoning | None = None
-        self._message: _Message | None = None
-        self._calls: dict[int, _Call] = {}
+        self._reasoning: ReasoningItem | None = None
+        self._message: MessageItem | None = None
+        self._calls: dict[int, CallItem] = {}
         self._finish_reason: str | None = None
         self._last_state: list[dict[str, Any]] = []
 
@@ -154,7 +157,7 @@ class ResponseEvents:
         events: list[Event] = []
         if self._reasoning is None:
             events += self._close_message()
-            self._reasoning = _Reasoning(self._id("rs"), self._next_index())
+            self._reasoning = ReasoningItem(self._id("rs"), self._next_index())
             events += self._added(self._reasoning)
         self._reasoning.blocks += blocks or []
         return [*events, *self._numbered(self._reasoning.delta(text))] if text else events
@@ -164,7 +167,7 @@ class ResponseEvents:
             return []
         events = self._close_reasoning()
         if self._message is None:
-            self._message = _Message(self._id("msg"), self._next_index())
+            self._message = MessageItem(self._id("msg"), self._next_index())
             events += self._added(self._message)
         return [*events, *self._numbered(self._message.delta(kind, str(text)))]
 
@@ -185,7 +188,7 @@ class ResponseEvents:
             events += [*self._close_reasoning(), *self._close_message()]
             told = str(function.get("name"))
             named = self._tools.get(told, ToolName(told))
-            made = _Call(
+            made = CallItem(
                 self._id("ctc" if named.is_custom else "tsc" if named.is_search else "fc"),
                 self._next_index(),
                 str(call.get("id")),
@@ -211,7 +214,7 @@ class ResponseEvents:
         self._calls = {}
         return events
 
-    def _added(self, item: "_Item") -> list[Event]:
+    def _added(self, item: "OutputItem") -> list[Event]:
         self.response["output"].append(item.shown(IN_PROGRESS))
         found = {
             "type": "response.output_item.added",
@@ -220,7 +223,7 @@ class ResponseEvents:
         }
         return self._numbered([found])
 
-    def _done(self, item: "_Item", status: str = COMPLETED) -> list[Event]:
+    def _done(self, item: "OutputItem", status: str = COMPLETED) -> list[Event]:
         self.response["output"][item.index] = item.shown(status)
         found = {"type": "response.output_item.done", "output_index": item.index, "item": item.shown(status)}
         return self._numbered([*item.ended(), found])
@@ -243,197 +246,3 @@ class ResponseEvents:
     def _id(self, prefix: str) -> str:
         """Return an item's id: the response's id with the item's position, so that it can be found."""
         return f"{prefix}_{str(self.response['id']).removeprefix('resp_')}_{self._next_index()}"
-
-
-class _Item(ABC):
-    """An output item in progress."""
-
-    def __init__(self, item_id: str, index: int) -> None:
-        self.id = item_id
-        self.index = index
-
-    @property
-    def place(self) -> dict[str, Any]:
-        """Return the fields that every event about the item has."""
-        return {"item_id": self.id, "output_index": self.index}
-
-    @abstractmethod
-    def shown(self, status: str) -> dict[str, Any]:
-        """Return the item as it is now."""
-
-    @abstractmethod
-    def ended(self) -> list[Event]:
-        """Return the events that end its parts."""
-
-
-class _Reasoning(_Item):
-    """Thinking: one part of a summary, and signed thinking in sealed form."""
-
-    def __init__(self, item_id: str, index: int) -> None:
-        super().__init__(item_id, index)
-        self.texts: list[str] = []
-        self.blocks: list[dict[str, Any]] = []
-
-    def delta(self, text: str) -> list[Event]:
-        place = {**self.place, "summary_index": 0}
-        opened = {"type": "response.reasoning_summary_part.added", **place, "part": _summary("")}
-        said = {"type": "response.reasoning_summary_text.delta", **place, "delta": text}
-        is_first = not self.texts
-        self.texts.append(text)
-        return [opened, said] if is_first else [said]
-
-    def shown(self, status: str) -> dict[str, Any]:
-        summary = [_summary("".join(self.texts))] if self.texts else []
-        # If nothing is stored, clients drop an item without this field, and its summary is lost.
-        return {
-            "id": self.id,
-            "type": "reasoning",
-            "status": status,
-            "summary": summary,
-            "encrypted_content": sealed(self.blocks),
-        }
-
-    def ended(self) -> list[Event]:
-        if not self.texts:
-            return []
-        place, text = {**self.place, "summary_index": 0}, "".join(self.texts)
-        return [
-            {"type": "response.reasoning_summary_text.done", **place, "text": text},
-            {"type": "response.reasoning_summary_part.done", **place, "part": _summary(text)},
-        ]
-
-
-class _Message(_Item):
-    """The assistant's message: text and refusals, each as a separate part."""
-
-    def __init__(self, item_id: str, index: int) -> None:
-        super().__init__(item_id, index)
-        self.parts: list[tuple[str, list[str]]] = []
-        self.annotations: list[Mapping[str, Any]] = []
-
-    def cited(self, annotations: list[Mapping[str, Any]]) -> list[Event]:
-        """Return the events that add citations to the text."""
-        if not self.parts or self.parts[-1][0] != "output_text":
-            return []
-        first = len(self.annotations)
-        self.annotations += annotations
-        kind = "response.output_text.annotation.added"
-        return [
-            {"type": kind, **self._part_place(), "annotation_index": at, "annotation": each}
-            for at, each in enumerate(annotations, first)
-        ]
-
-    def delta(self, kind: str, text: str) -> list[Event]:
-        events: list[Event] = []
-        if not self.parts or self.parts[-1][0] != kind:
-            events += self._part_done()
-            self.parts.append((kind, []))
-            part = _content(kind, "")
-            events.append({"type": "response.content_part.added", **self._part_place(), "part": part})
-        self.parts[-1][1].append(text)
-        logprobs: Event = {"logprobs": []} if kind == "output_text" else {}
-        return [*events, {"type": f"response.{kind}.delta", **self._part_place(), "delta": text, **logprobs}]
-
-    def shown(self, status: str) -> dict[str, Any]:
-        content = [self._content(kind, texts) for kind, texts in self.parts] if status != IN_PROGRESS else []
-        return {"id": self.id, "type": "message", "role": "assistant", "status": status, "content": content}
-
-    def ended(self) -> list[Event]:
-        return self._part_done()
-
-    def _part_done(self) -> list[Event]:
-        if not self.parts:
-            return []
-        kind, texts = self.parts[-1]
-        text = "".join(texts)
-        said = {"text": text, "logprobs": []} if kind == "output_text" else {"refusal": text}
-        return [
-            {"type": f"response.{kind}.done", **self._part_place(), **said},
-            {
-                "type": "response.content_part.done",
-                **self._part_place(),
-                "part": self._content(kind, texts),
-            },
-        ]
-
-    def _content(self, kind: str, texts: list[str]) -> dict[str, Any]:
-        cited = {"annotations": [*self.annotations]} if kind == "output_text" else {}
-        return {**_content(kind, "".join(texts)), **cited}
-
-    def _part_place(self) -> dict[str, Any]:
-        return {**self.place, "content_index": len(self.parts) - 1}
-
-
-class _Call(_Item):
-    """A call of a function, or of a custom tool, whose one text the chat had as an argument."""
-
-    def __init__(self, item_id: str, index: int, call_id: str, tool: ToolName) -> None:
-        super().__init__(item_id, index)
-        self.call_id = call_id
-        self.name = tool.name
-        self.is_custom = tool.is_custom
-        self.is_search = tool.is_search
-        self.namespace = {"namespace": tool.namespace} if tool.namespace else {}
-        self.arguments: list[str] = []
-
-    def delta(self, arguments: str) -> list[Event]:
-        if not arguments:
-            return []
-        self.arguments.append(arguments)
-        # A custom tool's text can be read only when its JSON is whole.
-        kind = "response.function_call_arguments.delta"
-        return [] if self.is_custom or self.is_search else [{"type": kind, **self.place, "delta": arguments}]
-
-    def shown(self, status: str) -> dict[str, Any]:
-        if self.is_search:
-            place = {"id": self.id, "call_id": self.call_id, "status": status}
-            return {**place, "type": "tool_search_call", "execution": "client", "arguments": self._object()}
-        named = {
-            "id": self.id,
-            "call_id": self.call_id,
-            "name": self.name,
-            **self.namespace,
-            "status": status,
-        }
-        if self.is_custom:
-            return {**named, "type": "custom_tool_call", "input": self._input()}
-        return {**named, "type": "function_call", "arguments": "".join(self.arguments)}
-
-    def _object(self) -> dict[str, Any]:
-        """Return the arguments as an object: empty until they are whole."""
-        try:
-            found = json.loads("".join(self.arguments))
-        except (ValueError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    def ended(self) -> list[Event]:
-        if self.is_search:
-            return []
-        if not self.is_custom:
-            done = "response.function_call_arguments.done"
-            return [{"type": done, **self.place, "name": self.name, "arguments": "".join(self.arguments)}]
-        text = self._input()
-        return [
-            {"type": "response.custom_tool_call_input.delta", **self.place, "delta": text},
-            {"type": "response.custom_tool_call_input.done", **self.place, "input": text},
-        ]
-
-    def _input(self) -> str:
-        whole = "".join(self.arguments)
-        try:
-            said = json.loads(whole)
-        except (ValueError, RecursionError):
-            return whole
-        text = said.get(CUSTOM_INPUT) if isinstance(said, dict) else None
-        return text if isinstance(text, str) else whole
-
-
-def _summary(text: str) -> dict[str, str]:
-    return {"type": "summary_text", "text": text}
-
-
-def _content(kind: str, text: str) -> dict[str, Any]:
-    if kind == "refusal":
-        return {"type": "refusal", "refusal": text}
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
