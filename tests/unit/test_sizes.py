@@ -9,17 +9,28 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("shared", "functions", "local", "clients", "tests")
+PRODUCT = ("shared", "functions", "local", "clients")
+FOLDERS = (*PRODUCT, "tests")
 MAX_FUNCTION_LINES = 70
 MAX_FILE_LINES = 400
+"""All lines of a file of the product. For tests, only lines of code: not empty, no comment, no docstring."""
 MAX_DECISION_WORDS = 600
-"""Lines with code: not empty, no comment, no docstring."""
 NO_CODE = (
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
     *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
 )
 GENERATED = {"clients/python/src/tollgate_client/inputs.py"}
 """Files that nobody writes or reads as a whole: from the catalog, by `make clients`."""
+LONGER: dict[str, int] = {
+    "local/simulator/text/batches.py": 440,
+    "shared/tollgate/batches/parcel_worker.py": 420,
+    "shared/tollgate/ledger/budgets.py": 600,
+    "shared/tollgate/ledger/holds.py": 460,
+    "shared/tollgate/ledger/repository.py": 420,
+    "shared/tollgate/text/request.py": 440,
+    "shared/tollgate/text/service.py": 500,
+}
+"""Files of the product that may be longer until they are split, with their bounds."""
 
 
 def lines_of_code(text: str) -> int:
@@ -44,10 +55,14 @@ def test_a_decision_fits_on_one_page() -> None:
     assert [page.name for page in pages if len(page.read_text().split()) > MAX_DECISION_WORDS] == []
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_no_file_is_too_long(folder: str) -> None:
-    long = {name for name, text in texts_of(folder) if is_too_long(text)}
-    assert long - GENERATED == set()
+@pytest.mark.parametrize("folder", PRODUCT)
+def test_no_file_of_the_product_is_too_long(folder: str) -> None:
+    lines = {name: text.count("\n") for name, text in texts_of(folder) if name not in GENERATED}
+    assert {name: most for name, most in lines.items() if most > LONGER.get(name, MAX_FILE_LINES)} == {}
+
+
+def test_no_file_of_tests_has_too_much_code() -> None:
+    assert [name for name, text in texts_of("tests") if has_too_much_code(text)] == []
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -70,6 +85,6 @@ def texts_of(folder: str) -> Iterator[tuple[str, str]]:
             yield path.relative_to(ROOT).as_posix(), text
 
 
-def is_too_long(text: str) -> bool:
+def has_too_much_code(text: str) -> bool:
     """Return whether a file has too many lines of code. Counting takes long, so few files are counted."""
     return text.count("\n") > MAX_FILE_LINES and lines_of_code(text) > MAX_FILE_LINES

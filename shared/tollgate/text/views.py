@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NotRequired
 
 from tollgate.catalog import text_models as catalog
+from tollgate.catalog.models import CatalogModel
 from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.fields import invalid
@@ -191,7 +192,7 @@ def models_view(
     }
 
 
-def model_view(model: catalog.CatalogModel) -> TextModelView:
+def model_view(model: CatalogModel) -> TextModelView:
     """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read.
 
     Source: `openai.types.Model`, `anthropic.types.ModelInfo`.
@@ -230,7 +231,7 @@ def model_view(model: catalog.CatalogModel) -> TextModelView:
     return shown
 
 
-def _named(model: catalog.CatalogModel) -> TextModelView:
+def _named(model: CatalogModel) -> TextModelView:
     created_s = created_of(model)
     name, _, rest = model.id.partition("-")
     shown: TextModelView = {
@@ -276,7 +277,7 @@ def _limits(context_tokens: int | None, output_tokens: int | None) -> dict[str, 
     }
 
 
-def created_of(model: catalog.CatalogModel) -> int:
+def created_of(model: CatalogModel) -> int:
     """Return in epoch seconds the day of a model's release; if unknown, the first day that we saw it sold.
 
     Without either it is 0, as in OpenAI's own list.
