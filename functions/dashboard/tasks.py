@@ -15,6 +15,7 @@ from tollgate.composition.api import Api
 from tollgate.kit.clock import MS_PER_DAY, iso
 from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.http.query import QueryReader, date_ms
+from tollgate.kit.problems import Problem
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.models import Task, TaskStatus

@@ -41,6 +41,7 @@ ACTING = (
     "tollgate.ledger.family_repository",
     "tollgate.ledger.wallet_repository",
     "tollgate.tasks.charges",
+    "tollgate.tasks.priced",
     "tollgate.text.budgets",
     "tollgate.text.drawing",
     "tollgate.text.responses.stopped",

@@ -22,10 +22,10 @@ NO_CODE = (
 GENERATED = {"clients/python/src/tollgate_client/inputs.py"}
 """Files that nobody writes or reads as a whole: from the catalog, by `make clients`."""
 LONGER: dict[str, int] = {
-    "local/simulator/text/batches.py": 440,
-    "shared/tollgate/batches/parcel_worker.py": 420,
+    "functions/text/app.py": 420,
+    "shared/tollgate/batches/parcel_worker.py": 440,
     "shared/tollgate/ledger/budgets.py": 600,
-    "shared/tollgate/ledger/holds.py": 460,
+    "shared/tollgate/ledger/holds.py": 540,
     "shared/tollgate/ledger/repository.py": 420,
     "shared/tollgate/text/request.py": 440,
     "shared/tollgate/text/service.py": 500,

@@ -29,7 +29,7 @@ _PRICES = (
 )
 # The published name of the price of a search of the web, which is not per 1M tokens, and its dimension.
 WEB_SEARCH, PER_SEARCH = "webSearch", {"per": "search"}
-# The dimension of prices of a service tier, and the dimensions of all prices beside the ordinary ones.
+# The dimension of a service tier's prices, and the dimensions of all prices beside the ordinary prices.
 SERVICE = "service"
 BESIDE = frozenset({"per", SERVICE})
 # The units of prices that have no other beside them.
@@ -102,7 +102,7 @@ class LongContext(CatalogTokenPrices):
     from_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
 
 
-# Features that a text model or one of its routes refuses; `tollgate.text.models.Refuses` explains each.
+# Features that a text model or a route of it refuses; `tollgate.text.models.Refuses` explains each.
 Refusal = Literal[
     "sampling",
     "samplingPair",
@@ -211,7 +211,7 @@ class CatalogTextModel(CatalogModel):
     output, except speech with prices of tokens. For it, `context_tokens` bounds each input.
     `services` are the service tiers with a price, each with the factor of all prices of tokens.
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
-    `thinks_unasked` is false for a model that is known to think only if a request asks for it.
+    `thinks_unasked` is false for a model that is known to think only on request.
     `thinks_between_tools` is true for a model that
     always thinks, at least between calls of tools. `images` are the images in its responses.
     """

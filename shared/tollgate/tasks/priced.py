@@ -1,4 +1,4 @@
-"""A checked request for a task, with its price: what it costs, and the task that it becomes."""
+"""A checked request for a task with its price, and the task that it becomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -66,7 +66,7 @@ def _finished(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _texts(content: Any, path: str) -> list[dict[str, Any]]:
-    """Return the text blocks of a content that allows no other parts, without blank ones.
+    """Return the text blocks of a content that allows no other parts, without blank blocks.
 
     Anthropic refuses blank blocks.
     """

@@ -14,6 +14,7 @@ from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
 from tollgate.ledger.crediting import AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
+from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.ledger.rate import RateMeter

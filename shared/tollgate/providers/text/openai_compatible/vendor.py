@@ -39,7 +39,7 @@ class Vendor(ProviderAccount):
     `compatible_path`. `cuts_documents`: the endpoint takes `max_tokens_per_doc`.
     `ends_work`: it stops its work and its billing when the connection of a stream closes.
     `files_by`: the fields with which files are read by the model itself, and billed as input tokens.
-    `has_batches`: it has OpenAI's batch API (`batches.py`).
+    `has_batches`: its batch API is used (`providers/text/batches/known.py`).
     `shows_thinking`: it sends all thinking of its models
     (docs/providers/openai_compatible.md#ending-an-answer).
     """
