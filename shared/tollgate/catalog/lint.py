@@ -46,6 +46,7 @@ def text_faults(model: CatalogTextModel) -> list[str]:
     tiers = [tier.from_tokens for tier in model.long_context]
     if tiers != sorted(set(tiers)):
         found.append("longContext: tiers must rise")
+    found += _limit_faults(model)
     for route in model.routes:
         if route.enabled:
             found += _route_token_faults(model, route)
@@ -73,6 +74,18 @@ def reserve_faults(model: Model | CatalogTextModel) -> list[str]:
 def _text_faults(model: Model | CatalogTextModel) -> Iterator[str]:
     if len(model.description_locales) < MIN_LOCALES:
         yield f"descriptionLocales: needs at least {MIN_LOCALES}"
+
+
+def _limit_faults(model: CatalogTextModel) -> Iterator[str]:
+    """Find a limit that is above those of all routes: each would be passed over, and the request refused."""
+    routes = [route for route in model.routes if route.enabled]
+    for name, limit, own in (
+        ("contextTokens", model.context_tokens, [route.context_tokens for route in routes]),
+        ("maxOutputTokens", model.max_output_tokens, [route.max_output_tokens for route in routes]),
+    ):
+        most = max((bound or limit for bound in own), default=limit)
+        if most < limit:
+            yield f"{name}: no route takes more than {most}"
 
 
 def _route_token_faults(model: CatalogTextModel, route: CatalogTextRoute) -> Iterator[str]:

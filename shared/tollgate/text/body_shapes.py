@@ -25,6 +25,7 @@ from tollgate.text.shapes import (
     filled,
     one_text_of,
     text_or,
+    values,
 )
 
 # A body can have as many problems as values.
@@ -200,7 +201,9 @@ CHAT: Checks = {
     **dict.fromkeys(("reasoning_effort", "user", "safety_identifier", "verbosity", "prompt_cache_key"), TEXT),
     **dict.fromkeys(("seed", "top_logprobs", "top_k"), WHOLE),
     **dict.fromkeys(("logprobs", "parallel_tool_calls", "store"), FLAG),
-    **dict.fromkeys(("logit_bias", "metadata", "audio", "prediction", "thinking", "reasoning"), OBJECT),
+    **dict.fromkeys(("audio", "prediction", "thinking", "reasoning"), OBJECT),
+    "logit_bias": values(NUMBER),
+    "metadata": values(TEXT),
     "modalities": each(TEXT),
     "functions": each(_FUNCTION),
 }
@@ -266,6 +269,7 @@ RESPONSES: Checks = {
     **dict.fromkeys(("temperature", "top_p"), NUMBER),
     **dict.fromkeys(("max_tool_calls", "top_logprobs"), WHOLE),
     "parallel_tool_calls": FLAG,
+    "metadata": values(TEXT),
     "reasoning": fields({}, {"effort": TEXT, "summary": TEXT, "mode": TEXT}),
     "text": fields(
         {},

@@ -47,24 +47,23 @@ def exchanges(
     for one in routes.candidates:
         if is_ending():
             return
-        upstream, plan = upstreams.get(one.provider), routes.hold_for(one, held)
+        upstream = upstreams.get(one.provider)
         if one.model_id not in estimates:
             estimates[one.model_id] = estimate_of(request, one.model)
-        estimate = estimates[one.model_id]
-        # A fallback with a smaller window would refuse a request that the model accepts: a client error.
-        if upstream is None or not one.route.holds(estimate, plan.passed_limit or request.output_limit):
-            continue
         routed = RoutedRequest(
             request,
             one.model,
             one.route,
-            plan,
-            estimate,
+            routes.hold_for(one, held),
+            estimates[one.model_id],
             created_s,
             headers,
             request_id.removeprefix(REQUEST_PREFIX),
             routes.private,
         )
+        # A fallback with a smaller window would refuse a request that the model accepts: a client error.
+        if upstream is None or not one.route.holds(routed.input_estimate, routed.sent_limit):
+            continue
         try:
             exchange = upstream.exchange(routed)
             if routes.required:

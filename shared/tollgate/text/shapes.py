@@ -6,7 +6,7 @@ A check yields the problems of a value at a JSON pointer. Fields that no check n
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, pointer_step
 
 Check = Callable[[Any, str], Iterator[Problem]]
 Checks = Mapping[str, Check]
@@ -54,6 +54,17 @@ def each(check: Check) -> Check:
             return
         for at, one in enumerate(value):
             yield from check(one, f"{path}/{at}")
+
+    return check_all
+
+
+def values(check: Check) -> Check:
+    """Return the check of an object with any names by the check of its values."""
+
+    def check_all(value: Any, path: str) -> Iterator[Problem]:
+        yield from OBJECT(value, path)
+        for name, one in value.items() if isinstance(value, dict) else ():
+            yield from check(one, f"{path}/{pointer_step(name)}")
 
     return check_all
 

@@ -216,16 +216,16 @@ def _adaptive(effort: str) -> dict[str, Any]:
 
 
 def fitted_messages(
-    fields: Mapping[str, Any], passed_limit: int | None, search: WebSearch | None = None
+    fields: Mapping[str, Any], limit: int | None, search: WebSearch | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the changes to an Anthropic client's own body, and the fields to omit.
 
-    `passed_limit` is the limit of output that the balance pays for, if it is below the client's. A budget for
-    thinking has to be below it. With a budget, a turn that called a tool must begin with its thinking, which
+    `limit` is the limit of output tokens to send, if it is not the client's. A budget for thinking has to
+    be below it. With a budget, a turn that called a tool must begin with its thinking, which
     some clients drop. Anthropic would refuse such a request, so it is sent without thinking. `search` is the
     search of the web with its bound.
     """
-    changes: dict[str, Any] = {} if passed_limit is None else {"max_tokens": passed_limit}
+    changes: dict[str, Any] = {} if limit is None else {"max_tokens": limit}
     if search is not None:
         changes["tools"] = [
             tool_of_messages(search) if is_search_tool(TextProtocol.ANTHROPIC, tool) else tool
@@ -240,11 +240,11 @@ def fitted_messages(
     if _lacks_thinking(turns):
         return changes, ("thinking",)
     budget = thinking.get("budget_tokens")
-    if passed_limit is None or not isinstance(budget, int) or budget < passed_limit:
+    if limit is None or not isinstance(budget, int) or budget < limit:
         return changes, ()
-    if passed_limit <= LEAST_THINKING_TOKENS:
+    if limit <= LEAST_THINKING_TOKENS:
         return changes, ("thinking",)
-    return {**changes, "thinking": {**thinking, "budget_tokens": passed_limit - 1}}, ()
+    return {**changes, "thinking": {**thinking, "budget_tokens": limit - 1}}, ()
 
 
 def _lacks_thinking(turns: Sequence[Mapping[str, Any]]) -> bool:

@@ -54,6 +54,20 @@ class RoutedRequest:
     is_batched: bool = False
 
     @property
+    def sent_limit(self) -> int | None:
+        """Return the limit of output tokens for the provider: the client's, or what the hold pays for.
+
+        Vendors refuse a limit above the model's maximum, which it cannot reach, so it is lowered to that.
+        """
+        asked = self.request.output_limit
+        return self.hold.passed_limit or (None if asked is None else min(asked, self.hold.output_limit))
+
+    @property
+    def changed_limit(self) -> int | None:
+        """Return the same limit, if it is not the client's own."""
+        return None if self.sent_limit == self.request.output_limit else self.sent_limit
+
+    @property
     def search(self) -> WebSearch | None:
         """Return the search of the web that the provider is sent, with the bound that the hold pays for."""
         asked = search_of(self.request) if self.hold.searches else None
@@ -255,9 +269,9 @@ def relayed_chat_body(
         request.fields, [*refused, *(name for name in fitted if name == "tool_choice")]
     )
     ignored += hints_of_response(request.native)
-    if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
+    if routed.changed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
-        changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit
+        changes[dialect.limit_field] = routed.sent_limit
     if not dialect.takes_stream_options:
         dropped.append("stream_options")
     elif request.stream:

@@ -50,6 +50,15 @@ def test_shipped_data_has_no_fault(model: CatalogTextModel) -> None:
     assert text_faults(model) == []
 
 
+@pytest.mark.parametrize("name", ["contextTokens", "maxOutputTokens"])
+def test_a_limit_that_no_route_takes_is_a_fault(name: str) -> None:
+    route = RAW["routes"][0]
+    assert text_faults(text_model(routes=[{**route, name: 99}])) == [
+        f"test-1: {name}: no route takes more than 99"
+    ]
+    assert text_faults(text_model(routes=[{**route, name: 99}, {**route, "provider": "y"}])) == []
+
+
 def test_the_families_are_those_of_the_contract() -> None:
     groups = {model.group for model in MODELS}
     contract = {"Claude", "DeepSeek", "Gemini", "GLM", "GPT", "Grok", "Kimi", "MiniMax", "Qwen", "Test"}
@@ -208,7 +217,8 @@ class TestLint:
             "test-1: prices: input: 2 is under the 4 of x",
             "test-1: prices: output: 10 is under the 20 of x",
         ]
-        assert text_faults(text_model(routes=[{**route, "contextTokens": 500}])) == []
+        shorter = [{**route, "contextTokens": 500}]
+        assert text_faults(text_model(routes=shorter, contextTokens=500)) == []
         assert text_faults(text_model(routes=[route], longContext=[dear])) == []
 
     def test_a_long_input_at_the_retail_of_a_short_one_is_seen_too(self) -> None:

@@ -221,6 +221,10 @@ class TestOpenAiCompatible:
         assert sent["max_completion_tokens"] == 4_096
         assert "max_tokens" not in sent
 
+    def test_a_limit_above_the_models_is_lowered(self) -> None:
+        sent = sent_chat({**CHAT, "max_completion_tokens": 9_000_000}, hold=HoldPlan(1, 4_096))
+        assert sent["max_completion_tokens"] == 4_096
+
     def test_a_messages_client_is_translated_both_ways(self) -> None:
         upstream = OpenAiCompatible(VENDORS["openai"], "sk-1")
         exchange = upstream.exchange(routed(ANTHROPIC, {**MESSAGES, "system": "be kind"}, OPENAI))
@@ -253,6 +257,13 @@ class TestAnthropic:
             "content-type": "application/json",
             "anthropic-beta": "interleaved-thinking-2025-05-14,prompt-caching-2024-07-31",
         }
+
+    def test_a_limit_above_the_models_is_lowered(self) -> None:
+        thinking = {"type": "enabled", "budget_tokens": 8_000_000}
+        body = {**MESSAGES, "max_tokens": 9_000_000, "thinking": thinking}
+        call = call_of(Anthropic("k").exchange(routed(ANTHROPIC, body, ANTHROPIC, hold=HoldPlan(1, 4_096))))
+        sent = json.loads(call.body)
+        assert (sent["max_tokens"], sent["thinking"]["budget_tokens"]) == (4_096, 4_095)
 
     @pytest.mark.parametrize(
         "given",

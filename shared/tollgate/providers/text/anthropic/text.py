@@ -27,7 +27,7 @@ class Anthropic:
         """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is TextProtocol.ANTHROPIC:
-            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit, routed.search)
+            changes, dropped = fitted_messages(request.fields, routed.changed_limit, routed.search)
             body = request.body.edited({"model": upstream_id, **changes}, dropped)
             headers, ignored = self._headers(routed.headers), list(dropped)
         else:

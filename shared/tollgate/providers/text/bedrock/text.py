@@ -37,7 +37,7 @@ class Bedrock:
             body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
             ignored = ignored_by_messages(request, routed.model)
         else:
-            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
+            changes, dropped = fitted_messages(request.fields, routed.changed_limit)
             ignored = [*dropped, *ignored_by_converse(request.fields)]
             body = {name: value for name, value in request.fields.items() if name not in dropped} | changes
         operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE

@@ -157,7 +157,7 @@ class OpenAiCompatible:
         """Return the exchange for a Responses request in its own protocol. Raises as `exchange` does."""
         withheld, ignored = unsent_of_response(native.fields, dialect.takes)
         refused = without_sampling(native.fields, routed.refuses)
-        limit = routed.hold.passed_limit or routed.request.output_limit
+        limit = routed.sent_limit
         if limit is not None and limit < MIN_OUTPUT_TOKENS:
             raise invalid("/max_output_tokens", f"This model takes {MIN_OUTPUT_TOKENS} tokens or more.")
         search, given = routed.search, routed.request.sent or {}
