@@ -36,6 +36,7 @@ from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
+from tollgate.text.switches import Switches
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.usage import Usage
 
@@ -207,6 +208,10 @@ class TextCustomer:
         return await self.http.get(f"/api/v1/{path}", params=query)
 
 
+async def _nothing_is_off() -> frozenset[str]:
+    return frozenset()
+
+
 @asynccontextmanager
 async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     """Yield a caller of `functions/text`, which is `app`, with credentials of this vendor only."""
@@ -231,7 +236,8 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     responses = ResponsesService(service, unused, unused, AuditNotes("audit", clock))
     loop = asyncio.get_running_loop()
     text_parts._made[loop] = text_parts.TextParts(
-        known_parts, service, responses, unused, known_parts, known_parts, known.current, *[unused] * 6
+        *(known_parts, service, responses, unused, known_parts, known_parts, known.current),
+        *(Switches(_nothing_is_off, clock), *[unused] * 6),
     )
     level = logger.log_level
     # A quarter of the time would go into the log.
