@@ -5,7 +5,7 @@ shows a secret, except a new key, once.
 
 security.py   the visitor's session, and whether one of our pages sent the change; `sign_in.py`
 permissions.py  each role's permissions, a row for each route
-serving.py    the parts that all pages share
+serving.py    the parts that all pages share; `static_files.py`: styles, scripts, icons
 services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
 models.py     `/models/{id}`; `panel.py`: the form of a model there and in the playground
 landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`

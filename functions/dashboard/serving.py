@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
 from dashboard.languages import gettext, speak, wanted
-from dashboard.render import PATH, ZONE, home, invalid, is_part, page, part, toast, version
+from dashboard.render import PATH, ZONE, home, invalid, is_part, page, part, toast
 from dashboard.security import (
     WANTED,
     AtStage,
@@ -24,6 +24,7 @@ from dashboard.security import (
     path_of,
     security_headers,
 )
+from dashboard.static_files import StaticFirst
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.connectors.errors import OAuthError
@@ -61,7 +62,6 @@ MAX_WANTED = 2_000
 CLIENT_LEFT = 499
 # The gateway passes these types on unchanged, and all others in base64.
 TEXT_TYPES = ["text/", "application/json", "application/scim+json", "image/svg+xml"]
-FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def site(permitted: Callable[[Request], None]) -> FastAPI:
@@ -80,6 +80,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
     app.exception_handler(HTTPException)(unknown_route)
     app.exception_handler(RequestValidationError)(wrong_parameter)
     app.add_middleware(Sessions, failed=failed)
+    app.add_middleware(StaticFirst)
     app.add_middleware(AtStage)
     app.add_middleware(HeadLikeGet)
     return app
@@ -92,6 +93,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     use_zone(request.session.get(ZONE, ""))
     # Here, because a mounted app adds its own path to the request's root.
     path = path_of(request)
+    # Files of this version were answered before (`StaticFirst`).
     is_static = request.url.path.startswith(f"{home(request)}/static/")
     try:
         if not is_static:
@@ -117,8 +119,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     if path.startswith(SHARED):
         answer.headers.update(cors_headers())
     if is_static and answer.status_code < BAD:
-        is_current = f"/static/{version()}/" in request.url.path
-        answer.headers["cache-control"] = FOR_EVER if is_current else "no-cache"
+        answer.headers["cache-control"] = "no-cache"
     elif answer.status_code >= BAD or "etag" not in answer.headers:
         answer.headers["cache-control"] = "no-store"
     logger.info("dashboard.request", path=request.url.path, status=answer.status_code)

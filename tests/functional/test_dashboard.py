@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dashboard.app import handler
+from dashboard.render import version
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
@@ -225,7 +226,7 @@ class TestForgery:
 
 class TestHeaders:
     def test_nothing_runs_and_nothing_frames_but_ours(self, browser: Browser) -> None:
-        for path in ("", "/sign-in", "/static/1/app.css", "/nowhere"):
+        for path in ("", "/sign-in", "/static/1/app.css", f"/static/{version()}/app.css", "/nowhere"):
             headers = browser.get(path).headers
             policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
             assert policy["default-src"] == "'none'"
