@@ -338,12 +338,16 @@ class TestCommand:
 
 
 @pytest.fixture
-def text_live(service: None, stack_environment: dict[str, str]) -> Iterator[S3Document]:
+def text_live(
+    service: None, stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[S3Document]:
     """The document's place in the emulator, where text reads without the SDK; empty before and after."""
     client = Clients.at(stack_environment["AWS_ENDPOINT_URL"]).s3
     bucket = stack_environment["CONFIG_BUCKET"]
     text_parts.settings.cache_clear()
     text_parts.catalog.cache_clear()
+    # A request waits so long for the first read, and on a busy machine it takes longer than in production.
+    monkeypatch.setattr(text_parts, "READ_TIMEOUT_S", 60.0)
     yield S3Document(client, bucket, DOCUMENT_KEY)
     client.delete_object(Bucket=bucket, Key=DOCUMENT_KEY)
     text_parts.settings.cache_clear()

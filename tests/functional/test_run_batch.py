@@ -434,7 +434,7 @@ def test_what_a_batch_cannot_run_costs_nothing(client: TextClient, monkeypatch: 
 
 
 class TestALostAnswer:
-    READS = ("GetItem", "Query", "TransactGetItems")
+    READS = ("GetItem", "Query", "Scan", "TransactGetItems")
 
     def test_of_a_write_changes_nothing(self, client: TextClient, monkeypatch: pytest.MonkeyPatch) -> None:
         losses = OneLoss(-1)

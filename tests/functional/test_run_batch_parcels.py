@@ -243,7 +243,7 @@ class Steps:
         self.fails(len(self.names), name)
 
 
-READS = ("GetItem", "Query", "TransactGetItems")
+READS = ("GetItem", "Query", "Scan", "TransactGetItems")
 
 
 @pytest.fixture

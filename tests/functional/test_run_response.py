@@ -450,7 +450,7 @@ class TestCrashes:
 class TestALostAnswer:
     """The law of `tests/functional/acts`, for writes without boto3: each is done, and its answer is lost."""
 
-    READS = ("GetItem", "Query", "BatchGetItem", "TransactGetItems")
+    READS = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
 
     def completed(self, client: TextClient) -> tuple[Any, ...]:
         made = start(client, "[[tokens 20]] hello")
