@@ -14,7 +14,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class StaticFirst:
-    """Answers requests for files of this version; all other requests go on to the app.
+    """Answers requests for files of this version, and passes all others to the app.
 
     A page loads up to ten of these files, and sessions, form checks and the log would take more than half of
     the time that each needs.
@@ -40,7 +40,7 @@ def _names() -> frozenset[str]:
 
 @cache
 def _answer(name: str) -> Response:
-    """Return the response of a file. It is the same for everybody."""
+    """Return the response of a file, which is the same for all visitors."""
     joined = dashboard_parts.dashboard()
     is_local = joined.settings.stage == "local"
     headers = security_headers(
