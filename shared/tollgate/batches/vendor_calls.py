@@ -85,13 +85,12 @@ class VendorCalls:
     async def contents(self, file_id: str) -> list[bytes]:
         """Return a file of results, and those that continue it. Raises `UnsureError` if they are too many."""
         found: list[bytes] = []
-        following: str | None = file_id
         for _ in range(MAX_RESULT_PAGES):
+            found.append(await self._read(self.api.content(file_id), bytes, FILE_S, MAX_FILE_BYTES))
+            following = self.api.next_file(file_id, found[-1])
             if following is None:
                 return found
-            content = await self._read(self.api.content(following), bytes, FILE_S, MAX_FILE_BYTES)
-            found.append(content)
-            following = self.api.next_file(following, content)
+            file_id = following
         raise UnsureError
 
     async def name_in(self, file_id: str) -> str:

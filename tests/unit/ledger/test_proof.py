@@ -316,6 +316,20 @@ class TestTime:
         turns = iter([True])
         assert books.audit.begin(lambda: next(turns, False)) == Run()
 
+    @pytest.mark.parametrize(
+        ("failure", "unsealed"), [(OutOfTimeError(), None), (LookupError("torn"), 1)], ids=["time", "seal"]
+    )
+    def test_a_seal_without_time_is_made_by_the_next_run_and_a_broken_one_counts(
+        self, books: Books, failure: Exception, unsealed: int | None
+    ) -> None:
+        class Sealer:
+            def seal(self, *_: object, everything: bool = False) -> None:
+                raise failure
+
+        books.audit.sealer = Sealer()
+        expected = Run() if unsealed is None else Run(books.id, 1, 1, 0, 0, unsealed, done=True)
+        assert books.audit.begin() == expected
+
     def test_before_the_first_run_there_is_none_to_go_on_with(self, books: Books) -> None:
         assert books.audit.continue_last_run() is None
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ from openai import OpenAI
 from tests.support.simulator import running_simulator
 from tollgate.batches.finding import Finding, UndecidedError
 from tollgate.batches.models import Batch
-from tollgate.batches.parcels import CLOCK_S, Parcel, Stage
-from tollgate.batches.vendor_calls import VendorCalls
+from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES, Parcel, Stage
+from tollgate.batches.vendor_calls import UnsureError, VendorCalls
 from tollgate.providers.text.batches.anthropic import AnthropicBatches
 from tollgate.providers.text.batches.google import GoogleBatches
 from tollgate.providers.text.batches.known import KNOWN
@@ -186,8 +187,13 @@ def at(*times: int) -> list[VendorBatch]:
         ([at(1, 2), at(3, NOW_S), at(NOW_S + 1)], 2, 3),
         # One time shows no order.
         ([at(5, 5), at(NOW_S)], 1, 2),
+        # A page may end at the last second of the other clock.
+        ([at(NOW_S, NOW_S - CLOCK_S), at(NOW_S - CLOCK_S)], 3, 2),
+        ([at(NOW_S, NOW_S - CLOCK_S - 1), at(5)], 1, 1),
+        ([[], at(NOW_S)], 1, 2),
+        ([at(NOW_S)] * MAX_PAGES, MAX_PAGES, MAX_PAGES),
     ],
-    ids=["newest first", "oldest first", "no order"],
+    ids=["newest first", "oldest first", "no order", "other clock", "older", "empty page", "many pages"],
 )
 def test_the_list_is_read_to_the_time_of_the_parcel(
     pages: list[list[VendorBatch]], found: int, reads: int
@@ -196,6 +202,32 @@ def test_the_list_is_read_to_the_time_of_the_parcel(
     listed = asyncio.run(Pages(*pages).since(NOW_S))
     assert (len(listed), Pages.read) == (found, reads)
     assert [one.created_s for one in listed] == sorted(one.created_s for one in listed)
+
+
+def test_a_list_that_is_longer_is_unsure() -> None:
+    with pytest.raises(UnsureError):
+        asyncio.run(Pages(*[at(NOW_S)] * (MAX_PAGES + 1)).since(NOW_S))
+
+
+class Results(VendorCalls):
+    """Calls whose result file has so many pages."""
+
+    def __init__(self, pages: int) -> None:
+        super().__init__(None, "xai", XaiBatches(URL, "key"))  # type: ignore[arg-type]
+        object.__setattr__(self, "left", iter(range(pages)[::-1]))
+
+    left: Iterator[int]
+
+    async def _read(self, call: HttpCall, reader: Any, *rest: Any) -> Any:
+        del call, reader, rest
+        left = next(self.left)
+        return json.dumps({"results": [{}], "pagination_token": str(left) if left else None}).encode()
+
+
+def test_results_have_a_largest_number_of_pages() -> None:
+    assert len(asyncio.run(Results(MAX_RESULT_PAGES).contents("b"))) == MAX_RESULT_PAGES
+    with pytest.raises(UnsureError):
+        asyncio.run(Results(MAX_RESULT_PAGES + 1).contents("b"))
 
 
 class Kept:
