@@ -258,6 +258,15 @@ class TestCheckpoint:
             assert books.check().drift is None
             books.clock.advance(HOUR_MS)
 
+    def test_only_entries_since_the_checkpoint_are_read_even_if_some_are_of_this_moment(
+        self, books: Books
+    ) -> None:
+        books.charge()
+        books.clock.advance(2 * SETTLED_AFTER_MS)
+        assert books.check().drift is None
+        books.charge()
+        assert books.check() == Checked(books.id, 1, None)
+
     def test_a_row_that_went_missing_below_the_checkpoint_is_found_in_full(self, books: Books) -> None:
         books.charge()
         books.clock.advance(2 * SETTLED_AFTER_MS)
