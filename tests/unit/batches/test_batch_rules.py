@@ -11,17 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from tests.support.clock import ManualClock
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.batches import attempts
 from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, MoneyLaterError
 from tollgate.batches.lines import NOT_RUN, Line, Outcome, result_line
-from tollgate.batches.models import CLAIM_S, Batch, Kind, State, new_batch, request_id_of
+from tollgate.batches.models import (
+    CLAIM_S,
+    MAX_UNFINISHED,
+    Batch,
+    Kind,
+    State,
+    new_batch,
+    request_id_of,
+)
 from tollgate.batches.parcels import Parcel, Stage, may_send, must_cancel, must_give_up
 from tollgate.batches.request import read_openai_create
+from tollgate.batches.service import BatchService
 from tollgate.batches.views import batch_view, message_batch_view
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 from tollgate.text.asgi import Reply
+from tollgate.text.errors import BatchLimitReachedError
 
 NOW_MS = 1_700_000_000_000
 NOW_S = NOW_MS // 1000
@@ -169,6 +182,50 @@ def test_a_wrong_field_of_a_new_batch_is_named(fields: dict[str, Any], path: str
     with pytest.raises(InvalidInputError) as wrong:
         read_openai_create(body)
     assert [each.path for each in wrong.value.problems] == [path]
+
+
+class Shelf:
+    """What a `BatchService` needs: a database with these batches, an object store and a queue."""
+
+    def __init__(self, kept: list[Batch]) -> None:
+        self.kept, self.sent = kept, 0
+        self.storage = self
+        self.clock = ManualClock(NOW_MS)
+
+    def now_s(self) -> int:
+        return NOW_S
+
+    async def page(self, account_id: str, kind: Kind, limit: int) -> tuple[list[Batch], bool]:
+        return self.kept[:limit], len(self.kept) > limit
+
+    async def first_name(self, prefix: str) -> str:
+        return f"{prefix}1.jsonl"
+
+    async def create(self, made: Batch) -> None:
+        self.kept.append(made)
+
+    async def send(self, _: Any) -> None:
+        self.sent += 1
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "over", "is_created"),
+    [(0, 0, True), (MAX_UNFINISHED - 1, 9, True), (MAX_UNFINISHED, 0, False), (MAX_UNFINISHED, 9, False)],
+)
+def test_an_account_has_a_largest_number_of_unfinished_batches(
+    unfinished: int, over: int, is_created: bool
+) -> None:
+    done = Batch(batch().changed(State.COMPLETED, NOW_S))
+    shelf: Any = Shelf([done] * over + [batch()] * unfinished)
+    created = BatchService(shelf, shelf, shelf, shelf.send).create(
+        ApiKey("key_1", "usr_1", "", ALL_SCOPES, 0), json.dumps(GOOD).encode(), {}
+    )
+    if is_created:
+        assert json.loads(asyncio.run(created))["status"] == "validating"
+    else:
+        with pytest.raises(BatchLimitReachedError):
+            asyncio.run(created)
+    assert (len(shelf.kept) - unfinished - over, shelf.sent) == (is_created, is_created)
 
 
 class Calls:
