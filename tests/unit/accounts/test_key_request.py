@@ -146,3 +146,16 @@ class TestBadBodies:
         for cents in (0, 2**31 - 1):
             found = read({"spendingCap": {"capCents": cents, "per": "day"}})["cap"]
             assert found == SpendingCap(cents * 10_000, CapPeriod.DAY)
+
+
+@pytest.mark.parametrize(
+    ("policy", "path"),
+    [
+        ({"only": ["nobody"]}, "/routing/only"),
+        ({"data_collection": "maybe"}, "/routing/data_collection"),
+        ({"allow_fallbacks": False}, "/routing/allow_fallbacks"),
+        ([], "/routing"),
+    ],
+)
+def test_a_wrong_policy_is_named(policy: Any, path: str) -> None:
+    assert problems({"name": "ci", "routing": policy}) == [path]

@@ -9,6 +9,7 @@ import pytest
 from anthropic.types.messages import MessageBatchIndividualResponse
 from hypothesis import given
 from hypothesis import strategies as st
+from openai.types import Batch as OpenAiBatch
 from pydantic import TypeAdapter
 
 from tests.support.clock import ManualClock
@@ -16,9 +17,10 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.batches import attempts
 from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, MoneyLaterError
-from tollgate.batches.lines import NOT_RUN, Line, Outcome, result_line
+from tollgate.batches.lines import MAX_CUSTOM_ID, NOT_RUN, Line, Outcome, problems_of, result_line
 from tollgate.batches.models import (
     CLAIM_S,
+    MAX_LINE_BYTES,
     MAX_UNFINISHED,
     Batch,
     Kind,
@@ -107,9 +109,18 @@ def test_a_claim_ends_by_itself_and_a_claim_that_was_not_released_is_remembered(
 @pytest.mark.parametrize("state", State)
 def test_every_state_has_a_view_in_both_protocols(state: State) -> None:
     ended = state in (State.FAILED, State.COMPLETED, State.EXPIRED, State.CANCELLED)
-    row = {"total": 3, "succeeded": 1, "errored": 1, "not_run": 1}
+    row = {
+        "total": 3,
+        "succeeded": 1,
+        "errored": 1,
+        "not_run": 1,
+        "output_file_id": "out",
+        "error_file_id": "err",
+    }
     shown = Batch(batch(Kind.ANTHROPIC).changed(state, NOW_S, **row))
-    assert batch_view(shown)["status"] == state
+    openai = OpenAiBatch.model_validate(batch_view(shown), strict=False)
+    assert (openai.object, openai.status, openai.completion_window) == ("batch", state, "24h")
+    assert (openai.output_file_id, openai.error_file_id) == (("out", "err") if ended else (None, None))
     message = message_batch_view(shown, "https://x.test")
     counts: dict[str, Any] = {**message["request_counts"]}
     assert sum(counts.values()) == 3
@@ -300,3 +311,32 @@ def test_a_slow_refusal_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
 
     made = Attempts(Batch({**batch().row, "headers": {}}), cast("Any", calls), key, time.monotonic() + 60)
     assert asyncio.run(made.outcome(0, Line("a", {}))).status == 503
+
+
+def line(**changes: Any) -> bytes:
+    good = {"custom_id": "a", "method": "POST", "url": "/v1/embeddings", "body": {}}
+    return json.dumps(good | changes).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (line(), []),
+        (line(custom_id="x" * MAX_CUSTOM_ID), []),
+        (line(custom_id="x" * (MAX_CUSTOM_ID + 1)), [("invalid_request", "custom_id")]),
+        (line(custom_id=""), [("invalid_request", "custom_id")]),
+        (line(custom_id=7), [("invalid_request", "custom_id")]),
+        (line(custom_id="seen"), [("duplicate_custom_id", "custom_id")]),
+        (line(method="GET"), [("invalid_method", "method")]),
+        (line(url="/v1/completions"), [("invalid_url", "url")]),
+        (line(body=[]), [("invalid_request", "body")]),
+        (line(method=None, body=None), [("invalid_method", "method"), ("invalid_request", "body")]),
+        (b"[]", [("invalid_json_line", None)]),
+        (b"{", [("invalid_json_line", None)]),
+        (line().ljust(MAX_LINE_BYTES), []),
+        (line().ljust(MAX_LINE_BYTES + 1), [("line_too_large", None)]),
+    ],
+)
+def test_each_wrong_part_of_a_line_is_named(text: bytes, found: list[tuple[str, str | None]]) -> None:
+    problems = problems_of([line(custom_id="seen"), text], "/v1/embeddings")
+    assert [(each["code"], each["param"], each["line"]) for each in problems] == [(*one, 2) for one in found]
