@@ -180,6 +180,15 @@ class TestOpenAI:
         assert (line["response"]["status_code"], line["error"]) == (200, None)
         assert client.settled()
 
+    def test_a_line_is_no_background_response(self, client: TextClient) -> None:
+        body = {"model": "gpt-5.4-mini", "input": "hello", "background": True}
+        batch = start(client, lines_of(body, url="/v1/responses"), "/v1/responses")
+        run_all()
+        _, outputs, (error,) = ended(client, batch)
+        assert (outputs, error["response"]["status_code"]) == ([], 400)
+        assert "background" in error["response"]["body"]["error"]["message"]
+        assert client.texts() == []
+
     def test_wrong_lines_end_with_their_error_and_the_others_with_a_response(
         self, client: TextClient
     ) -> None:
