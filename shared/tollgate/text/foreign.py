@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.problems import Problem
+from tollgate.text.prompt_files import is_own_file
 from tollgate.text.request import TextRequest
 
 SCHEMES = ("https://", "http://", "data:")
@@ -19,6 +20,7 @@ SCHEMES = ("https://", "http://", "data:")
 SOURCES = ("base64", "url", "text", "content")
 
 _FOREIGN = "This refers to data in a provider's account. Send the data itself."
+_OWN = "An uploaded file cannot be used here. Send its data or a public address."
 _NOT_LETTERS = re.compile(r"[^a-z]")
 # Fields of a part of a message, or of a tool. Only their letters count: some vendors read names loosely.
 _IN_PARTS = frozenset(
@@ -90,7 +92,8 @@ def _in_object(part: Mapping[str, Any], path: str) -> Iterator[Problem]:
     for name, value in part.items():
         letters = _letters(name)
         if letters in _IN_PARTS and value is not None:
-            yield Problem(f"{path}/{name}", _FOREIGN)
+            # Ordinary requests have the bytes of uploaded files by now. Steps and quotes do not read them.
+            yield Problem(f"{path}/{name}", _OWN if is_own_file(value) else _FOREIGN)
         elif letters in _ADDRESSES and isinstance(value, str) and not _is_public(value):
             yield Problem(f"{path}/{name}", "Must be a public address, or a data URL.", list(SCHEMES))
     source = part.get("source")

@@ -60,6 +60,11 @@ def has_own_files(body: bytes) -> bool:
     return _OWN_ID.search(body) is not None
 
 
+def is_own_file(value: Any) -> bool:
+    """Return whether a value has the form of the id of a file of this service."""
+    return isinstance(value, str) and is_id(_OWN, value)
+
+
 async def with_files(body: bytes, account_id: str, files: PromptFiles) -> bytes:
     """Return a request's body with the bytes of files instead of their ids; usually unchanged.
 
@@ -90,7 +95,7 @@ def _references(value: Any, path: str) -> Iterator[_Reference]:
     while waiting:
         node, parent, where = waiting.pop()
         if isinstance(node, dict):
-            if isinstance(node.get(_FIELD), str) and is_id(_OWN, node[_FIELD]):
+            if is_own_file(node.get(_FIELD)):
                 yield _Reference(node, parent, f"{where}/{_FIELD}")
             inner = [(name, each) for name, each in node.items() if name not in _OPAQUE]
         elif isinstance(node, list):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.ids import new_id
 from tollgate.text.fields import refused_fields
 from tollgate.text.foreign import foreign_problems
 from tollgate.text.models import TextProtocol
@@ -135,3 +136,12 @@ def test_of_a_response(kind: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
         messages_of([{"role": "user", "content": [part]}])
     assert [problem.path for problem in refused.value.problems] == ["/input/0/content/0/file_id"]
+
+
+def test_an_own_file_that_cannot_be_used_here_is_not_called_a_providers() -> None:
+    """A step of a workflow and a quote do not read uploaded files, which an ordinary chat does."""
+    part = {"type": "file", "file": {"file_id": new_id("file")}}
+    body = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    (problem,) = foreign_problems(read_request(OPENAI, dumps(body).encode()))
+    assert problem.path == f"{PART}/file/file_id"
+    assert problem.message == "An uploaded file cannot be used here. Send its data or a public address."
