@@ -39,8 +39,8 @@ pytestmark = [
 
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
 LONG = "[[tokens 1000]] [[delay 10]]"
-THINK_UNASKED = ["gpt-5.5", "deepseek-v4-pro"]
-"""Their providers are read to the end, because all thinking is billed, and it may not be shown."""
+THINK_UNASKED = ["gpt-5.5"]
+"""Its provider is read to the end, because all thinking is billed, and it may not be shown."""
 MODELS = ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro"]
 
 
