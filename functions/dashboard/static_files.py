@@ -38,13 +38,18 @@ def _names() -> frozenset[str]:
     return frozenset(file.relative_to(STATIC).as_posix() for file in STATIC.rglob("*.*"))
 
 
-@cache
 def _answer(name: str) -> Response:
-    """Return the response of a file, which is the same for all visitors."""
+    # Made for each request, because the server's compression changes the headers of a response.
+    body, headers = _file(name)
+    return Response(body, headers=headers, media_type=mimetypes.guess_type(name)[0])
+
+
+@cache
+def _file(name: str) -> tuple[bytes, dict[str, str]]:
+    """Return a file and its headers, which are the same for all visitors."""
     joined = dashboard_parts.dashboard()
     is_local = joined.settings.stage == "local"
     headers = security_headers(
         joined.settings.storage_url, joined.upload_origin, path=f"{PATH}/static/", is_local=is_local
     )
-    headers["cache-control"] = FOR_EVER
-    return Response((STATIC / name).read_bytes(), headers=headers, media_type=mimetypes.guess_type(name)[0])
+    return (STATIC / name).read_bytes(), {**headers, "cache-control": FOR_EVER}
