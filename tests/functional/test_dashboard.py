@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.testclient import TestClient
 
-from dashboard.app import app, handler
-from dashboard.render import STATIC, version
+from dashboard.app import handler
+from dashboard.render import version
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
@@ -248,13 +246,6 @@ class TestHeaders:
         answer = ada.get("/static/other/app.css")
         assert answer.status == 200
         assert answer.headers["cache-control"] == "no-cache"
-
-    def test_a_static_file_is_whole_each_time_behind_a_server_that_compresses(self, browser: Browser) -> None:
-        client = TestClient(GZipMiddleware(app))
-        for _ in range(2):
-            answer = client.get(f"/dashboard/static/{version()}/app.css")
-            assert answer.headers["content-encoding"] == "gzip"
-            assert answer.text == (STATIC / "app.css").read_text()
 
     def test_an_icon_comes_as_text(self, browser: Browser) -> None:
         # The gateway would hand base64 on as it is.
