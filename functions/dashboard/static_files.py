@@ -26,8 +26,10 @@ class StaticFirst:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http" and scope["method"] == "GET":
-            _, _, name = scope["path"].partition(f"{PATH}/static/{version()}/")
-            if name in _names():
+            _, _, rest = scope["path"].partition(f"{PATH}/static/")
+            named, _, name = rest.partition("/")
+            # Only here, because both read the whole folder once, which other requests need not wait for.
+            if name and named == version() and name in _names():
                 await _answer(name)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
