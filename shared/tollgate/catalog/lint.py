@@ -77,7 +77,7 @@ def _text_faults(model: Model | CatalogTextModel) -> Iterator[str]:
 
 
 def _limit_faults(model: CatalogTextModel) -> Iterator[str]:
-    """Find a limit that is above those of all routes: each would be passed over, and the request refused."""
+    """Find a limit above that of every route. Such a request would be refused, because no route takes it."""
     routes = [route for route in model.routes if route.enabled]
     for name, limit, own in (
         ("contextTokens", model.context_tokens, [route.context_tokens for route in routes]),

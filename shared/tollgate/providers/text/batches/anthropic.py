@@ -23,10 +23,10 @@ from tollgate.providers.text.batches.files import (
     answers_in,
     escaped,
     id_in,
-    list_in,
     number_in,
     object_in,
     object_of,
+    page_by_last_id,
     time_in,
     with_body,
 )
@@ -88,9 +88,7 @@ class AnthropicBatches:
     def listed(self, body: bytes, after: str | None) -> tuple[list[VendorBatch], str | None]:
         """Return the batches of a page, and the last id as the name of the next page."""
         del after
-        page = object_in(body)
-        found = [_batch(object_of(each)) for each in list_in(page, "data")]
-        return found, found[-1].id if found and page.get("has_more") is True else None
+        return page_by_last_id(body, _batch)
 
     def get(self, batch_id: str) -> HttpCall:
         """Return the call that reads a batch."""
@@ -105,7 +103,7 @@ class AnthropicBatches:
         return _batch(object_in(body))
 
     def content(self, file_id: str) -> HttpCall:
-        """Return the call that reads the results of a batch, whose id is that of the file."""
+        """Return the call that reads the results of a batch. The file has the id of the batch."""
         return self._call("GET", f"{PATH}/{escaped(file_id)}/results")
 
     def answers(self, content: bytes) -> Iterator[tuple[str, bytes]]:

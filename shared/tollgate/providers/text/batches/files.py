@@ -155,6 +155,18 @@ def answers_in(
         yield found[0], body
 
 
+def page_by_last_id(
+    body: bytes, batch: Callable[[Mapping[str, Any]], VendorBatch]
+) -> tuple[list[VendorBatch], str | None]:
+    """Return the batches of a page, and the last id as the name of the next page.
+
+    OpenAI and Anthropic list in this form. Raises `UnreadableBatchError`.
+    """
+    page = object_in(body)
+    found = [batch(object_of(each)) for each in list_in(page, "data")]
+    return found, found[-1].id if found and page.get("has_more") is True else None
+
+
 def object_in(body: bytes) -> dict[str, Any]:
     """Return a JSON object. Raises `UnreadableBatchError`."""
     try:

@@ -15,10 +15,8 @@ from tollgate.providers.text.batches.files import (
     FileBatches,
     escaped,
     id_in,
-    list_in,
     number_in,
-    object_in,
-    object_of,
+    page_by_last_id,
     text_in,
 )
 from tollgate.text.upstream import HttpCall
@@ -63,9 +61,7 @@ class OpenAiBatches(FileBatches):
     def listed(self, body: bytes, after: str | None) -> tuple[list[VendorBatch], str | None]:
         """Return the batches of a page, and the last id as the name of the next page."""
         del after
-        page = object_in(body)
-        found = [self.batch(object_of(each)) for each in list_in(page, "data")]
-        return found, found[-1].id if found and page.get("has_more") is True else None
+        return page_by_last_id(body, self.batch)
 
     def batch(self, fields: Mapping[str, Any]) -> VendorBatch:
         """Return a batch."""
