@@ -22,12 +22,13 @@ from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.endpoints import endpoints_view
 from tollgate.text.event_stream import STREAM_HEADERS, audio_response, http_response, in_plain_text
+from tollgate.text.json_body import MAX_BODY_BYTES
 from tollgate.text.kinds import KINDS
 from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
 from tollgate.text.prompt_files import with_files
 from tollgate.text.rendering import Rendering, Unchanged
-from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
+from tollgate.text.request import TextRequest, read_request
 from tollgate.text.rerank import read_rerank_request
 from tollgate.text.speech import CONTENT_TYPES, format_of, read_speech_request, wants_events
 from tollgate.text.transcription import is_plain, read_transcription_request

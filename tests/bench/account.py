@@ -43,9 +43,11 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.audit import audit
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.budgets import Budget, BudgetPeriod, BudgetWrites
+from tollgate.ledger.budget_writes import BudgetWrites
+from tollgate.ledger.budgets import Budget, BudgetPeriod
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import MAX_HOLDS, HoldWrites, holds_of
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import MAX_HOLDS, holds_of
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import KnownLimits, Limits, wallets_for

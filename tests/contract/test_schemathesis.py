@@ -43,7 +43,8 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.attribution import NONE
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import Hold, HoldWrites, hold_path
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import Hold, hold_path
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document

@@ -25,10 +25,8 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HoldWrites
-from tollgate.low_balance.rules import (
-    LowBalanceState,
-)
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.low_balance.rules import LowBalanceState
 
 CONTEXT: Any = Context("RefillBalanceFunction")
 EVENT: dict[str, Any] = json.loads((ROOT / "events/refill_balance.json").read_text())

@@ -25,7 +25,7 @@ from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}

@@ -27,16 +27,11 @@ from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger import budget_repository
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.audit import Drift
-from tollgate.ledger.budgets import (
-    KEPT_MS,
-    MIN_REQUESTS_PER_SHARE,
-    BudgetWrites,
-    Spender,
-    StaleSharesError,
-    Use,
-    rows_of,
-)
-from tollgate.ledger.holds import Hold, HoldWrites
+from tollgate.ledger.budget_rows import rows_of
+from tollgate.ledger.budget_writes import KEPT_MS, BudgetWrites, StaleSharesError
+from tollgate.ledger.budgets import MIN_REQUESTS_PER_SHARE, Spender, Use
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
 

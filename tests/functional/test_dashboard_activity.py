@@ -21,7 +21,8 @@ from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.hold_entries import failed_entry, text_entry, void_entry
-from tollgate.ledger.holds import Hold, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import Hold
 
 PROMPTS = ("a boat", "[[reject]]")
 TEXT_MICRO_USD = 1_234

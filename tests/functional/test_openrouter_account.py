@@ -19,7 +19,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 
 USAGE = {"input_tokens": 11, "cache_read_tokens": 4, "output_tokens": 20, "reasoning_tokens": 8}
 

@@ -27,7 +27,7 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.reconciliation.client import ReportClient
 from tollgate.reconciliation.reports import REPORTS, ReportError

@@ -31,7 +31,7 @@ from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import statement
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.usage import repository as usage_repository
 
 STATS, LEDGER, TABLE = "/api/v1/stats", "/api/v1/ledger", "/api/v1/ledger.csv"

@@ -21,7 +21,8 @@ from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import LIMITED
 

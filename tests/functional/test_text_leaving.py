@@ -12,7 +12,7 @@ from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.ledger.entries import Entry
 from tollgate.text.event_stream import ENDS_ON_HEADER
-from tollgate.text.request import dumps
+from tollgate.text.json_body import dumps
 
 pytestmark = [
     pytest.mark.ministack,

@@ -29,7 +29,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.ledger.budgets import counted_item
+from tollgate.ledger.budget_rows import counted_item
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.families import markup_of
 from tollgate.providers.runtime.registry import providers

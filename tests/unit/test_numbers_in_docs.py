@@ -28,7 +28,7 @@ from tollgate.tasks import idempotency, models, waiting
 from tollgate.tasks import request as create_request
 from tollgate.tasks.openai_images import MAX_IMAGES
 from tollgate.text import event_stream, metering
-from tollgate.text import request as text_request
+from tollgate.text import json_body as text_body
 from tollgate.text.responses.storage import LIFETIME_S as RESPONSE_S
 from tollgate.text.service import WHOLE_TIMEOUT_S
 from tollgate.usage.period import MAX_DAYS
@@ -55,7 +55,7 @@ WAITS = [duration(wait) for wait in schedule.WAITS_S]
 KINDS = ", ".join(f"`{kind}`" for kind in EntryKind)
 STATED = [
     ("site/errors.md", f"The body of a generation is larger than {MAX_MEDIA_BODY_BYTES // MIB} MiB"),
-    ("site/errors.md", f"larger than {text_request.MAX_BODY_BYTES // MIB} MiB on text routes"),
+    ("site/errors.md", f"larger than {text_body.MAX_BODY_BYTES // MIB} MiB on text routes"),
     ("site/errors.md", f"or {MAX_BODY_BYTES // MIB} MiB on other routes"),
     ("site/errors.md", f"The account has {MAX_API_KEYS} API keys"),
     ("site/uploads.md", f"at most {MAX_MEDIA_BODY_BYTES // MIB} MiB for the whole request"),
@@ -74,7 +74,7 @@ STATED = [
         f"body of a create request, with data URIs | {MAX_MEDIA_BODY_BYTES // MIB} MiB, of which `input` "
         f"{create_request.MAX_INPUT_BYTES // KIB} KiB",
     ),
-    ("site/limits.md", f"body of a text request | {text_request.MAX_BODY_BYTES // MIB} MiB |"),
+    ("site/limits.md", f"body of a text request | {text_body.MAX_BODY_BYTES // MIB} MiB |"),
     ("site/limits.md", f"other bodies | {MAX_BODY_BYTES // MIB} MiB |"),
     (
         "site/limits.md",
@@ -145,7 +145,7 @@ def test_a_page_states_the_limit_of_the_code(page: str, words: str) -> None:
 
 
 def test_every_body_limit_is_a_whole_number_of_mib() -> None:
-    assert [limit % MIB for limit in (MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, text_request.MAX_BODY_BYTES)] == [
+    assert [limit % MIB for limit in (MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, text_body.MAX_BODY_BYTES)] == [
         0,
         0,
         0,

@@ -11,11 +11,12 @@ from tollgate.text.asgi import Reply
 from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.event_stream import http_response
 from tollgate.text.fields import invalid
+from tollgate.text.json_body import dumps
 from tollgate.text.kinds import KINDS
 from tollgate.text.models import TextProtocol
 from tollgate.text.prompt_files import PromptFiles, with_files
 from tollgate.text.rendering import Rendering, Unchanged
-from tollgate.text.request import TextRequest, dumps, read_request
+from tollgate.text.request import TextRequest, read_request
 from tollgate.text.responses.service import ResponsesService
 
 

@@ -18,7 +18,8 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.hold_entries import charge_ids, void_entry
-from tollgate.ledger.holds import EMPTY_LIFETIME_MS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import EMPTY_LIFETIME_MS, AlreadyResolvedError, Hold, all_holds_of
 from tollgate.ledger.reservations import Reservation, ReservationShortError, reserved_in, take_share
 from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import account_of, row_ids

@@ -16,11 +16,12 @@ from tollgate.ledger.attribution import Attribution, attribution_of
 from tollgate.routing.reading import NOTHING_ASKED
 from tollgate.routing.wishes import NO_WISHES
 from tollgate.text.admission import UseOf, demand_of, estimate_of, model_named
+from tollgate.text.json_body import dumps
 from tollgate.text.kinds import KINDS
 from tollgate.text.metering import HoldPlan, full_hold
 from tollgate.text.models import BATCH, TextModel, TextProtocol, TextRoute
 from tollgate.text.prompt_files import has_own_files
-from tollgate.text.request import TextRequest, dumps, read_request
+from tollgate.text.request import TextRequest, read_request
 from tollgate.text.route_plan import Candidate
 from tollgate.text.shown import ORDINARY_TIERS
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream

@@ -12,7 +12,8 @@ from tollgate.kit.clock import Clock, iso
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.budgets import Budget, Counted, budget_of, counted_item, period_at
+from tollgate.ledger.budget_rows import budget_of, counted_item
+from tollgate.ledger.budgets import Budget, Counted, period_at
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.runs import PREFIX
 from tollgate.webhooks.models import Delivery

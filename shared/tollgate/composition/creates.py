@@ -15,7 +15,7 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.budget_mover import BudgetMover
-from tollgate.ledger.budgets import BudgetWrites
+from tollgate.ledger.budget_writes import BudgetWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import KnownLimits
 from tollgate.probing.service import Prober

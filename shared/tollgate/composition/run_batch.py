@@ -11,7 +11,7 @@ from tollgate.batches.worker import LINE_TIMEOUT_S, BatchWorker
 from tollgate.composition import event_loop
 from tollgate.composition import text as text_parts
 from tollgate.composition.event_loop import close
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 
 __all__ = ["RunBatchSettings", "close", "run", "run_workflow", "settings"]
 

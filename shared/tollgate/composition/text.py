@@ -30,7 +30,7 @@ from tollgate.kit.observability import logger
 from tollgate.kit.remote_document import Read
 from tollgate.kit.retry import THROTTLES, busy
 from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.probing.recordings import RecordingProber

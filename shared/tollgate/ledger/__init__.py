@@ -8,13 +8,14 @@ attribution.py  the end user and the tags of a request
 entries.py      ledger entries as values; an entry's id is derived from its purpose
 trace.py        how a request went, for its record
 reader.py       the reads of the ledger
-repository.py   the writes of media: charge, refund, credit
-holds.py        the writes of text: hold, record, settle, void, renew
+repository.py   the writes of media: charge, refund, credit; `charge_refusals.py`: why a charge was refused
+holds.py        the money that a text request sets aside; `hold_writes.py`: hold, record, settle, void, renew
 crediting.py    the two writes that put money on an account
 hold_entries.py  the entries that decide how a hold ends
 expiry.py       resolves holds whose request never ended, for the sweep
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
-budgets.py      budgets of an account; `budget_repository.py` and `budget_mover.py` write their rows
+budgets.py      budgets of an account; `budget_rows.py`: their rows; `budget_writes.py`: the writes of these
+budget_repository.py  changes budgets; `budget_mover.py` moves their money between rows
 reservations.py the hold of a quote, from which its text requests take theirs
 runs.py         run tokens: keys that have a budget each
 families.py     money between accounts and sub-accounts; `family_repository.py` moves it

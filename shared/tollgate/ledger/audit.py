@@ -9,7 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tollgate.ledger.budgets import counted_item
+from tollgate.ledger.budget_rows import counted_item
 from tollgate.ledger.entries import Entry, EntryKind, refund_id_of
 from tollgate.ledger.hold_entries import text_entry_id
 from tollgate.ledger.holds import Hold

@@ -7,21 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tollgate.kit.dynamodb.database import Database
-from tollgate.ledger.budgets import (
-    Applied,
-    BudgetShortError,
-    BudgetWrites,
-    KnownBudgets,
-    Spender,
-    StaleSharesError,
-    Use,
-    definitions_key,
-    left_of,
-    routing_key,
-    rows_of,
-    rows_to_fund,
-    share_of,
-)
+from tollgate.ledger.budget_rows import definitions_key, left_of, routing_key, rows_of, rows_to_fund
+from tollgate.ledger.budget_writes import BudgetWrites, StaleSharesError
+from tollgate.ledger.budgets import Applied, BudgetShortError, KnownBudgets, Spender, Use, share_of
 from tollgate.routing.wishes import Wishes
 
 

@@ -10,13 +10,7 @@ from tollgate.kit.dynamodb.expressions import BeginsWith, Equals
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.observability import logger
-from tollgate.ledger.budgets import (
-    NO_BUDGETS,
-    Budget,
-    Budgets,
-    BudgetWrites,
-    Counted,
-    announce,
+from tollgate.ledger.budget_rows import (
     counted_item,
     definitions_key,
     items_of,
@@ -24,6 +18,8 @@ from tollgate.ledger.budgets import (
     routing_key,
     wallet_of,
 )
+from tollgate.ledger.budget_writes import BudgetWrites, announce
+from tollgate.ledger.budgets import NO_BUDGETS, Budget, Budgets, Counted
 from tollgate.ledger.runs import Run, run_of
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import MAX_WALLETS, row_ids

@@ -9,13 +9,8 @@ from tollgate.ledger.entries import Entry
 from tollgate.ledger.families import move_due_ms
 from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.ledger.hold_entries import charge_of, markup_in, void_entry
-from tollgate.ledger.holds import (
-    HOLD_LIFETIME_MS,
-    AlreadyRecordedError,
-    AlreadyResolvedError,
-    HoldWrites,
-    all_holds_of,
-)
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, AlreadyRecordedError, AlreadyResolvedError, all_holds_of
 from tollgate.ledger.wallets import account_of
 
 

@@ -5,47 +5,41 @@ explains it. So `balance + Σ open holds = Σ ledger entries` holds after every 
 (docs/architecture.md#money).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import (
-    Add,
-    AtLeast,
-    AtMost,
-    Below,
-    Change,
-    Condition,
-    Size,
-)
+from tollgate.kit.dynamodb.expressions import Add, AtLeast, AtMost, Below, Change, Condition, Size
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, count_one
-from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.budgets import NOTHING_APPLIED, Applied, Budgets, BudgetWrites
+from tollgate.ledger.budget_writes import BudgetWrites
+from tollgate.ledger.budgets import NOTHING_APPLIED, Applied
 from tollgate.ledger.caps import (
     Allowance,
     AlreadyOpenError,
     add_spend,
-    cap_reached,
     counters_of,
     open_period,
     release_spend,
 )
+from tollgate.ledger.charge_refusals import Wanted, charge_refused
 from tollgate.ledger.crediting import credit_writes, post, raise_balance
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import close_markup, open_markup
-from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, HoldWrites, all_holds_of
-from tollgate.ledger.rate import RateWindow, RateWindowMismatchError, count_request, rate_refused
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError, Hold, all_holds_of
+from tollgate.ledger.rate import RateWindow, count_request
 from tollgate.ledger.reader import LedgerReader
 from tollgate.ledger.reservations import Reservation, pay_from, reserved_in, reserving
-from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend, suspended_refusal
+from tollgate.ledger.suspension import MAY_SPEND, check_may_spend, resume, suspend
 from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance, row_ids
 
 # Tasks of one account that have not ended (site/limits.md).
@@ -74,18 +68,6 @@ class Slots(NamedTuple):
     free: int
     waiting: int
     most: int
-
-
-class _Wanted(NamedTuple):
-    """The needs of a charge: an amount, and so many tasks if the row then has at most so many.
-
-    A charge with a hold states how many holds the row may have.
-    """
-
-    amount_micro_usd: int
-    tasks: int
-    most_tasks: int
-    most_holds: int | None
 
 
 class LedgerRepository(LedgerReader):
@@ -145,8 +127,8 @@ class LedgerRepository(LedgerReader):
             key={"account_id": row},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", tasks), *reserves),
             condition=balance_covers_it & has_room & MAY_SPEND & applied.budgets.is_current(),
-            refused=_charge_refused(
-                _Wanted(amount, tasks, most, None if hold is None else most_holds),
+            refused=charge_refused(
+                Wanted(amount, tasks, most, None if hold is None else most_holds),
                 window,
                 allowance,
                 applied.budgets,
@@ -363,41 +345,3 @@ def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
     if account is None:
         return UserNotFoundError()
     return InsufficientBalanceError(cents_down(account["balance_micro_usd"]), cents_up(amount_micro_usd))
-
-
-def _charge_refused(
-    wanted: _Wanted,
-    window: RateWindow,
-    allowance: Allowance | None,
-    budgets: Budgets,
-) -> Callable[[Item | None], Exception]:
-    """Return the reason for a refused charge."""
-    amount_micro_usd, tasks, most, most_holds = wanted
-
-    def refused(account: Item | None) -> Exception:
-        if account is None:
-            return UserNotFoundError()
-        # DynamoDB reports that the condition failed, not which part of it. The row found shows it: check each
-        # part again, in this order.
-        if (refusal := suspended_refusal(account) or budgets.stale(account)) is not None:
-            return refusal
-        balance = account["balance_micro_usd"]
-        if balance < amount_micro_usd:
-            return InsufficientBalanceError(cents_down(balance), cents_up(amount_micro_usd))
-        counters = counters_of(account)
-        if allowance is not None and (allowance.left(counters) or 0) < amount_micro_usd:
-            return cap_reached(allowance, counters, amount_micro_usd)
-        full = None
-        if account["open_tasks"] > most - tasks:
-            full = (
-                f"This account has {account['open_tasks']} open tasks, this request has {tasks}, "
-                f"and the most allowed is {most}."
-            )
-        elif most_holds is not None and len(all_holds_of(account)) >= most_holds:
-            full = f"This account has {most_holds} text requests running, the most allowed."
-        if full is not None:
-            return ConcurrencyLimitedError(full)
-        # No other reason is left.
-        return rate_refused(account, window) or RateWindowMismatchError(window)
-
-    return refused

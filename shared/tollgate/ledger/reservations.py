@@ -23,7 +23,8 @@ from tollgate.kit.dynamodb.writes import CountingWrite, MarkedWrite, leave
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Budgets
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites, all_holds_of, place_refused
+from tollgate.ledger.hold_writes import HoldWrites, place_refused
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, all_holds_of
 from tollgate.ledger.rate import RateWindow, count_request
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 

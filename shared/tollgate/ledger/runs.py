@@ -15,7 +15,8 @@ from typing import Any
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.ledger.attribution import NONE, Attribution
-from tollgate.ledger.budgets import KEPT_MS, RUN, Budget, BudgetPeriod, Use
+from tollgate.ledger.budget_writes import KEPT_MS
+from tollgate.ledger.budgets import RUN, Budget, BudgetPeriod, Use
 
 PREFIX = "tok"
 _STAMP = "total"

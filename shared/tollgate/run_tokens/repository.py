@@ -7,7 +7,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Between, Equals, Exists, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new
-from tollgate.ledger.budgets import budget_of
+from tollgate.ledger.budget_rows import budget_of
 from tollgate.ledger.hourly_counts import count_in_hour
 from tollgate.ledger.runs import PREFIX, Run, run_of
 from tollgate.ledger.wallets import MAX_WALLETS

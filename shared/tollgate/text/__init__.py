@@ -3,7 +3,8 @@
 models.py         the properties of a text model: prices, limits, routes; `views.py`: its public form;
                   `listed.py`: its input, output and parameters
 endpoints.py      the routes of a model in OpenRouter's form
-request.py        a client's body, read once and edited without changing the client's own fields
+json_body.py      a client's body, read once and edited without changing the client's own fields
+request.py        the checked request of a body
 fields.py         each field of the protocols: sent, left out and named, or refused
 inner_fields.py   hints inside messages and tools
 body_shapes.py    the types of the fields of the protocols; `shapes.py`: how they are checked

@@ -27,10 +27,11 @@ from tollgate.kit.problems import Problem
 from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.text.errors import StoreFullError
 from tollgate.text.exchanges import REQUEST_PREFIX
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.placed import PlacedHold
 from tollgate.text.relay import DONE
-from tollgate.text.request import TextRequest, dumps
+from tollgate.text.request import TextRequest
 from tollgate.text.response import CACHE_HEADER as HEADER
 from tollgate.text.response import HIT, MAX_KEPT_BYTES, MISS, CompleteResponse, StreamedResponse, TextResponse
 from tollgate.text.responses.relay import ENDS

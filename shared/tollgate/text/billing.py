@@ -18,11 +18,11 @@ from tollgate.ledger.hold_entries import (
     late_entry,
     text_entry,
 )
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import (
     EMPTY_LIFETIME_MS,
     AlreadyRecordedError,
     AlreadyResolvedError,
-    HoldWrites,
     LateChargeRefusedError,
     is_end_requested,
 )

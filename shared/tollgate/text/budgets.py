@@ -5,21 +5,9 @@ from dataclasses import dataclass, field
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
-from tollgate.ledger.budgets import (
-    Applied,
-    BudgetShortError,
-    BudgetWrites,
-    KnownBudgets,
-    Spender,
-    StaleSharesError,
-    Use,
-    definitions_key,
-    left_of,
-    routing_key,
-    rows_of,
-    rows_to_fund,
-    share_of,
-)
+from tollgate.ledger.budget_rows import definitions_key, left_of, routing_key, rows_of, rows_to_fund
+from tollgate.ledger.budget_writes import BudgetWrites, StaleSharesError
+from tollgate.ledger.budgets import Applied, BudgetShortError, KnownBudgets, Spender, Use, share_of
 from tollgate.routing.wishes import Wishes
 from tollgate.text.wallets import wait_for_others
 

@@ -14,9 +14,9 @@ from tollgate.kit.problems import Problem
 from tollgate.text.call_state import signed, without_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import CHAT
+from tollgate.text.json_body import dumps
 from tollgate.text.message_state import DETAILS, details_of
 from tollgate.text.models import Refuses
-from tollgate.text.request import dumps
 
 SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
 # Fields of a chat's message that are ours, not OpenAI's.

@@ -14,9 +14,10 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.text.fields import CHAT, COMPLETIONS, Rule
+from tollgate.text.json_body import read_json_body
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, DONE_EVENT, chat_event
-from tollgate.text.request import TextRequest, read_json_body, read_request
+from tollgate.text.request import TextRequest, read_request
 from tollgate.text.shown import CHAT_ID_PREFIX
 from tollgate.text.sse import SseSplitter
 from tollgate.text.upstream import encoded

@@ -15,7 +15,8 @@ from tollgate.ledger.errors import (
     QuoteNotCreatedError,
     QuoteNotFoundError,
 )
-from tollgate.ledger.holds import MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import MAX_HOLDS, Hold, HoldRefusedError
 from tollgate.ledger.rate import RateMeter, RateWindowMismatchError
 from tollgate.ledger.reservations import QUOTE_PREFIX, Reservation, draw, quote_key, reserved_in
 from tollgate.ledger.wallets import DEFAULT, KnownLimits

@@ -8,7 +8,8 @@ from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_entries import charge_of, markup_in, void_entry
-from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, Hold, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import AlreadyRecordedError, AlreadyResolvedError, Hold
 from tollgate.ledger.wallets import account_of
 
 

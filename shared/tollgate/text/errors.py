@@ -11,8 +11,8 @@ from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, TollgateE
 from tollgate.kit.numbers import digits
 from tollgate.kit.problems import MAX_PATH_LENGTH, Problem, shortened
 from tollgate.text.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import dumps
 
 # The largest index of a list in a path; longer numbers are names.
 MAX_INDEX = 999_999

@@ -13,10 +13,11 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, FaultError, fault_in
+from tollgate.text.json_body import JsonBody, read_json_body
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.plain import plain_exchange
-from tollgate.text.request import JsonBody, TextRequest, plain_problems, read_json_body, read_plain_request
+from tollgate.text.request import TextRequest, plain_problems, read_plain_request
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import TYPICAL_IMAGE_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded

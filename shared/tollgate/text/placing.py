@@ -22,7 +22,8 @@ from tollgate.ledger.budgets import (
 )
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_HOLDS, Hold, HoldRefusedError, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_HOLDS, Hold, HoldRefusedError
 from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMismatchError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, rows_to_try, wallet_number
 from tollgate.text.budgets import TextBudgets

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
-from tollgate.text.request import MAX_BODY_BYTES, read_json_body
+from tollgate.text.json_body import MAX_BODY_BYTES, read_json_body
 
 MAX_FILES = 20
 """The most files of one request."""

@@ -13,9 +13,9 @@ from typing import Any
 from tollgate.text.call_numbers import CallNumbers
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of, read_object
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import KEEP_ALIVE
-from tollgate.text.request import dumps
 from tollgate.text.shown import (
     CHAT_ID_PREFIX,
     CHUNK,

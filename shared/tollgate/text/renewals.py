@@ -7,6 +7,7 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseError
 from tollgate.kit.observability import logger
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_RENEWAL_FAILURES,
@@ -14,7 +15,6 @@ from tollgate.ledger.holds import (
     RENEW_AFTER_MS,
     RENEWAL_RETRY_MS,
     AlreadyResolvedError,
-    HoldWrites,
 )
 from tollgate.text.placed import PlacedHold
 

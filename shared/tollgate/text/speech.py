@@ -16,10 +16,11 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, chat_fault
+from tollgate.text.json_body import read_json_body
 from tollgate.text.metering import Demand
 from tollgate.text.models import Speech, TextModel, TextProtocol
 from tollgate.text.relay import chat_event
-from tollgate.text.request import TextRequest, read_json_body, routed_body
+from tollgate.text.request import TextRequest, routed_body
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length

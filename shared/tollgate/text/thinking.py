@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tollgate.text.json_body import dumps
 from tollgate.text.message_state import joined_states
-from tollgate.text.request import dumps
 
 # To distinguish our seal from another provider's content.
 _SEAL = "tg1."

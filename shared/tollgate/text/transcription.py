@@ -16,18 +16,12 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.forms import FormFile
 from tollgate.kit.problems import Problem
-from tollgate.text.faults import (
-    STREAM_BROKEN,
-    UNREADABLE,
-    FaultError,
-    chat_fault,
-    fault_in,
-    read_object,
-)
+from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, FaultError, chat_fault, fault_in, read_object
+from tollgate.text.json_body import JsonBody, dumps
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, Transcription
 from tollgate.text.relay import chat_event
-from tollgate.text.request import JsonBody, TextRequest, dumps, routed_body
+from tollgate.text.request import TextRequest, routed_body
 from tollgate.text.sse import EventTooLargeError, SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, faults_in_body

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE_EVENT, chat_event, messages_fault, read_message, read_messages_event
-from tollgate.text.request import dumps
 from tollgate.text.shown import CHAT_ID_PREFIX
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter

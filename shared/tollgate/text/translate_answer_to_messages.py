@@ -14,10 +14,10 @@ from typing import Any
 from tollgate.text.call_numbers import CallNumbers
 from tollgate.text.call_state import state_block
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.json_body import dumps
 from tollgate.text.message_state import text_state, thinking_state
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
-from tollgate.text.request import dumps
 from tollgate.text.shown import MESSAGE_ID_PREFIX, message_end, shown_block, shown_message, shown_part
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter

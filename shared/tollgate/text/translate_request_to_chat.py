@@ -13,9 +13,10 @@ from tollgate.text.call_state import is_state, states_of, with_states
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.fields import MESSAGES, unsent
 from tollgate.text.inner_fields import hints_of_messages
+from tollgate.text.json_body import dumps
 from tollgate.text.message_state import is_message_state, state_fields
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import TextRequest, dumps, translated_tools
+from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.thinking import unsealed
 from tollgate.text.tool_names import short_name
 from tollgate.text.web_search import NAME, is_search_tool

@@ -18,10 +18,11 @@ from tollgate.text.faults import Fault, read_fault
 from tollgate.text.fields import unsent
 from tollgate.text.images import tokens_of_image
 from tollgate.text.inner_fields import hints_of_response
+from tollgate.text.json_body import dumps, read_json_body
 from tollgate.text.metering import MAX_SEARCH_STEPS, HoldPlan
 from tollgate.text.models import BATCH, Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
-from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
+from tollgate.text.request import LIMIT_FIELDS, TextRequest
 from tollgate.text.responses.relay import ResponsesRelay, relay_response
 from tollgate.text.shown import shown_error
 from tollgate.text.sse import SseEvent, SseSplitter

@@ -11,7 +11,8 @@ from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
 
 CREATE = "/generation/create"

@@ -13,7 +13,7 @@ from tollgate.batches.parcel_money import ParcelMoney
 from tollgate.batches.parcels import Parcel, Stage
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import charge_ids
-from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.reservations import Reservation, ReservationShortError
 from tollgate.text.metering import HoldPlan
 from tollgate.text.usage import Usage

@@ -19,7 +19,8 @@ from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, o
 from tollgate.ledger.entries import charge_entry, refund_of
 from tollgate.ledger.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import Hold, HoldRefusedError
 from tollgate.ledger.rate import RateMeter
 
 HOUR_MS = 60 * 60 * 1000

@@ -21,6 +21,7 @@ from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import MOVED_AT
 from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -28,7 +29,6 @@ from tollgate.ledger.holds import (
     AlreadyResolvedError,
     Hold,
     HoldRefusedError,
-    HoldWrites,
 )
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import EARNED

@@ -26,7 +26,8 @@ from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_RENEWALS, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_RENEWALS
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.text import renewals

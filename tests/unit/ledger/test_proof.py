@@ -14,7 +14,8 @@ from tollgate.ledger.audit import Tally
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import SETTLED_AFTER_MS, Checked, LedgerAudit, OutOfTimeError

@@ -32,7 +32,7 @@ from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budget_mover import BudgetMover
-from tollgate.ledger.budgets import BudgetWrites
+from tollgate.ledger.budget_writes import BudgetWrites
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository

@@ -20,9 +20,10 @@ from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.errors import error_body, fault_body
 from tollgate.text.faults import FaultError
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextProtocol, TextRoute
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.response import encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.stream import Meter

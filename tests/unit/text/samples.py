@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import Demand, HoldPlan
 from tollgate.text.models import LongContextTier, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.route_plan import Candidate, Choose, RoutePlan
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter

@@ -23,8 +23,9 @@ from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
 from tollgate.text import service
 from tollgate.text.breaker import Breaker
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextModel, TextProtocol
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.response import CompleteResponse, StreamedResponse
 from tollgate.text.service import TextService
 from tollgate.text.views import wire_model

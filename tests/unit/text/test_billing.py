@@ -16,7 +16,8 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite
 from tollgate.ledger.audit import audit
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand

@@ -21,7 +21,8 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.ledger.budgets import NO_BUDGETS, Budgets, KnownBudgets, Spender, definitions_key
+from tollgate.ledger.budget_rows import definitions_key
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets, KnownBudgets, Spender
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import (
@@ -30,7 +31,8 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SpendingCapReachedError,
 )
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
 from tollgate.routing.wishes import Wishes

@@ -18,9 +18,9 @@ from tollgate.text.embeddings import (
     read_embedding_request,
 )
 from tollgate.text.faults import FaultError
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import Embedding, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.request import dumps
 from tollgate.text.upstream import HttpCall, RoutedRequest
 
 EMBEDDING = Embedding(dimensions=3072, max_dimensions=3072, max_inputs=2048, takes_tokens=True)

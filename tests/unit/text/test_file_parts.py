@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.text.file_parts import file_problems
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import NativeRequest, dumps, read_request
+from tollgate.text.request import NativeRequest, read_request
 
 PART = "/messages/0/content/0"
 DATA = f"{PART}/file/file_data"

@@ -10,8 +10,9 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.text.fields import refused_fields
 from tollgate.text.foreign import foreign_problems
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.responses.items import messages_of
 
 PIXEL = "data:image/png;base64,AAAA"

@@ -12,9 +12,10 @@ from tollgate.providers.text.google.request import content_request
 from tollgate.providers.text.google.text import fault_of_answer
 from tollgate.text.faults import FaultError, Verdict
 from tollgate.text.images import image_problems
+from tollgate.text.json_body import dumps, read_json_body
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import ChatImages, TextProtocol, TextRoute
-from tollgate.text.request import checked_request, dumps, read_json_body
+from tollgate.text.request import checked_request
 from tollgate.text.stream import Meter
 from tollgate.text.upstream import RoutedRequest
 from tollgate.text.usage import Usage

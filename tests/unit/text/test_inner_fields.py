@@ -15,7 +15,8 @@ from tollgate.providers.text.bedrock.request import converse_request, ignored_by
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.inner_fields import OF_CHAT, OF_MESSAGES, OF_RESPONSES, Tables, hints_of_response
-from tollgate.text.request import NativeRequest, read_json_body
+from tollgate.text.json_body import read_json_body
+from tollgate.text.request import NativeRequest
 
 CACHES = {"cache_control", "prompt_cache_breakpoint"}
 # The fields that a translation carries, follows or refuses, and the state of another model.

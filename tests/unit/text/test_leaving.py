@@ -25,16 +25,18 @@ from tollgate.accounts.scopes import Scope
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import HttpError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import HoldWrites, holds_of
+from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import holds_of
 from tollgate.ledger.wallets import Limits
 from tollgate.text.asgi import Message
 from tollgate.text.breaker import Breaker
 from tollgate.text.counting import is_countable
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.event_stream import ENDS_ON_HEADER, http_response
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.rendering import Unchanged
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.response import READ_INTERVAL_S
 from tollgate.text.service import TextService
 from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, chat_exchange

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import PLAIN, text_model
 from tollgate.text.faults import FaultError
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import charge_micro_usd, full_hold
 from tollgate.text.models import Rerank, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.request import dumps
 from tollgate.text.rerank import read_rerank_request, rerank_demand, rerank_estimate, rerank_exchange
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
 

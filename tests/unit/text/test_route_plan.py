@@ -15,8 +15,10 @@ from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.routing.facts import DataPolicy, Fact, Kept, KnownProviders, ProviderFacts
 from tollgate.routing.selection import NO_POLICIES, Policies
 from tollgate.routing.wishes import COMPLETION, NO_WISHES, PROMPT, Wishes
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import Demand, charge_micro_usd
 from tollgate.text.models import TextModel, TextRoute, TokenPrices
+from tollgate.text.request import read_request
 from tollgate.text.response import CompleteResponse, Refused
 from tollgate.text.route_plan import RoutePlan, plan_from, plan_of
 from tollgate.text.usage import Usage
@@ -134,7 +136,6 @@ class TestCalls:
 
         async def ask(**provider: Any) -> Any:
             from tests.unit.text.test_text_service import HI  # noqa: PLC0415
-            from tollgate.text.request import dumps, read_request  # noqa: PLC0415
 
             body = dumps({**HI, "provider": provider}).encode()
             return await made.service.respond(read_request(ANTHROPIC, body), key, "req_1", {})

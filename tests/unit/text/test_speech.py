@@ -13,9 +13,9 @@ from tests.unit.text.samples import text_model
 from tollgate.kit.errors import InvalidInputError
 from tollgate.text.admission import demand_of, estimate_of
 from tollgate.text.faults import STREAM_BROKEN
+from tollgate.text.json_body import dumps
 from tollgate.text.metering import affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import Speech, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.request import dumps
 from tollgate.text.response import encode_events
 from tollgate.text.speech import read_speech_request, speech_exchange
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest

@@ -16,7 +16,7 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
 from tollgate.kit.ids import new_id
 from tollgate.text.errors import ResponseNotFoundError
-from tollgate.text.request import MAX_BODY_BYTES
+from tollgate.text.json_body import MAX_BODY_BYTES
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import PIECE_BYTES, encoded_list
 from tollgate.text.responses.items import json_text

@@ -21,9 +21,10 @@ from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.routing.wishes import NO_WISHES
 from tollgate.text import service
 from tollgate.text.breaker import WINDOW_MS, Breaker
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.placed import Billed, PlacedHold
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
 from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService

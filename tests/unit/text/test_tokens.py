@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import OPENAI, text_model
-from tollgate.text.request import TextRequest, dumps, read_request
+from tollgate.text.json_body import dumps
+from tollgate.text.request import TextRequest, read_request
 from tollgate.text.tokens import (
     MAX_IMAGE_TOKENS,
     MESSAGE_OVERHEAD_TOKENS,

@@ -10,7 +10,8 @@ from tests.unit.text.test_translate_request_to_messages import _places, spoiled
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.request import dumps, read_request
+from tollgate.text.json_body import dumps
+from tollgate.text.request import read_request
 from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
 
 HI = [{"role": "user", "content": "hi"}]

@@ -7,8 +7,9 @@ import pytest
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.kit.errors import InvalidInputError
 from tollgate.text.admission import demand_of
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import dumps, read_request
+from tollgate.text.request import read_request
 from tollgate.text.unpriced import unpriced_problems
 
 BODY: dict[str, Any] = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}

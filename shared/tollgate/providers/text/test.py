@@ -17,9 +17,9 @@ from tollgate.providers.media.test.directions import Directions, directions_of, 
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.embeddings import embeddings_exchange
 from tollgate.text.fields import unsent
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.moderations import moderation_exchange
-from tollgate.text.request import dumps
 from tollgate.text.rerank import rerank_body, rerank_exchange
 from tollgate.text.speech import MP3, format_of, speech_exchange
 from tollgate.text.sse import UnreadableStreamError

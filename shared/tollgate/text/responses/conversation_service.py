@@ -16,7 +16,7 @@ from tollgate.kit.problems import Problem
 from tollgate.text.errors import ConversationNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
-from tollgate.text.request import read_json_body
+from tollgate.text.json_body import read_json_body
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import listed, messages_of, numbered

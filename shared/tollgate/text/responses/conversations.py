@@ -18,7 +18,7 @@ from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.text.errors import ConversationNotFoundError
 from tollgate.text.fields import invalid
-from tollgate.text.request import MAX_BODY_BYTES
+from tollgate.text.json_body import MAX_BODY_BYTES
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import MAX_ITEMS
 from tollgate.text.responses.repository import MAX_AT_ONCE, Reader

@@ -11,8 +11,8 @@ from typing import Any
 
 from tollgate.text.call_state import state_block
 from tollgate.text.errors import RequestEndedError
+from tollgate.text.json_body import dumps
 from tollgate.text.message_state import text_state, thinking_state
-from tollgate.text.request import dumps
 from tollgate.text.responses.items import COMPLETED, ToolName
 from tollgate.text.responses.output_items import (
     IN_PROGRESS,

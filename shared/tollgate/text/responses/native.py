@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from tollgate.text.request import NativeRequest, dumps
+from tollgate.text.json_body import dumps
+from tollgate.text.request import NativeRequest
 from tollgate.text.thinking import is_sealed, sealed, unsealed
 
 ENCRYPTED = "reasoning.encrypted_content"

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, fault_of, read_object
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import chat_event
-from tollgate.text.request import dumps
 from tollgate.text.responses.native import sealed_item
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter

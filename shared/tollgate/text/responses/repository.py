@@ -20,8 +20,8 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
+from tollgate.text.json_body import MAX_BODY_BYTES, dumps
 from tollgate.text.models import TextModel
-from tollgate.text.request import MAX_BODY_BYTES, dumps
 from tollgate.text.responses import states
 from tollgate.text.responses.events import QUEUED
 from tollgate.text.responses.gathering import encoded_list

@@ -21,9 +21,10 @@ from tollgate.kit.numbers import digits
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.fields import invalid
 from tollgate.text.foreign import foreign_in_items
+from tollgate.text.json_body import read_json_body
 from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import Rendering
-from tollgate.text.request import TextRequest, checked_request, read_json_body
+from tollgate.text.request import TextRequest, checked_request
 from tollgate.text.response import TextResponse
 from tollgate.text.responses.as_chat import RESPONSES, chat_body, chat_of, own_names
 from tollgate.text.responses.compaction import (
@@ -38,20 +39,13 @@ from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import encoded_events
 from tollgate.text.responses.follow import MAX_CREATED_S, MAX_FOLLOW_S, FollowedResponse
 from tollgate.text.responses.gathering import Room, size_of
-from tollgate.text.responses.items import (
-    check_count,
-    is_reference,
-    response_id_of,
-)
+from tollgate.text.responses.items import check_count, is_reference, response_id_of
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.paging import check_page, page_of
 from tollgate.text.responses.rendering import ResponsesRendering
 from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository, StoredResponse
-from tollgate.text.responses.request import (
-    ResponsesRequest,
-    read_responses_request,
-)
+from tollgate.text.responses.request import ResponsesRequest, read_responses_request
 from tollgate.text.responses.states import RUNNING
 from tollgate.text.service import Responder, TextService
 from tollgate.text.upstream import encoded

@@ -12,8 +12,8 @@ from tollgate.kit.problems import Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
 from tollgate.text.fields import MESSAGES, Rule
 from tollgate.text.inner_fields import hints_of_converse
+from tollgate.text.json_body import dumps
 from tollgate.text.models import Refuses
-from tollgate.text.request import dumps
 from tollgate.text.tool_names import short_name
 
 # Fields that Converse does not have, but forwards to the model.

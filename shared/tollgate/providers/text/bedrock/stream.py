@@ -6,8 +6,8 @@ from typing import Any
 
 from tollgate.kit.aws.eventstream import EventMessage, EventStreamDecoder, EventStreamError
 from tollgate.providers.text.bedrock.answer import ConverseEvents
+from tollgate.text.json_body import dumps
 from tollgate.text.relay import messages_event
-from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 
 

@@ -10,9 +10,9 @@ from tollgate.providers.text.google import facts
 from tollgate.text.call_state import EXTRA
 from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, FaultError, fault_of, read_object
 from tollgate.text.images import IMAGES
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE_EVENT, chat_event
-from tollgate.text.request import dumps
 from tollgate.text.shown import CHAT_ID_PREFIX, shown_words
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.text.request import dumps
+from tollgate.text.json_body import dumps
 from tollgate.text.sse import SseEvent, SseSplitter
 
 

@@ -14,9 +14,10 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.text.faults import UNREADABLE, FaultError
 from tollgate.text.fields import CHAT, invalid, unsent
+from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, chat_event
-from tollgate.text.request import dumps, translated_tools
+from tollgate.text.request import translated_tools
 from tollgate.text.responses.native import ENCRYPTED, own_thoughts
 from tollgate.text.responses.relay import is_search, searches_in
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
