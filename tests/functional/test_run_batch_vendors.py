@@ -25,7 +25,7 @@ from tests.functional.test_run_batch_parcels import (
     steps,
 )
 from tests.support.text_app import USD, TextClient
-from tollgate.batches import models, parcels
+from tollgate.batches import models, parcel_worker, parcels
 from tollgate.batches.vendor_calls import UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 
@@ -172,6 +172,40 @@ def test_a_budget_for_a_part_still_gives_the_batch_price(client: TextClient, ven
     assert (batch.status, len(outputs), errors) == ("completed", 16, [])
     assert services(client) == ["batch"] * 16
     assert USD - client.balance() <= cents * USD // 100
+    assert client.settled()
+
+
+# At the batch price, 16 lines of 4,000 tokens hold 1.8 cents at Anthropic and more than 3 at xAI.
+@pytest.mark.parametrize(("vendor", "cents"), [(ANTHROPIC, 1), (XAI, 3)], ids=["anthropic", "xai"])
+def test_a_worker_that_dies_while_it_halves_a_parcel_leaves_one_that_can_end(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch, vendor: Vendor, cents: int
+) -> None:
+    monkeypatch.setattr(models, "CLAIM_S", 0)
+    account_id, budgets = client.account.account_id, api_parts.api().budgets
+    limit = {"name": "All", "scope": "account", "per": "month", "limitCents": cents}
+    budget = budgets.create(account_id, limit)
+    store, stored = parcel_worker.store_content, []
+
+    async def killed(*args: Any) -> None:
+        await store(*args)
+        stored.append(args)
+        if len(stored) == 2:
+            raise KilledError
+
+    bodies = [chat(f"[[tokens 20]] {n}", model=vendor.model, max_tokens=4_000) for n in range(16)]
+    batch = start(client, lines_of(*bodies))
+    (message,) = take()
+    monkeypatch.setattr(parcel_worker, "store_content", killed)
+    with pytest.raises(KilledError):
+        run_one(message)
+    monkeypatch.setattr(parcel_worker, "store_content", store)
+    # There is room for all lines meanwhile, so nothing is halved again.
+    budgets.delete(account_id, budget["id"])
+    run_one(message)
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 16, [])
+    # The other half runs the ordinary way: it is in no parcel, and waits for none.
+    assert services(client).count("batch") >= 8
     assert client.settled()
 
 

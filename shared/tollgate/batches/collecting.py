@@ -81,10 +81,9 @@ class Collecting:
         content = await read_content(self.kept, batch, parcel)
         answers: dict[str, bytes] = {}
         for file_id in found.files:
-            for data in await vendor.contents(file_id):
-                for name, body in vendor.api.answers(data):
-                    # An answer that comes twice was billed to us once.
-                    answers.setdefault(name, body)
+            for name, body in await vendor.answers(file_id):
+                # An answer that comes twice was billed to us once.
+                answers.setdefault(name, body)
         names = names_of(batch, parcel, vendor.api)
         answered = [line for line in content if names(line.number) in answers]
         results: list[Result] = []

@@ -215,6 +215,9 @@ class ParcelWorker:
         sample = None if key is None or not content else lines.prepared(content[0].text, key)
         if key is None or sample is None:
             return await self._dropped(batch, parcel, "refused")
+        # A worker that halved it may have died before it stored the new numbers.
+        amount = sum(line.plan.amount_micro_usd for line in content)
+        parcel = replace(parcel, lines=len(content), amount_micro_usd=amount)
         try:
             reservation, is_doubtful = await self.money.reserve(batch, parcel, key, sample)
         except LIMITED as exc:

@@ -15,7 +15,7 @@ from tollgate.text.vendor_batches import BatchApi, Order, UnreadableBatchError, 
 # Of a call, and of a call with a file.
 CALL_S, FILE_S = 30.0, 180.0
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
-# Results of a parcel. Larger files are not read, and their lines run the ordinary way.
+# Results of a parcel in all pages of a file. Larger files are not read, and their lines run the ordinary way.
 MAX_FILE_BYTES = 96 * 1024 * 1024
 _FIRST_ERROR, _TIMEOUT, _LIMITED, _FIRST_SERVER_ERROR = 400, 408, 429, 500
 
@@ -82,12 +82,22 @@ class VendorCalls:
                 return sorted(found, key=lambda batch: batch.created_s)
         raise UnsureError
 
-    async def contents(self, file_id: str) -> list[bytes]:
-        """Return a file of results, and those that continue it. Raises `UnsureError` if they are too many."""
-        found: list[bytes] = []
+    async def answers(self, file_id: str) -> list[tuple[str, bytes]]:
+        """Return the name and the body of each answer in a file of results, and in those that continue it.
+
+        Raises `UnsureError` if they are too many, or too large together.
+        """
+
+        def page(content: bytes) -> tuple[int, list[tuple[str, bytes]], str | None]:
+            following = self.api.next_file(file_id, content)
+            return len(content), list(self.api.answers(content)), following
+
+        found: list[tuple[str, bytes]] = []
+        left = MAX_FILE_BYTES
         for _ in range(MAX_RESULT_PAGES):
-            found.append(await self._read(self.api.content(file_id), bytes, FILE_S, MAX_FILE_BYTES))
-            following = self.api.next_file(file_id, found[-1])
+            size, some, following = await self._read(self.api.content(file_id), page, FILE_S, left)
+            found += some
+            left -= size
             if following is None:
                 return found
             file_id = following

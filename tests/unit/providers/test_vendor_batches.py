@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,10 +10,12 @@ from anthropic import Anthropic
 from openai import OpenAI
 
 from tests.support.simulator import running_simulator
+from tollgate.batches import vendor_calls
 from tollgate.batches.finding import Finding, UndecidedError
 from tollgate.batches.models import Batch
 from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES, Parcel, Stage
 from tollgate.batches.vendor_calls import UnsureError, VendorCalls
+from tollgate.kit.http.response import HttpError
 from tollgate.providers.text.batches.anthropic import AnthropicBatches
 from tollgate.providers.text.batches.google import GoogleBatches
 from tollgate.providers.text.batches.known import KNOWN
@@ -209,25 +210,58 @@ def test_a_list_that_is_longer_is_unsure() -> None:
         asyncio.run(Pages(*[at(NOW_S)] * (MAX_PAGES + 1)).since(NOW_S))
 
 
-class Results(VendorCalls):
-    """Calls whose result file has so many pages."""
+class Results:
+    """A vendor whose results have these pages."""
 
-    def __init__(self, pages: int) -> None:
-        super().__init__(None, "xai", XaiBatches(URL, "key"))  # type: ignore[arg-type]
-        object.__setattr__(self, "left", iter(range(pages)[::-1]))
+    def __init__(self, *pages: bytes) -> None:
+        self.left = list(pages)
 
-    left: Iterator[int]
+    async def request(self, *_: Any, **__: Any) -> "Results":
+        return self
 
-    async def _read(self, call: HttpCall, reader: Any, *rest: Any) -> Any:
-        del call, reader, rest
-        left = next(self.left)
-        return json.dumps({"results": [{}], "pagination_token": str(left) if left else None}).encode()
+    status = 200
+
+    async def read(self, most: int) -> bytes:
+        page = self.left.pop(0)
+        if len(page) > most:
+            raise HttpError("the answer is too long")
+        return page
+
+    def answers(self) -> list[tuple[str, bytes]]:
+        http: Any = self
+        return asyncio.run(VendorCalls(http, "xai", XaiBatches(URL, "key")).answers("b"))
+
+
+def page_of(name: str, token: str | None = None) -> bytes:
+    result = {"batch_request_id": name, "batch_result": {"response": {"chat_get_completion": {}}}}
+    return json.dumps({"results": [result], "pagination_token": token}).encode()
 
 
 def test_results_have_a_largest_number_of_pages() -> None:
-    assert len(asyncio.run(Results(MAX_RESULT_PAGES).contents("b"))) == MAX_RESULT_PAGES
+    pages = [page_of("a", "next")] * (MAX_RESULT_PAGES - 1)
+    assert Results(*pages, page_of("b")).answers() == [("a", b"{}")] * len(pages) + [("b", b"{}")]
     with pytest.raises(UnsureError):
-        asyncio.run(Results(MAX_RESULT_PAGES + 1).contents("b"))
+        Results(*pages, page_of("b", "next"), page_of("c")).answers()
+
+
+def test_results_have_a_largest_size_of_all_pages_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [page_of("a", "next"), page_of("b")]
+    size = sum(map(len, pages))
+    monkeypatch.setattr(vendor_calls, "MAX_FILE_BYTES", size)
+    assert [name for name, _ in Results(*pages).answers()] == ["a", "b"]
+    monkeypatch.setattr(vendor_calls, "MAX_FILE_BYTES", size - 1)
+    with pytest.raises(UnsureError):
+        Results(*pages).answers()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [b"", b"<html>", b"\xff", b"[]", b"{}", b'{"results": 5}', b"[" * 100_000],
+    ids=["empty", "a page for people", "no text", "a list", "no results", "a number", "deep"],
+)
+def test_a_page_that_is_no_page_is_unsure(page: bytes) -> None:
+    with pytest.raises(UnsureError):
+        Results(page_of("a", "next"), page).answers()
 
 
 class Kept:

@@ -191,6 +191,11 @@ def list_in(fields: Mapping[str, Any], name: str) -> list[Any]:
     return found
 
 
+def items_in(fields: Mapping[str, Any], name: str) -> list[Any]:
+    """Return a list that an empty page lacks. Raises `UnreadableBatchError`."""
+    return [] if fields.get(name) is None else list_in(fields, name)
+
+
 def id_in(fields: Mapping[str, Any], name: str = "id") -> str:
     """Return an id. Raises `UnreadableBatchError`."""
     found = fields.get(name)
@@ -207,9 +212,9 @@ def number_in(fields: Mapping[str, Any], name: str) -> int:
     return found
 
 
-def text_in(fields: Mapping[str, Any], name: str) -> str | None:
-    """Return a text, if there is one."""
-    found = fields.get(name)
+def text_in(fields: object, name: str) -> str | None:
+    """Return a text of an object, if there is one."""
+    found = fields.get(name) if isinstance(fields, dict) else None
     return found if isinstance(found, str) and found else None
 
 

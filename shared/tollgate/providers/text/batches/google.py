@@ -19,6 +19,7 @@ from tollgate.providers.text.batches.files import (
     FileBatches,
     escaped,
     id_in,
+    items_in,
     object_in,
     object_of,
     text_in,
@@ -87,7 +88,7 @@ class GoogleBatches(FileBatches):
         """Return the batches of a page, and the token of the next page."""
         del after
         page = object_in(body)
-        return [self.batch(object_of(each)) for each in page.get("operations") or []], text_in(
+        return [self.batch(object_of(each)) for each in items_in(page, "operations")], text_in(
             page, "nextPageToken"
         )
 
@@ -105,7 +106,7 @@ class GoogleBatches(FileBatches):
         state = id_in(told, "state")
         for prefix in _STATES:
             state = state.removeprefix(prefix)
-        output = told.get("output") or fields.get("response") or {}
+        output = told.get("output") or fields.get("response")
         file_id = text_in(output, "responsesFile")
         return VendorBatch(
             id_in(fields, "name"),

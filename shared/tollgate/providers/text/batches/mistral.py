@@ -14,7 +14,7 @@ from tollgate.providers.text.batches.files import (
     LABEL,
     FileBatches,
     id_in,
-    list_in,
+    items_in,
     number_in,
     object_in,
     object_of,
@@ -60,7 +60,7 @@ class MistralBatches(FileBatches):
     def listed(self, body: bytes, after: str | None) -> tuple[list[VendorBatch], str | None]:
         """Return the jobs of a page, and the number of the next page."""
         page, number = object_in(body), int(after or 0)
-        data = list_in(page, "data") if page.get("data") is not None else []
+        data = items_in(page, "data")
         has_more = bool(data) and (number + 1) * PAGE < number_in(page, "total")
         return [self.batch(object_of(each)) for each in data], str(number + 1) if has_more else None
 
@@ -70,7 +70,7 @@ class MistralBatches(FileBatches):
         return VendorBatch(
             id_in(fields),
             number_in(fields, "created_at"),
-            text_in(fields.get("metadata") or {}, LABEL),
+            text_in(fields.get("metadata"), LABEL),
             status in ENDED,
             tuple(id_in(fields, name) for name in names if fields.get(name)),
             status,

@@ -69,7 +69,7 @@ class OpenAiBatches(FileBatches):
         return VendorBatch(
             id_in(fields),
             number_in(fields, "created_at"),
-            text_in(fields.get("metadata") or {}, LABEL),
+            text_in(fields.get("metadata"), LABEL),
             status in ENDED,
             tuple(id_in(fields, name) for name in names if fields.get(name)),
             status[:MAX_ID_CHARS],

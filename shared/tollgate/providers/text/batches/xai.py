@@ -7,7 +7,6 @@ time. INFERRED: requests that ran before a cancellation are charged. A batch may
 still reads them, so it has ended only with all of them.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -15,7 +14,9 @@ from tollgate.providers.text.batches.files import (
     FileBatches,
     escaped,
     id_in,
+    items_in,
     list_in,
+    number_in,
     object_in,
     object_of,
     text_in,
@@ -48,13 +49,16 @@ class XaiBatches(FileBatches):
         """Return the batches of a page, and the token of the next page."""
         del after
         page = object_in(body)
-        found = [self.batch(object_of(each)) for each in page.get("batches") or []]
+        found = [self.batch(object_of(each)) for each in items_in(page, "batches")]
         return found, text_in(page, "pagination_token") if found else None
 
     def batch(self, fields: Mapping[str, Any]) -> VendorBatch:
         """Return a batch."""
         batch_id, state = id_in(fields, "batch_id"), object_of(fields.get("state") or {})
-        total, pending = int(state.get("num_requests") or 0), int(state.get("num_pending") or 0)
+        total, pending = (
+            number_in(state, name) if state.get(name) is not None else 0
+            for name in ("num_requests", "num_pending")
+        )
         is_cancelled = bool(fields.get("cancel_time"))
         created_s = time_in(fields, "create_time")
         if len(str(fields["create_time"])) == DAY_CHARS:
@@ -93,7 +97,7 @@ class XaiBatches(FileBatches):
 
     def next_file(self, file_id: str, content: bytes) -> str | None:
         """Return the id of the next page of results, if there is one."""
-        page = json.loads(content)
+        page = object_in(content)
         token = text_in(page, "pagination_token") if page.get("results") else None
         return None if token is None else f"{file_id.partition(' ')[0]} {token}"
 
