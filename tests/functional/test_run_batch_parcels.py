@@ -370,10 +370,18 @@ def test_results_that_never_come_are_given_up_and_the_money_is_free_again(
 STEPS = {"the hold": 1, "the charge": 2, "the settlement": 3}
 
 
-@pytest.mark.parametrize("last", STEPS)
-def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch(
-    client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch, last: str
-) -> None:
+async def no_batch(*_: Any) -> Any:
+    raise RefusedError(404)
+
+
+async def no_answers(*_: Any) -> Any:
+    return []
+
+
+def killed_after(
+    last: str, client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Any, dict[str, Any]]:
+    """Start two lines, whose worker dies after a step of the first; return their batch and message."""
     monkeypatch.setattr(models, "CLAIM_S", 0)
     batch = start(client, two_lines())
     (message,) = take()
@@ -385,14 +393,20 @@ def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch(
         if len(seen) == 1 + STEPS[last]:
             raise KilledError
 
-    async def gone(*_: Any) -> Any:
-        raise RefusedError(404)
-
     steps.fails = killed
     with pytest.raises(KilledError):
         run_often(message)
     steps.fails = lambda *_: None
-    monkeypatch.setattr(VendorCalls, "get", gone)
+    return batch, message
+
+
+@pytest.mark.parametrize(("call", "lost_by"), [("get", no_batch), ("answers", no_answers)])
+@pytest.mark.parametrize("last", STEPS)
+def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch_or_its_answers(
+    client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch, last: str, call: str, lost_by: Any
+) -> None:
+    batch, message = killed_after(last, client, steps, monkeypatch)
+    monkeypatch.setattr(VendorCalls, call, lost_by)
     run_one(message)
     found, outputs, errors = run(client, batch)
     lost = [each["custom_id"] for each in errors if each["error"]["code"] == "response_lost"]
@@ -407,6 +421,20 @@ def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch(
     paid = sum(-entry.amount_micro_usd for entry in [*client.texts(), *returned])
     assert USD - client.balance() == paid
     # No hold is left.
+    assert client.settled()
+
+
+@pytest.mark.parametrize("last", ["the charge", "the settlement"])
+def test_a_charged_line_has_its_answer_even_if_the_results_are_full_meanwhile(
+    client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    batch, message = killed_after(last, client, steps, monkeypatch)
+    monkeypatch.setattr(collecting, "MAX_OUTPUT_BYTES", 0)
+    run_one(message)
+    found, outputs, errors = run(client, batch)
+    assert (found.status, [each["custom_id"] for each in outputs]) == ("completed", ["line-0"])
+    assert [each["error"]["code"] for each in errors] == ["batch_output_full"]
+    assert len(client.texts()) == 1
     assert client.settled()
 
 

@@ -112,7 +112,8 @@ class Collecting:
             return stored
         request_id = request_id_of(batch.id, line.number, 0, attempt_of(parcel.number))
         outcome = Outcome(request_id, code="batch_output_full")
-        if not is_full:
+        # A worker that died may have charged it before the results were so large.
+        if not is_full or await self.money.is_billed(batch.account_id, request_id):
             answer = await self._charged(parcel, line, body, request_id)
             if answer is None:
                 return None

@@ -177,7 +177,7 @@ class ParcelMoney:
         account_id = account_of(reservation.row_id)
         share = reservation.share(request_id, plan.amount_micro_usd, reservation.ends_at_ms)
         is_doubtful = False
-        if not await self._is_billed(account_id, request_id):
+        if not await self.is_billed(account_id, request_id):
             take = take_share(self.writes.accounts_table, reservation, share)
             try:
                 is_doubtful = (await self.db.write(take)).is_doubtful
@@ -192,7 +192,8 @@ class ParcelMoney:
         await self.billing.settle(placed, model, usage)
         return True
 
-    async def _is_billed(self, account_id: str, request_id: str) -> bool:
+    async def is_billed(self, account_id: str, request_id: str) -> bool:
+        """Return whether a line is charged already."""
         for entry_id in charge_ids(request_id):
             key = {"account_id": account_id, "entry_id": entry_id}
             if await self.db.get(self.writes.ledger_table, key) is not None:

@@ -26,7 +26,7 @@ from tollgate.batches.parcel_money import OrdinaryOnlyError, ParcelMoney
 from tollgate.batches.parcels import Parcel, Stage, attempt_of, parcels_of
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
-from tollgate.batches.vendor_lines import Prepared, VendorLines, numbers_to_text
+from tollgate.batches.vendor_lines import VendorLines, numbers_to_text
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.ids import new_id
@@ -126,7 +126,7 @@ class ParcelWorker:
             return await self._nothing_waits(batch)
         room = await self.money.room(batch.account_id) // parcels.BALANCE_SHARE
         waiting = parcels.waiting(batch)
-        found, gone = await asyncio.to_thread(_filled, waiting, texts, lines, key, room)
+        found, gone = await asyncio.to_thread(parcels.filled, waiting, texts, lines, key, room)
         if not found and parcels_of(batch):
             # The money of other parcels may be enough for the next one.
             return batch
@@ -344,12 +344,20 @@ class ParcelWorker:
             raise _LaterError(getattr(exc, "wait_s", parcels.RETRY_S)) from exc
         logger.info("run_batch.collected", parcel=parcel.number, status=found.status, lines=len(results))
         errored = sum(result.is_error for result in results)
+        is_whole = len(results) == parcel.lines
+        if not is_whole:
+            # A worker that died may have read more answers than are there now.
+            await self._end_holds(batch, parcel)
         early = {
             "early_succeeded": len(results) - errored,
             "early_errored": errored,
             "early_bytes": sum(len(result.text) for result in results),
         }
-        return await self._ended(batch, parcel, lambda now: _added(now, early))
+        return await self._ended(
+            batch,
+            parcel,
+            lambda now: _added(now, early) | ({} if is_whole else _without_answers(now, parcel)),
+        )
 
     async def _final(self, batch: Batch, parcel: Parcel, vendor: VendorCalls) -> VendorBatch:
         """Return the vendor's batch if it has ended.
@@ -376,16 +384,19 @@ class ParcelWorker:
         log("run_batch.parcel_dropped", parcel=parcel.number, reason=why, id=parcel.vendor_id)
         was_sent = parcel.stage is Stage.SENT
         if was_sent:
-            content = await read_content(self.kept, batch, parcel)
-            attempt = attempt_of(parcel.number)
-            ids = {request_id_of(batch.id, line.number, 0, attempt) for line in content}
-            await self.money.end_holds(batch.account_id, parcel, ids)
+            await self._end_holds(batch, parcel)
 
         def more(now: Batch) -> Item:
-            sent = [*parcels.dropped(now), parcel.number] if was_sent else parcels.dropped(now)
-            return {"dropped": sent, **({} if waits else {"waiting": ""})}
+            return (_without_answers(now, parcel) if was_sent else {}) | ({} if waits else {"waiting": ""})
 
         return await self._ended(batch, parcel, more)
+
+    async def _end_holds(self, batch: Batch, parcel: Parcel) -> None:
+        """Return the holds of lines that a worker that died has not charged."""
+        content = await read_content(self.kept, batch, parcel)
+        attempt = attempt_of(parcel.number)
+        ids = {request_id_of(batch.id, line.number, 0, attempt) for line in content}
+        await self.money.end_holds(batch.account_id, parcel, ids)
 
     async def _ended(self, batch: Batch, parcel: Parcel, more: Callable[[Batch], Item]) -> Batch:
         """Return the rest of a parcel's money, and remove the parcel."""
@@ -399,6 +410,11 @@ class ParcelWorker:
         return await self.change(batch, lambda now: parcels.without_parcel(now, parcel.number, **more(now)))
 
 
+def _without_answers(batch: Batch, parcel: Parcel) -> Item:
+    """Return the field by which a line that runs the ordinary way is first looked for among the charges."""
+    return {"dropped": [*parcels.dropped(batch), parcel.number]}
+
+
 def _added(batch: Batch, counts: dict[str, int]) -> Item:
     return {name: batch.row.get(name, 0) + count for name, count in counts.items()}
 
@@ -409,26 +425,3 @@ async def _cancelled(vendor: VendorCalls, batch_id: str) -> None:
         await vendor.cancel(batch_id)
     except RefusedError:
         return
-
-
-def _filled(
-    waiting: list[int], texts: list[bytes], lines: VendorLines, key: ApiKey, room_micro_usd: int
-) -> tuple[dict[int, Prepared], set[int]]:
-    """Return lines of one group that fit into a parcel, and the lines that a vendor can no longer get."""
-    found: dict[int, Prepared] = {}
-    gone: set[int] = set()
-    group, amount, size = None, 0, 0
-    for number in waiting:
-        one = lines.prepared(texts[number], key)
-        if one is None:
-            gone.add(number)
-            continue
-        if group not in (None, one.group):
-            continue
-        if amount + one.plan.amount_micro_usd > room_micro_usd:
-            continue
-        if len(found) >= parcels.MAX_LINES or size + len(one.body) > parcels.MAX_BYTES:
-            break
-        group, amount, size = one.group, amount + one.plan.amount_micro_usd, size + len(one.body)
-        found[number] = one
-    return found, gone

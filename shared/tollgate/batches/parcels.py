@@ -5,8 +5,8 @@ Source: docs/decisions/0113-vendors-batch-prices.md.
     new ──► reserved ──► stored ──► sent ──► collected: the rest of the money is returned
      └─────────┴───────────┴──────────┴────► dropped: the lines run the ordinary way
 
-The row of the batch has its parcels, the lines that wait for one, and the numbers of those that were dropped
-after they were sent.
+The row of the batch has its parcels, the lines that wait for one, and the numbers of those that were sent
+and ended without an answer for each line.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tollgate.accounts.models import ApiKey
 from tollgate.batches.models import Batch, State
-from tollgate.batches.vendor_lines import numbers_in, numbers_to_text
+from tollgate.batches.vendor_lines import Prepared, VendorLines, numbers_in, numbers_to_text
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.ledger.reservations import Reservation
 
@@ -151,7 +152,7 @@ def chosen(batch: Batch) -> list[int]:
 
 
 def dropped(batch: Batch) -> list[int]:
-    """Return the numbers of the parcels that were given up after they were sent."""
+    """Return the numbers of the parcels that were sent and ended without an answer for each line."""
     return [int(number) for number in batch.row.get("dropped", ())]
 
 
@@ -159,6 +160,29 @@ def new_fields(numbers: list[int]) -> dict[str, Any]:
     """Return the fields of a batch of which a vendor can get these lines."""
     text = numbers_to_text(numbers)
     return {"chosen": text, "waiting": text, "parcels": [], "parcels_made": 0} if numbers else {}
+
+
+def filled(
+    waiting: list[int], texts: list[bytes], lines: VendorLines, key: ApiKey, room_micro_usd: int
+) -> tuple[dict[int, Prepared], set[int]]:
+    """Return lines of one group that fit into a parcel, and the lines that a vendor can no longer get."""
+    found: dict[int, Prepared] = {}
+    gone: set[int] = set()
+    group, amount, size = None, 0, 0
+    for number in waiting:
+        one = lines.prepared(texts[number], key)
+        if one is None:
+            gone.add(number)
+            continue
+        if group not in (None, one.group):
+            continue
+        if amount + one.plan.amount_micro_usd > room_micro_usd:
+            continue
+        if len(found) >= MAX_LINES or size + len(one.body) > MAX_BYTES:
+            break
+        group, amount, size = one.group, amount + one.plan.amount_micro_usd, size + len(one.body)
+        found[number] = one
+    return found, gone
 
 
 def may_send(batch: Batch, now_s: int) -> bool:
