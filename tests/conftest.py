@@ -91,6 +91,12 @@ def _group(item: pytest.Item) -> str:
     return str(marker.args[0]) if marker else "~"
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """Return the loop of the tests that are coroutines."""
+    return "asyncio"
+
+
 @pytest.fixture(scope="session")
 def template() -> Template:
     """Return the translated template."""

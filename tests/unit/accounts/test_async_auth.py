@@ -1,7 +1,6 @@
 """The authenticator of the text routes: as that of the others, and no request waits for its own trace."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +18,8 @@ from tollgate.kit.dynamodb.expressions import Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.ledger.runs import RunTerms
+
+pytestmark = pytest.mark.anyio
 
 
 class FakeDatabase:
@@ -44,15 +45,6 @@ class FakeDatabase:
             raise DatabaseError("no answer")
 
 
-def in_loop(test: Callable[["Desk"], Coroutine[Any, Any, None]]) -> None:
-    """Run a test with a desk of its own."""
-
-    async def run() -> None:
-        await test(Desk())
-
-    asyncio.run(run())
-
-
 class Desk:
     def __init__(self) -> None:
         self.key, self.clock = new_key(), ManualClock()
@@ -64,16 +56,14 @@ class Desk:
 
 
 class TestReads:
-    def test_a_key_is_read_once_in_30_seconds_and_an_unknown_one_too(self) -> None:
-        async def test(desk: Desk) -> None:
-            unknown = new_key().text
-            for _ in range(10):
-                await desk.ask()
-                with pytest.raises(InvalidApiKeyError):
-                    await desk.ask(unknown)
-            assert desk.db.reads == 2
-
-        in_loop(test)
+    async def test_a_key_is_read_once_in_30_seconds_and_an_unknown_one_too(self) -> None:
+        desk = Desk()
+        unknown = new_key().text
+        for _ in range(10):
+            await desk.ask()
+            with pytest.raises(InvalidApiKeyError):
+                await desk.ask(unknown)
+        assert desk.db.reads == 2
 
 
 # Changes of a key, and whether a batch or a workflow may go on with it.
@@ -91,58 +81,50 @@ USABLE = pytest.mark.parametrize(
 
 class TestTheKeyOfABatch:
     @USABLE
-    def test_it_is_read_once_in_30_seconds(self, changed: dict[str, Any], is_usable: bool) -> None:
-        async def test(desk: Desk) -> None:
-            key = replace(desk.db.key, **changed)
-            desk.db.row = key.to_item()
-            for _ in range(2):
-                found = await desk.authenticator.current(desk.key.key_id)
-                assert found == (key if is_usable else None)
-            assert desk.db.reads == 1
-            assert await desk.authenticator.current("another") is None
-
-        in_loop(test)
+    async def test_it_is_read_once_in_30_seconds(self, changed: dict[str, Any], is_usable: bool) -> None:
+        desk = Desk()
+        key = replace(desk.db.key, **changed)
+        desk.db.row = key.to_item()
+        for _ in range(2):
+            found = await desk.authenticator.current(desk.key.key_id)
+            assert found == (key if is_usable else None)
+        assert desk.db.reads == 1
+        assert await desk.authenticator.current("another") is None
 
     @pytest.mark.parametrize("name", ["current", "current_now"])
     @USABLE
-    def test_a_run_token_is_as_usable_as_its_key(
+    async def test_a_run_token_is_as_usable_as_its_key(
         self, changed: dict[str, Any], is_usable: bool, name: str
     ) -> None:
-        async def test(desk: Desk) -> None:
-            token = replace(desk.db.key, run=RunTerms(500, "key_1"), models=frozenset({"a", "b"}))
-            creator = replace(desk.db.key, key_id="key_1", models=frozenset({"b", "c"}), **changed)
-            desk.db.row = token.to_item()
-            desk.db.others = {"key_1": creator.to_item()}
-            found = await getattr(desk.authenticator, name)(token.key_id)
-            assert found == (replace(token, models=frozenset({"b"})) if is_usable else None)
-            desk.db.others.clear()
-            desk.clock.advance(KEY_CACHE_MS)
-            assert await getattr(desk.authenticator, name)(token.key_id) is None
+        desk = Desk()
+        token = replace(desk.db.key, run=RunTerms(500, "key_1"), models=frozenset({"a", "b"}))
+        creator = replace(desk.db.key, key_id="key_1", models=frozenset({"b", "c"}), **changed)
+        desk.db.row = token.to_item()
+        desk.db.others = {"key_1": creator.to_item()}
+        found = await getattr(desk.authenticator, name)(token.key_id)
+        assert found == (replace(token, models=frozenset({"b"})) if is_usable else None)
+        desk.db.others.clear()
+        desk.clock.advance(KEY_CACHE_MS)
+        assert await getattr(desk.authenticator, name)(token.key_id) is None
 
-        in_loop(test)
-
-    def test_a_workflow_reads_it_each_time(self) -> None:
-        async def test(desk: Desk) -> None:
-            for _ in range(2):
-                assert await desk.authenticator.current_now(desk.key.key_id) == desk.db.key
-            assert desk.db.reads == 2
-
-        in_loop(test)
+    async def test_a_workflow_reads_it_each_time(self) -> None:
+        desk = Desk()
+        for _ in range(2):
+            assert await desk.authenticator.current_now(desk.key.key_id) == desk.db.key
+        assert desk.db.reads == 2
 
 
 class TestLastUse:
     @pytest.mark.parametrize("failing", [False, True])
-    def test_it_is_noted_once_beside_the_requests_which_do_not_wait(self, failing: bool) -> None:
-        async def test(desk: Desk) -> None:
-            desk.db.failing = failing
-            for _ in range(3):
-                assert (await desk.ask()).account_id == "usr_1"
-            assert desk.db.written == []
-            desk.db.may_write.set()
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            (noted,) = desk.db.written
-            assert noted.key == {"key_id": desk.key.key_id}
-            assert noted.update == (Set("last_used_at_ms", desk.clock.now_ms()),)
-
-        in_loop(test)
+    async def test_it_is_noted_once_beside_the_requests_which_do_not_wait(self, failing: bool) -> None:
+        desk = Desk()
+        desk.db.failing = failing
+        for _ in range(3):
+            assert (await desk.ask()).account_id == "usr_1"
+        assert desk.db.written == []
+        desk.db.may_write.set()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        (noted,) = desk.db.written
+        assert noted.key == {"key_id": desk.key.key_id}
+        assert noted.update == (Set("last_used_at_ms", desk.clock.now_ms()),)

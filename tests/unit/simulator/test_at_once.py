@@ -17,11 +17,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def http() -> httpx.AsyncClient:
     transport = httpx.ASGITransport(create_app(clock=HandClock(), job_seconds=0))
     headers = {"authorization": "Bearer good"}

@@ -82,11 +82,6 @@ def item_of(response_id: str) -> str:
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def rows() -> Rows:
     return Rows()
 

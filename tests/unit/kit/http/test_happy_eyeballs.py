@@ -2,16 +2,13 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
-import uvloop
 
 from tollgate.kit.http import happy_eyeballs
 from tollgate.kit.http.happy_eyeballs import MAX_ADDRESSES, AddressInfo, alternated, connect
 
-Runner = Callable[[Coroutine[Any, Any, None]], None]
 SIX, FOUR = socket.AF_INET6, socket.AF_INET
 
 
@@ -19,7 +16,11 @@ def info(address: str, port: int = 80, family: int = FOUR) -> AddressInfo:
     return family, socket.SOCK_STREAM, 0, "", (address, port)
 
 
-@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+LOOPS = [("asyncio", {"use_uvloop": is_uvloop}) for is_uvloop in (False, True)]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", LOOPS, ids=["asyncio", "uvloop"])
 class TestConnect:
     @pytest.fixture
     def server(self) -> Any:
@@ -36,8 +37,8 @@ class TestConnect:
 
         loop.getaddrinfo = found  # type: ignore[method-assign]
 
-    def test_a_silent_address_does_not_keep_the_next_one_waiting(
-        self, run: Runner, server: int, monkeypatch: pytest.MonkeyPatch
+    async def test_a_silent_address_does_not_keep_the_next_one_waiting(
+        self, server: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         attempt, ended = happy_eyeballs._attempt, []
 
@@ -49,30 +50,21 @@ class TestConnect:
             finally:
                 ended.append(address[4][0])
 
-        async def story() -> None:
-            self.named(info("192.0.2.1", server), info("127.0.0.1", server))
-            with await connect("x.example", server) as connected:
-                assert connected.getpeername() == ("127.0.0.1", server)
-            assert ended == ["192.0.2.1"]
-
         monkeypatch.setattr(happy_eyeballs, "_attempt", silent)
-        run(story())
+        self.named(info("192.0.2.1", server), info("127.0.0.1", server))
+        with await connect("x.example", server) as connected:
+            assert connected.getpeername() == ("127.0.0.1", server)
+        assert ended == ["192.0.2.1"]
 
-    def test_an_address_that_refuses_leads_to_the_next_one(self, run: Runner, server: int) -> None:
-        async def story() -> None:
-            self.named(info("127.0.0.1", 1), info("127.0.0.1", server))
-            with await connect("x.example", server) as connected:
-                assert connected.getpeername() == ("127.0.0.1", server)
+    async def test_an_address_that_refuses_leads_to_the_next_one(self, server: int) -> None:
+        self.named(info("127.0.0.1", 1), info("127.0.0.1", server))
+        with await connect("x.example", server) as connected:
+            assert connected.getpeername() == ("127.0.0.1", server)
 
-        run(story())
-
-    def test_if_all_refuse_the_first_ones_error_is_raised(self, run: Runner) -> None:
-        async def story() -> None:
-            self.named(info("127.0.0.1", 1), info("127.0.0.1", 2))
-            with pytest.raises(ConnectionRefusedError, match=r"1\b"):
-                await connect("x.example", 1)
-
-        run(story())
+    async def test_if_all_refuse_the_first_ones_error_is_raised(self) -> None:
+        self.named(info("127.0.0.1", 1), info("127.0.0.1", 2))
+        with pytest.raises(ConnectionRefusedError, match=r"1\b"):
+            await connect("x.example", 1)
 
 
 class TestOrder:

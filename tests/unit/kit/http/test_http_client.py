@@ -16,6 +16,8 @@ from tollgate.kit.http import client as http_client
 from tollgate.kit.http.client import HttpClient, header_lines, split_url
 from tollgate.kit.http.response import ConnectTimeoutError, HttpError, Response
 
+pytestmark = pytest.mark.anyio
+
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 CLOSING = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
 CHUNKED = b'HTTP/1.1 400 Bad\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n'
@@ -142,47 +144,31 @@ async def read_50(asking: Awaitable[Response]) -> bytes:
     return await (await asking).read(50)
 
 
-def run(story: Callable[[], Awaitable[None]]) -> None:
-    async def told() -> None:
-        await story()
-
-    asyncio.run(told())
-
-
 class TestConnections:
-    def test_one_connection_serves_request_after_request(self) -> None:
-        async def story() -> None:
-            async with serving(OK) as (server, ask):
-                for n in range(3):
-                    assert await whole(ask(str(n).encode())) == (200, b"{}")
-                assert server.connections == 1
-                head, _, body = server.requests[0].partition(b"\r\n\r\n")
-                first, *lines = head.decode().split("\r\n")
-                assert (first, body) == ("POST /x?y=1 HTTP/1.1", b"0")
-                assert {"x-n:1", "content-length:1", "accept-encoding:identity"} < set(lines)
-                assert lines[0].startswith("host:127.0.0.1:")
+    async def test_one_connection_serves_request_after_request(self) -> None:
+        async with serving(OK) as (server, ask):
+            for n in range(3):
+                assert await whole(ask(str(n).encode())) == (200, b"{}")
+            assert server.connections == 1
+            head, _, body = server.requests[0].partition(b"\r\n\r\n")
+            first, *lines = head.decode().split("\r\n")
+            assert (first, body) == ("POST /x?y=1 HTTP/1.1", b"0")
+            assert {"x-n:1", "content-length:1", "accept-encoding:identity"} < set(lines)
+            assert lines[0].startswith("host:127.0.0.1:")
 
-        run(story)
+    async def test_requests_at_once_have_connections_of_their_own(self) -> None:
+        async with serving(OK) as (server, ask):
+            found = await asyncio.gather(*(whole(ask()) for _ in range(5)))
+            assert found == [(200, b"{}")] * 5
+            assert server.connections == 5
 
-    def test_requests_at_once_have_connections_of_their_own(self) -> None:
-        async def story() -> None:
-            async with serving(OK) as (server, ask):
-                found = await asyncio.gather(*(whole(ask()) for _ in range(5)))
-                assert found == [(200, b"{}")] * 5
-                assert server.connections == 5
+    async def test_a_connection_that_the_other_end_closes_is_not_used_again(self) -> None:
+        async with serving(CLOSING, OK) as (server, ask):
+            assert await whole(ask()) == (200, b"{}")
+            assert await whole(ask()) == (200, b"{}")
+            assert server.connections == 2
 
-        run(story)
-
-    def test_a_connection_that_the_other_end_closes_is_not_used_again(self) -> None:
-        async def story() -> None:
-            async with serving(CLOSING, OK) as (server, ask):
-                assert await whole(ask()) == (200, b"{}")
-                assert await whole(ask()) == (200, b"{}")
-                assert server.connections == 2
-
-        run(story)
-
-    def test_one_that_is_reset_under_a_repeatable_request_is_no_failure(self) -> None:
+    async def test_one_that_is_reset_under_a_repeatable_request_is_no_failure(self) -> None:
         asked: list[bytes] = []
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -198,55 +184,42 @@ class TestConnections:
                 await serve(reader, writer)
             writer.close()
 
-        async def story() -> None:
-            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
-            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        async with listening(serve) as url:
             http = HttpClient()
             for _ in range(2):
                 asking = http.request("GET", url, "", timeout_s=LONG_S, repeatable=True)
                 assert await whole(asking) == (200, b"{}")
             assert len(asked) == 3
             http.close()
-            listening.close()
 
-        run(story)
-
-    def test_one_that_was_idle_for_long_is_not_used_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_one_that_was_idle_for_long_is_not_used_again(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(http_client, "KEEP_ALIVE_S", -1.0)
+        async with serving(OK) as (server, ask):
+            await whole(ask())
+            await whole(ask())
+            assert server.connections == 2
 
-        async def story() -> None:
-            async with serving(OK) as (server, ask):
-                await whole(ask())
-                await whole(ask())
-                assert server.connections == 2
+    async def test_what_is_left_of_an_answer_is_nobody_elses(self) -> None:
+        async with serving(CHUNKED[:-5], OK) as (server, ask):
+            left = await ask()
+            assert await left.readany()
+            left.close()
+            with pytest.raises(HttpError, match="closed"):
+                await left.readany()
+            assert await whole(ask()) == (200, b"{}")
+            assert server.connections == 2
 
-        run(story)
-
-    def test_what_is_left_of_an_answer_is_nobody_elses(self) -> None:
-        async def story() -> None:
-            async with serving(CHUNKED[:-5], OK) as (server, ask):
-                left = await ask()
-                assert await left.readany()
-                left.close()
-                with pytest.raises(HttpError, match="closed"):
-                    await left.readany()
-                assert await whole(ask()) == (200, b"{}")
-                assert server.connections == 2
-
-        run(story)
-
-    def test_what_nobody_asked_for_is_not_the_answer_to_the_next_request(self) -> None:
-        async def story() -> None:
-            async with serving(OK + OK.replace(b"{}", b"[]"), OK) as (server, ask):
-                assert await whole(ask()) == (200, b"{}")
-                await asyncio.sleep(0.05)
-                assert await whole(ask()) == (200, b"{}")
-                assert server.connections == 2
-
-        run(story)
+    async def test_what_nobody_asked_for_is_not_the_answer_to_the_next_request(self) -> None:
+        async with serving(OK + OK.replace(b"{}", b"[]"), OK) as (server, ask):
+            assert await whole(ask()) == (200, b"{}")
+            await asyncio.sleep(0.05)
+            assert await whole(ask()) == (200, b"{}")
+            assert server.connections == 2
 
     @pytest.mark.parametrize("status", [b"413 Too Large", b"200 OK"])
-    def test_one_whose_request_was_answered_early_is_not_used_again(self, status: bytes) -> None:
+    async def test_one_whose_request_was_answered_early_is_not_used_again(self, status: bytes) -> None:
         connections = 0
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -259,71 +232,53 @@ class TestConnections:
                 writer.write(b"HTTP/1.1 " + status + b"\r\ncontent-length: 2\r\n\r\n{}")
             await asyncio.sleep(60)
 
-        async def story() -> None:
-            async with listening(serve) as url:
-                http = HttpClient()
-                early = await whole(http.request("POST", url, "", bytes(16 * 2**20), timeout_s=LONG_S))
-                assert early == (int(status[:3]), b"{}")
-                assert await whole(http.request("POST", url, "", b"x", timeout_s=LONG_S)) == (200, b"{}")
-                assert connections == 2
-                http.close()
+        async with listening(serve) as url:
+            http = HttpClient()
+            early = await whole(http.request("POST", url, "", bytes(16 * 2**20), timeout_s=LONG_S))
+            assert early == (int(status[:3]), b"{}")
+            assert await whole(http.request("POST", url, "", b"x", timeout_s=LONG_S)) == (200, b"{}")
+            assert connections == 2
+            http.close()
 
-        run(story)
+    async def test_one_whose_large_request_was_read_is_used_again(self) -> None:
+        async with serving(OK) as (server, ask):
+            for _ in range(2):
+                assert await whole(ask(bytes(2**20))) == (200, b"{}")
+            assert server.connections == 1
 
-    def test_one_whose_large_request_was_read_is_used_again(self) -> None:
-        async def story() -> None:
-            async with serving(OK) as (server, ask):
-                for _ in range(2):
-                    assert await whole(ask(bytes(2**20))) == (200, b"{}")
-                assert server.connections == 1
+    async def test_nobody_there(self) -> None:
+        with pytest.raises(HttpError, match="not connected"):
+            await HttpClient().request("GET", "http://127.0.0.1:1/", "", timeout_s=LONG_S)
 
-        run(story)
-
-    def test_nobody_there(self) -> None:
-        async def story() -> None:
-            with pytest.raises(HttpError, match="not connected"):
-                await HttpClient().request("GET", "http://127.0.0.1:1/", "", timeout_s=LONG_S)
-
-        run(story)
-
-    def test_a_connection_that_is_not_taken_is_told_from_an_answer_that_does_not_come(
+    async def test_a_connection_that_is_not_taken_is_told_from_an_answer_that_does_not_come(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def never(*_: object) -> socket.socket:
             await asyncio.sleep(60)
             raise AssertionError
 
-        async def story() -> None:
-            monkeypatch.setattr(http_client, "connect", never)
-            http, url = HttpClient(), "http://127.0.0.1:1/"
-            with pytest.raises(ConnectTimeoutError):
-                await http.request("GET", url, "", timeout_s=LONG_S, connect_timeout_s=0.01)
-
-        run(story)
+        monkeypatch.setattr(http_client, "connect", never)
+        http, url = HttpClient(), "http://127.0.0.1:1/"
+        with pytest.raises(ConnectTimeoutError):
+            await http.request("GET", url, "", timeout_s=LONG_S, connect_timeout_s=0.01)
 
 
 class TestTime:
-    def test_no_answer_is_a_timeout_and_what_comes_later_is_nobodys(self) -> None:
-        async def story() -> None:
-            async with serving(None, OK) as (server, ask):
-                with pytest.raises(TimeoutError):
-                    await ask(timeout_s=0.5)
-                assert await whole(ask()) == (200, b"{}")
-                assert server.connections == 2
-
-        run(story)
+    async def test_no_answer_is_a_timeout_and_what_comes_later_is_nobodys(self) -> None:
+        async with serving(None, OK) as (server, ask):
+            with pytest.raises(TimeoutError):
+                await ask(timeout_s=0.5)
+            assert await whole(ask()) == (200, b"{}")
+            assert server.connections == 2
 
     @pytest.mark.parametrize(("timeout_s", "idle_s"), [(1.0, None), (LONG_S, 0.5)])
-    def test_a_body_that_stops_is_a_timeout(self, timeout_s: float, idle_s: float | None) -> None:
-        async def story() -> None:
-            async with serving(OK[:-1].replace(b": 2", b": 9")) as (_, ask):
-                response = await ask(timeout_s=timeout_s, idle_s=idle_s)
-                with pytest.raises(TimeoutError):
-                    await response.read(10)
+    async def test_a_body_that_stops_is_a_timeout(self, timeout_s: float, idle_s: float | None) -> None:
+        async with serving(OK[:-1].replace(b": 2", b": 9")) as (_, ask):
+            response = await ask(timeout_s=timeout_s, idle_s=idle_s)
+            with pytest.raises(TimeoutError):
+                await response.read(10)
 
-        run(story)
-
-    def test_one_that_drips_is_not_silent(self) -> None:
+    async def test_one_that_drips_is_not_silent(self) -> None:
         async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -332,41 +287,33 @@ class TestTime:
                 await asyncio.sleep(0.25)
             writer.close()
 
-        async def story() -> None:
-            listening = await asyncio.start_server(drip, "127.0.0.1", 0)
-            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        async with listening(drip) as url:
             asking = HttpClient().request("GET", url, "", timeout_s=LONG_S, idle_timeout_s=1.0)
             assert await whole(asking) == (200, b"......")
-            listening.close()
 
-        run(story)
-
-    def test_one_that_asks_and_is_cancelled_leaves_nothing_behind(self) -> None:
-        async def story() -> None:
-            async with serving(None, OK) as (server, ask):
-                asking = asyncio.ensure_future(ask())
-                await server.asked.wait()
-                asking.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await asking
-                assert await whole(ask()) == (200, b"{}")
-                assert server.connections == 2
-
-        run(story)
+    async def test_one_that_asks_and_is_cancelled_leaves_nothing_behind(self) -> None:
+        async with serving(None, OK) as (server, ask):
+            asking = asyncio.ensure_future(ask())
+            await server.asked.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            assert await whole(ask()) == (200, b"{}")
+            assert server.connections == 2
 
 
 class TestTls:
-    def test_a_certificate_that_is_trusted_is_taken(
+    async def test_a_certificate_that_is_trusted_is_taken(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file = certificate(tmp_path)
         trusting = ssl.create_default_context(cafile=file)
         monkeypatch.setattr("tollgate.kit.http.client.ssl.create_default_context", lambda: trusting)
-        run(lambda: self.asked(file))
+        await self.asked(file)
 
-    def test_one_of_a_stranger_is_not(self, tmp_path: Path) -> None:
+    async def test_one_of_a_stranger_is_not(self, tmp_path: Path) -> None:
         with pytest.raises(HttpError, match="CERTIFICATE_VERIFY_FAILED"):
-            run(lambda: self.asked(certificate(tmp_path)))
+            await self.asked(certificate(tmp_path))
 
     async def asked(self, file: Path) -> None:
         async with serving(OK, tls=serving_tls(file)) as (_, ask):

@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,20 +18,19 @@ from typing import Any
 
 import httpx
 import pytest
-import uvloop
 
 from tests.support.hostile_upstream import certificate, listening, serving_tls
 from tollgate.kit.http import response as http_response
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.response import ClosedIdleError, HttpError, Response
 
+pytestmark = pytest.mark.anyio
+
 LONG_S = 10.0
 """Far above what any answer here takes."""
 
 TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 4\r\n\r\nidle"
 TIMED_OUT_AND_OPEN = TIMED_OUT.replace(b"connection: close\r\n", b"")
-
-Runner = Callable[[Coroutine[Any, Any, None]], None]
 
 
 def answer(body: bytes) -> bytes:
@@ -93,14 +92,21 @@ async def echoing(tls: ssl.SSLContext | None = None, **answers: bytes) -> AsyncI
 
 
 @pytest.fixture(params=["plain", "tls", "tls on uvloop"])
-def way(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Runner, ssl.SSLContext | None]:
-    """Return how a story is run, and what its server needs for TLS."""
-    if request.param == "plain":
-        return asyncio.run, None
-    file = trusted(tmp_path, monkeypatch)
-    return (uvloop.run if "uvloop" in request.param else asyncio.run), serving_tls(file)
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def tls(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext | None:
+    """Return what a server needs for TLS."""
+    return None if way == "plain" else serving_tls(trusted(tmp_path, monkeypatch))
+
+
+@pytest.fixture
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
+    """Return the loop. Tests without TLS run on the usual one."""
+    is_given = "tls" in request.fixturenames
+    return "asyncio", {"use_uvloop": is_given and "uvloop" in request.getfixturevalue("way")}
 
 
 def trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -125,77 +131,52 @@ SURPLUS = {
 
 class TestAKeptConnection:
     @pytest.mark.parametrize("surplus", SURPLUS.values(), ids=SURPLUS)
-    def test_is_not_used_if_something_lies_unread_on_it(
-        self, surplus: bytes, way: tuple[Runner, ssl.SSLContext | None]
+    async def test_is_not_used_if_something_lies_unread_on_it(
+        self, surplus: bytes, tls: ssl.SSLContext | None
     ) -> None:
-        run, tls = way
-
-        async def story() -> None:
-            async with echoing(tls) as desk:
-                for n in (b"1", b"2", b"3"):
-                    assert await desk.ask(n) == (200, n)
-                    desk.echo.writers[-1].write(surplus)
-                    desk.wait_until_readable()
-                # Each request went out once, and on a connection of its own.
-                assert (desk.echo.bodies, len(desk.echo.writers)) == ([b"1", b"2", b"3"], 3)
-
-        run(story())
-
-    def test_is_not_used_if_its_end_lies_unread_on_it(
-        self, way: tuple[Runner, ssl.SSLContext | None]
-    ) -> None:
-        run, tls = way
-
-        async def story() -> None:
-            async with echoing(tls) as desk:
-                assert await desk.ask(b"1") == (200, b"1")
-                end_of = desk.echo.writers[-1].get_extra_info("socket").fileno()
-                with socket.socket(fileno=os.dup(end_of)) as end:
-                    end.shutdown(socket.SHUT_WR)
+        async with echoing(tls) as desk:
+            for n in (b"1", b"2", b"3"):
+                assert await desk.ask(n) == (200, n)
+                desk.echo.writers[-1].write(surplus)
                 desk.wait_until_readable()
-                assert await desk.ask(b"2") == (200, b"2")
-                assert desk.echo.bodies == [b"1", b"2"]
+            # Each request went out once, and on a connection of its own.
+            assert (desk.echo.bodies, len(desk.echo.writers)) == ([b"1", b"2", b"3"], 3)
 
-        run(story())
+    async def test_is_not_used_if_its_end_lies_unread_on_it(self, tls: ssl.SSLContext | None) -> None:
+        async with echoing(tls) as desk:
+            assert await desk.ask(b"1") == (200, b"1")
+            end_of = desk.echo.writers[-1].get_extra_info("socket").fileno()
+            with socket.socket(fileno=os.dup(end_of)) as end:
+                end.shutdown(socket.SHUT_WR)
+            desk.wait_until_readable()
+            assert await desk.ask(b"2") == (200, b"2")
+            assert desk.echo.bodies == [b"1", b"2"]
 
-    def test_httpx_does_not_use_it_either(self) -> None:
-        async def story() -> None:
-            async with echoing() as desk, httpx.AsyncClient(trust_env=False) as client:
-                for n in (b"1", b"2", b"3"):
-                    assert (await client.post(desk.echo.url, content=n)).content == n
-                    desk.echo.writers[-1].write(answer(b"stolen"))
-                    stream = client._transport._pool.connections[0]._connection._network_stream  # type: ignore[attr-defined]
-                    assert select.select([stream.get_extra_info("socket")], [], [], LONG_S)[0]
-                assert len(desk.echo.writers) == 3
+    async def test_httpx_does_not_use_it_either(self) -> None:
+        async with echoing() as desk, httpx.AsyncClient(trust_env=False) as client:
+            for n in (b"1", b"2", b"3"):
+                assert (await client.post(desk.echo.url, content=n)).content == n
+                desk.echo.writers[-1].write(answer(b"stolen"))
+                stream = client._transport._pool.connections[0]._connection._network_stream  # type: ignore[attr-defined]
+                assert select.select([stream.get_extra_info("socket")], [], [], LONG_S)[0]
+            assert len(desk.echo.writers) == 3
 
-        asyncio.run(story())
+    async def test_is_used_again_if_nothing_lies_on_it(self, tls: ssl.SSLContext | None) -> None:
+        async with echoing(tls) as desk:
+            for n in (b"1", b"2", b"3"):
+                assert await desk.ask(n) == (200, n)
+            assert len(desk.echo.writers) == 1
 
-    def test_is_used_again_if_nothing_lies_on_it(self, way: tuple[Runner, ssl.SSLContext | None]) -> None:
-        run, tls = way
-
-        async def story() -> None:
-            async with echoing(tls) as desk:
-                for n in (b"1", b"2", b"3"):
-                    assert await desk.ask(n) == (200, n)
-                assert len(desk.echo.writers) == 1
-
-        run(story())
-
-    def test_is_not_kept_if_its_reader_was_too_slow(
-        self, way: tuple[Runner, ssl.SSLContext | None], monkeypatch: pytest.MonkeyPatch
+    async def test_is_not_kept_if_its_reader_was_too_slow(
+        self, tls: ssl.SSLContext | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # What TLS has read and not unpacked does not lie in the socket, so nobody could see it there.
         monkeypatch.setattr(http_response, "MAX_UNREAD_BYTES", 3)
-        run, tls = way
         late = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
-
-        async def story() -> None:
-            async with echoing(tls, late=late) as desk:
-                assert await desk.ask(b"late") == (200, b"hello")
-                assert await desk.ask(b"2") == (200, b"2")
-                assert len(desk.echo.writers) == 2
-
-        run(story())
+        async with echoing(tls, late=late) as desk:
+            assert await desk.ask(b"late") == (200, b"hello")
+            assert await desk.ask(b"2") == (200, b"2")
+            assert len(desk.echo.writers) == 2
 
 
 @dataclass(slots=True)
@@ -259,20 +240,16 @@ class SpeaksFirst:
 
 class TestANewConnection:
     @pytest.mark.parametrize("first", SURPLUS.values(), ids=SURPLUS)
-    def test_is_not_used_if_the_other_end_speaks_first(
-        self, first: bytes, way: tuple[Runner, ssl.SSLContext | None]
+    async def test_is_not_used_if_the_other_end_speaks_first(
+        self, first: bytes, tls: ssl.SSLContext | None
     ) -> None:
-        run, tls = way
         with SpeaksFirst(first, tls).running() as server:
-            run(self.is_refused(server))
+            await self.is_refused(server)
         assert server.heard == b""
 
-    def test_is_not_used_if_the_other_end_closes_first(
-        self, way: tuple[Runner, ssl.SSLContext | None]
-    ) -> None:
-        run, tls = way
+    async def test_is_not_used_if_the_other_end_closes_first(self, tls: ssl.SSLContext | None) -> None:
         with SpeaksFirst(b"", tls, closes=True).running() as server:
-            run(self.is_refused(server))
+            await self.is_refused(server)
         assert server.heard == b""
 
     async def is_refused(self, server: SpeaksFirst) -> None:
@@ -283,97 +260,74 @@ class TestANewConnection:
         # The end of the connection is sent in the next turns of the loop.
         await asyncio.sleep(0.01)
 
-    def test_may_have_tickets_of_tls_to_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        async def story(server: SpeaksFirst) -> None:
+    async def test_may_have_tickets_of_tls_to_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with SpeaksFirst(b"", serving_tls(trusted(tmp_path, monkeypatch))).running() as server:
             http = HttpClient()
             server.holds_back(asyncio.get_running_loop())
             response = await http.request("POST", server.url, header_lines({}), b"x", timeout_s=LONG_S)
             assert await response.read(10) == b"asked"
             http.close()
 
-        tls = serving_tls(trusted(tmp_path, monkeypatch))
-        with SpeaksFirst(b"", tls).running() as server:
-            asyncio.run(story(server))
-
 
 class TestARequestOnItsWay:
     """What meets a request that has gone out on a kept connection."""
 
     @pytest.mark.parametrize("met_by", [b"", TIMED_OUT, TIMED_OUT_AND_OPEN])
-    def test_is_sent_again_if_it_may_be(
-        self, met_by: bytes, way: tuple[Runner, ssl.SSLContext | None]
-    ) -> None:
-        run, tls = way
-
-        async def story() -> None:
-            async with echoing(tls, again=met_by) as desk:
-                await desk.ask(b"1")
-                desk.echo.recovers = True
-                assert await desk.ask(b"again", repeatable=True) == (200, b"again")
-                assert desk.echo.bodies == [b"1", b"again", b"again"]
-
-        run(story())
+    async def test_is_sent_again_if_it_may_be(self, met_by: bytes, tls: ssl.SSLContext | None) -> None:
+        async with echoing(tls, again=met_by) as desk:
+            await desk.ask(b"1")
+            desk.echo.recovers = True
+            assert await desk.ask(b"again", repeatable=True) == (200, b"again")
+            assert desk.echo.bodies == [b"1", b"again", b"again"]
 
     @pytest.mark.parametrize("met_by", [b"", TIMED_OUT, TIMED_OUT_AND_OPEN])
-    def test_is_sent_once_if_nobody_said_that_it_may_be_repeated(
-        self, met_by: bytes, way: tuple[Runner, ssl.SSLContext | None]
+    async def test_is_sent_once_if_nobody_said_that_it_may_be_repeated(
+        self, met_by: bytes, tls: ssl.SSLContext | None
     ) -> None:
-        run, tls = way
+        async with echoing(tls, once=met_by) as desk:
+            await desk.ask(b"1")
+            with pytest.raises(ClosedIdleError):
+                await desk.ask(b"once")
+            assert await desk.ask(b"3") == (200, b"3")
+            assert desk.echo.bodies == [b"1", b"once", b"3"]
+            assert len(desk.echo.writers) == 2
 
-        async def story() -> None:
-            async with echoing(tls, once=met_by) as desk:
-                await desk.ask(b"1")
-                with pytest.raises(ClosedIdleError):
-                    await desk.ask(b"once")
-                assert await desk.ask(b"3") == (200, b"3")
-                assert desk.echo.bodies == [b"1", b"once", b"3"]
-                assert len(desk.echo.writers) == 2
-
-        run(story())
-
-    def test_is_sent_twice_at_most(self) -> None:
-        async def story() -> None:
-            async with echoing(never=b"") as desk:
-                await desk.ask(b"1")
-                with pytest.raises(HttpError, match="closed"):
-                    await desk.ask(b"never", repeatable=True)
-                assert desk.echo.bodies == [b"1", b"never", b"never"]
-
-        asyncio.run(story())
+    async def test_is_sent_twice_at_most(self) -> None:
+        async with echoing(never=b"") as desk:
+            await desk.ask(b"1")
+            with pytest.raises(HttpError, match="closed"):
+                await desk.ask(b"never", repeatable=True)
+            assert desk.echo.bodies == [b"1", b"never", b"never"]
 
     @pytest.mark.parametrize("met_by", [b"", b"HTTP/1.1 2", answer(b"1")[:-1]])
-    def test_is_not_sent_again_on_a_new_connection_or_once_it_is_being_answered(self, met_by: bytes) -> None:
-        async def story() -> None:
-            async with echoing(begun=met_by) as desk:
-                if met_by:
-                    await desk.ask(b"1")
-                with pytest.raises(HttpError, match="closed"):
-                    await desk.ask(b"begun", repeatable=True)
-                assert desk.echo.bodies.count(b"begun") == 1
+    async def test_is_not_sent_again_on_a_new_connection_or_once_it_is_being_answered(
+        self, met_by: bytes
+    ) -> None:
+        async with echoing(begun=met_by) as desk:
+            if met_by:
+                await desk.ask(b"1")
+            with pytest.raises(HttpError, match="closed"):
+                await desk.ask(b"begun", repeatable=True)
+            assert desk.echo.bodies.count(b"begun") == 1
 
-        asyncio.run(story())
-
-    def test_was_in_hand_if_the_connection_is_closed_later(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_was_in_hand_if_the_connection_is_closed_later(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         # The other end may have worked on it, and failed.
         monkeypatch.setattr(http_response, "CLOSED_IDLE_S", 0.0)
-
-        async def story() -> None:
-            async with echoing(later=b"", slow=TIMED_OUT) as desk:
-                await desk.ask(b"1")
-                with pytest.raises(HttpError) as caught:
-                    await desk.ask(b"later", repeatable=True)
-                assert type(caught.value) is HttpError
-                await desk.ask(b"2")
-                assert await desk.ask(b"slow", repeatable=True) == (408, b"idle")
-
-        asyncio.run(story())
+        async with echoing(later=b"", slow=TIMED_OUT) as desk:
+            await desk.ask(b"1")
+            with pytest.raises(HttpError) as caught:
+                await desk.ask(b"later", repeatable=True)
+            assert type(caught.value) is HttpError
+            await desk.ask(b"2")
+            assert await desk.ask(b"slow", repeatable=True) == (408, b"idle")
 
     @pytest.mark.parametrize("said", [TIMED_OUT, TIMED_OUT_AND_OPEN])
-    def test_a_408_on_a_new_connection_is_its_answer_and_the_last_one(self, said: bytes) -> None:
-        async def story() -> None:
-            async with echoing(slow=said) as desk:
-                assert await desk.ask(b"slow") == (408, b"idle")
-                assert await desk.ask(b"2") == (200, b"2")
-                assert len(desk.echo.writers) == 2
-
-        asyncio.run(story())
+    async def test_a_408_on_a_new_connection_is_its_answer_and_the_last_one(self, said: bytes) -> None:
+        async with echoing(slow=said) as desk:
+            assert await desk.ask(b"slow") == (408, b"idle")
+            assert await desk.ask(b"2") == (200, b"2")
+            assert len(desk.echo.writers) == 2
