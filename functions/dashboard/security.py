@@ -265,12 +265,17 @@ class AtStage:
         await self._app(scope, receive, send)
 
 
-def security_headers(storage_url: str, upload_origin: str, *, path: str, is_local: bool) -> dict[str, str]:
+def security_headers(
+    storage_url: str, upload_origin: str, *, path: str, is_local: bool, is_signed_in: bool = False
+) -> dict[str, str]:
     """Return the headers of every response: only our scripts, styles and media are allowed.
 
     The playground uploads files directly to the bucket, at `upload_origin`. A public page may contain its
-    media (`data:`), because the gateway cannot serve them.
+    media (`data:`), because the gateway cannot serve them. Only the pages of a signed-in visitor are cut off
+    from the window that opened them: this has the browser start another process, so the first paint is later
+    (docs/decisions/0122-first-paint.md).
     """
+    is_cut_off = is_signed_in and not path.startswith(OPENED_BY_OTHERS)
     storage = urlsplit(storage_url)
     # Private results and uploads are read from the bucket itself.
     bucket = "" if is_public(path) else f" {upload_origin}"
@@ -289,7 +294,7 @@ def security_headers(storage_url: str, upload_origin: str, *, path: str, is_loca
         "x-frame-options": "DENY",
         # Not "no-referrer": with that a browser hides the Origin too, which `check_change` reads.
         "referrer-policy": "same-origin",
-        "cross-origin-opener-policy": "unsafe-none" if path.startswith(OPENED_BY_OTHERS) else "same-origin",
+        "cross-origin-opener-policy": "same-origin" if is_cut_off else "unsafe-none",
         "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
     }
     return headers if is_local else {**headers, "strict-transport-security": "max-age=31536000"}

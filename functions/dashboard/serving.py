@@ -113,7 +113,13 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     joined = dashboard_parts.dashboard()
     is_local = joined.settings.stage == "local"
     answer.headers.update(
-        security_headers(joined.settings.storage_url, joined.upload_origin, path=path, is_local=is_local)
+        security_headers(
+            joined.settings.storage_url,
+            joined.upload_origin,
+            path=path,
+            is_local=is_local,
+            is_signed_in="account_id" in request.session,
+        )
     )
     answer.headers["x-request-id"] = request_id
     if path.startswith(SHARED):

@@ -1,13 +1,13 @@
 """`make bench-pages`: when each page shows something, beside a bare static page, and what it weighs.
 
 The service is started as `make run` starts it. Each page is opened `ROUNDS` times by a browser that has never
-been there, the pages in turn, a page of one line from Python's own file server among them. What counts is the
-first contentful paint, as the browser tells it (W3C Paint Timing), and the bytes sent, compressed, without
-media.
+been there, the pages in turn, a page of one line from Python's own file server among them. The pages of an
+account are opened with its session, the others without one. What counts is the first contentful paint, as the
+browser tells it (W3C Paint Timing), and the bytes sent, compressed, without media.
+
+The browser is that of `make browser`. A `chromium` with windows also draws its menus while it opens a page.
 """
 
-import os
-import shutil
 import statistics
 import sys
 import threading
@@ -25,10 +25,10 @@ from rich.table import Table
 
 from tests.bench import machine
 from tests.browser.checks import weight
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import CHROMIUM, DESKTOP
 from tests.support.local_service import running_service
 
-ROUNDS = 5
+ROUNDS = 7
 PAGES = {
     "/": "landing",
     "/docs": "docs",
@@ -89,8 +89,7 @@ def signed_in(browser: Browser, base_url: str) -> StorageState:
 
 def main() -> None:
     """Run the service, open every page, and print."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
+    if CHROMIUM is None:
         sys.exit("there is no chromium: install it, or name it in CHROMIUM")
     paints: dict[str, list[float]] = defaultdict(list)
     bytes_sent: dict[str, int] = {}
@@ -100,12 +99,13 @@ def main() -> None:
         bare_page() as bare,
         sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         state = signed_in(browser, service["baseUrl"])
         addresses = {bare: bare, **{path: service["baseUrl"] + path for path in PAGES}}
         for _ in range(ROUNDS):
             for path, address in addresses.items():
-                context = browser.new_context(viewport=DESKTOP, storage_state=state)
+                session = state if path.startswith("/dashboard") else None
+                context = browser.new_context(viewport=DESKTOP, storage_state=session)
                 painted, bytes_sent[path] = opened(context, address)
                 paints[path].append(painted)
                 context.close()

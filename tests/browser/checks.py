@@ -21,7 +21,7 @@ THEMES: tuple[Theme, ...] = ("light", "dark")
 LOOKS = tuple(product(THEMES, (DESKTOP, PHONE)))
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 # Compressed, as the gateway sends them; files of media are not counted.
-MAX_PAGE_BYTES = 150_000
+MAX_PAGE_BYTES = 100_000
 SENT = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
     .filter((one) => !["img", "video", "audio"].includes(one.initiatorType))
     .map((one) => one.encodedBodySize)"""

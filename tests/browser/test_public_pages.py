@@ -14,6 +14,10 @@ from tests.support.samples import PAID_BODY
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
+SHIFTS = """window.shifts = [];
+new PerformanceObserver((list) => shifts.push(...list.getEntries().map((one) => one.value)))
+    .observe({ type: "layout-shift", buffered: true });"""
+
 
 @pytest.fixture
 def stranger(chromium: Browser, base_url: str) -> Iterator[Page]:
@@ -26,6 +30,16 @@ def stranger(chromium: Browser, base_url: str) -> Iterator[Page]:
     yield opened
     context.close()
     assert complaints == []
+
+
+class TestLanding:
+    def test_the_players_have_controls_and_nothing_moves(self, stranger: Page) -> None:
+        stranger.add_init_script(SHIFTS)
+        stranger.goto("/", wait_until="networkidle")
+        for kind in ("video", "audio"):
+            expect(stranger.locator(kind)).to_have_js_property("controls", True)
+        stranger.locator("audio").scroll_into_view_if_needed()
+        assert stranger.evaluate("shifts") == []
 
 
 class TestDocs:

@@ -277,3 +277,8 @@ for (const toast of document.querySelectorAll("#toasts .toast")) setTimeout(() =
 showLanguage(document);
 showPosters(document);
 colourCode();
+
+// The browser takes longer for the controls of a player than for the rest of a page, so they come after its first paint.
+requestAnimationFrame(() => setTimeout(() => {
+  for (const player of document.querySelectorAll("[data-controls]")) player.controls = true;
+}));
