@@ -15,8 +15,9 @@ from local.kept import Kept
 from local.processes import LocalError
 from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService, warm
+from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
-from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 console = Console()
@@ -87,7 +88,7 @@ def _welcome(service: files.Service) -> None:
     console.print(f"\n[bold green]Tollgate is running[/] at {service.baseUrl}   (Ctrl-C stops it)\n")
     console.print(f"  Dashboard    {service.baseUrl}/dashboard")
     console.print(f"  API key      {service.apiKey}", soft_wrap=True)
-    console.print(f"  Balance      {FIRST_ACCOUNT_CENTS / 100:.2f} USD")
+    console.print(f"  Balance      {_balance(service.apiKey)}")
     console.print(f"  Files under  {service.storageUrl}")
     console.print(f"  Logs         {files.LOGS}")
     console.print(f"  All of it    {files.SERVICE}\n")
@@ -103,6 +104,12 @@ def _welcome(service: files.Service) -> None:
         highlight=False,
         markup=False,
     )
+
+
+def _balance(api_key: str) -> str:
+    api = api_parts.api()
+    key = api.authenticator.authenticate(api_key, Scope.MEDIA, None)
+    return dollars(cents_down(api.accounts.me(key.account_id).balance_micro_usd))
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import pytest
 from local.emulator import free_port
 from tests.support.local_service import running_service
 from tests.support.samples import PAID_BODY
+from tollgate.kit.money import dollars
 
 pytestmark = [pytest.mark.ministack, pytest.mark.long]
 
@@ -61,6 +62,10 @@ class TestKeep:
             file = httpx.get(kept["files"][0]["fileUrl"], timeout=30)
             assert file.status_code == 200
             assert len(file.content) == kept["files"][0]["bytes"]
+            # The file that names the service is there before the last lines of its greeting.
+            end = time.monotonic() + WAIT_S
+            while f"Balance      {dollars(before - 1)}\n" not in (tmp_path / "run.log").read_text():
+                assert time.monotonic() < end, "another balance is shown"
             # It still works: queues and streams too.
             lost = made(again)
 
