@@ -13,9 +13,8 @@ from dashboard.form_body import Fields, Sent
 from dashboard.languages import gettext
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.kit.money import micro_usd_up
+from tollgate.kit.money import micro_usd_up, usd_of_micro
 from tollgate.kit.words import Words
-from tollgate.operator.accounts import usd
 from tollgate.operator.errors import OperatorError
 from tollgate.web.languages import phrase
 
@@ -26,11 +25,11 @@ _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 # The messages after a credit or a debit: the first time, and again.
 MOVED = {
     "credit": (
-        phrase("{amount} USD credited."),
+        phrase("{amount} credited."),
         phrase("Nothing was done: {reference} was credited before, with the same amount."),
     ),
     "debit": (
-        phrase("{amount} USD debited."),
+        phrase("{amount} debited."),
         phrase("Nothing was done: {reference} was debited before, with the same amount."),
     ),
 }
@@ -67,7 +66,7 @@ def change(
         reference, amount = sent.get("reference", ""), _amount(sent)
         first, again = MOVED[direction]
         said = first if post(account_id, reference, amount, reason) else again
-        return gettext(said).format(amount=usd(amount), reference=reference)
+        return gettext(said).format(amount=usd_of_micro(amount), reference=reference)
 
     def suspend() -> str:
         accounts.suspend(account_id, reason)

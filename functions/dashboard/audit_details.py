@@ -88,7 +88,7 @@ PARTS = (
     "{count} attempts of {delivery}",
     "the last: {result}",
     # Operators
-    "{amount} USD credit",
+    "${amount} credit",
     "on: {reason}",
     "off: {reason}",
     "at most {count}",

@@ -61,7 +61,7 @@ class TestConsole:
         for label, value in {"Amount": "2.50", "Reference": "ticket-1", "Reason": "Late"}.items():
             form.get_by_label(label).fill(value)
         form.get_by_role("button", name="Credit").click()
-        expect(console.get_by_text("2.50 USD credited.")).to_be_visible()
+        expect(console.get_by_text("$2.50 credited.")).to_be_visible()
         assert [question.partition(" to ")[0] for question in asked] == ["Credit $2.50"]
 
     def test_a_price_is_shown_then_changed_and_the_estimate_moves(

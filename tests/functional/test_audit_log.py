@@ -136,8 +136,8 @@ class TestOperators:
         ]
         assert {event.actor for event in found} == {f"operator {OPERATOR_EMAIL}"}
         assert [event.detail for event in found] == [
-            "5.00 USD, goodwill",
-            "2.00 USD, mistake",
+            "$5.00, goodwill",
+            "$2.00, mistake",
             "chargeback",
             "",
         ]

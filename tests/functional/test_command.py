@@ -117,7 +117,7 @@ class TestCredit:
         again = answer(run(*words, "--cents", "10", "--json"))
         assert (again["credited"], again["balanceCents"]) == (False, 110)
         said = refusal(run(*words, "--cents", "11"))
-        assert said == "tollgate: Nothing was done: credit_inv-7 exists with another amount, 0.10 USD."
+        assert said == "tollgate: Nothing was done: credit_inv-7 exists with another amount, $0.10."
         assert balance_cents(customer) == 110
 
     @pytest.mark.parametrize(("stdin", "balance"), [("y\n", 110), ("n\n", 100), ("\n", 100), ("", 100)])
@@ -126,7 +126,7 @@ class TestCredit:
     ) -> None:
         words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")
         result = run(*words, stdin=stdin)
-        assert "Put 0.10 USD on" in result.stderr
+        assert "Put $0.10 on" in result.stderr
         assert balance_cents(customer) == balance
         assert result.exit_code == (0 if balance == 110 else 1)
 

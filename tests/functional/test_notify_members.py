@@ -163,6 +163,7 @@ class TestWhoIsTold:
         post.deliver()
         assert [subject for _, subject, _, _ in box.mails] == ["Account suspended", "Credit added: credit_a"]
         assert all("a Tollgate operator" in text for _, _, text, _ in box.mails)
+        assert "$5.00, goodwill" in box.mails[1][2]
         assert OPERATOR not in str(box.mails)
 
 

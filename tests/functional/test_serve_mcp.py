@@ -13,9 +13,10 @@ from serve_mcp import app as serve_mcp_app
 from serve_mcp.app import handler
 from tests.support.http_server import Received, Reply, http_server
 from tollgate.composition.parts import cors_headers
+from tollgate.kit import money
 from tollgate.kit.http.base_url import base_url
 from tollgate.mcp.http import MAX_BODY_BYTES
-from tollgate.mcp.tools import cents_of
+from tollgate.mcp.tools import cents_of, dollars
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/serve_mcp.json").read_text())
 CONTEXT: Any = Context("ServeMcpFunction")
@@ -198,6 +199,11 @@ class TestKeys:
 @pytest.mark.parametrize(("usd", "cents"), [(0.29, 29), (0.57, 57), (1, 100), (0.019, 1), (0.005, 0)])
 def test_a_bound_in_dollars_is_the_cents_that_it_says(usd: float, cents: int) -> None:
     assert cents_of(usd) == cents
+
+
+@pytest.mark.parametrize("cents", [0, 5, 105, 123_405, 1_000_000_00])
+def test_cents_are_written_like_in_the_rest_of_the_service(cents: int) -> None:
+    assert dollars(cents) == money.dollars(cents)
 
 
 class TestWhereTheKeyGoes:

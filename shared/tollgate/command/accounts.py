@@ -12,13 +12,12 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
-from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
+from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, micro_usd_up, usd_of_micro
 from tollgate.kit.words import Words
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.rate import BASE
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
 from tollgate.operator.accounts import MAX_MOVED_CENTS, AccountConsole
-from tollgate.operator.accounts import usd as usd_text
 
 MAX_LISTED = 10_000
 MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
@@ -228,9 +227,9 @@ _movement_command(
 def _move(console: AccountConsole, move: Movement, *, yes: bool, as_json: bool) -> None:
     is_credit = move.kind is EntryKind.CREDIT
     verb, where, carry_out = ("Put", "on", console.credit) if is_credit else ("Take", "off", console.debit)
-    before, amount = console.get(move.account), f"{usd_text(move.amount_micro_usd)} USD"
-    has = usd_text(before.balance_micro_usd)
-    confirm(f"{verb} {amount} {where} {move.account}, which has {has} USD?", yes=yes, as_json=as_json)
+    before, amount = console.get(move.account), usd_of_micro(move.amount_micro_usd)
+    has = dollars(cents_down(before.balance_micro_usd))
+    confirm(f"{verb} {amount} {where} {move.account}, which has {has}?", yes=yes, as_json=as_json)
     moved = carry_out(before.account_id, move.reference, move.amount_micro_usd, move.reason)
     balance_cents = cents_down(console.get(move.account).balance_micro_usd)
     if as_json:

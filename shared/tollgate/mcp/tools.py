@@ -323,5 +323,5 @@ def cents_of(usd: float) -> int:
 
 
 def dollars(cents: int) -> str:
-    """Return cents as dollars, such as `$1.05`."""
-    return f"${cents // 100}.{cents % 100:02}"
+    """Return cents as dollars, such as `$1,234.05`, like `kit/money.py`."""
+    return f"${cents // 100:,}.{cents % 100:02}"

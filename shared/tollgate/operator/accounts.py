@@ -93,7 +93,7 @@ class AccountConsole(CustomerConsole):
     def open(self, credit_micro_usd: int) -> OpenedAccount:
         """Open an account with this balance, in micro-USD."""
         opened = self.service.open(credit_micro_usd)
-        words = f"{usd(credit_micro_usd)} USD credit"
+        words = f"{usd_of_micro(credit_micro_usd)} credit"
         self.audit.write(opened.account_id, self.who, Action.ACCOUNT_OPENED, "Account", words)
         return opened
 
@@ -199,7 +199,7 @@ class AccountConsole(CustomerConsole):
         )
 
     def _post(self, entry: Entry, post: Callable[..., None], action: Action) -> bool:
-        words = f"{usd(abs(entry.amount_micro_usd))} USD, {entry.reason}"
+        words = f"{usd_of_micro(abs(entry.amount_micro_usd))}, {entry.reason}"
         noted = self.audit.note(entry.account_id, self.who, action, entry.entry_id, words)
         try:
             post(entry, noted)
@@ -210,11 +210,10 @@ class AccountConsole(CustomerConsole):
         except AlreadyPostedError as exc:
             (posted,) = self.ledger.named(entry.account_id, [entry.entry_id])
             if posted.amount_micro_usd != entry.amount_micro_usd:
-                amount = usd(abs(posted.amount_micro_usd))
                 raise OperatorError(
-                    "Nothing was done: {entry} exists with another amount, {amount} USD.",
+                    "Nothing was done: {entry} exists with another amount, {amount}.",
                     entry=entry.entry_id,
-                    amount=amount,
+                    amount=usd_of_micro(abs(posted.amount_micro_usd)),
                 ) from exc
             return False
         return True
@@ -256,12 +255,6 @@ def _event_row(event: AuditEvent) -> dict[str, str]:
 
 def _no_account(word: str) -> OperatorError:
     return OperatorError("There is no account {account}.", account=word)
-
-
-def usd(amount_micro_usd: int) -> str:
-    """Return micro-USD as dollars with two decimals, rounded down."""
-    cents = cents_down(amount_micro_usd)
-    return f"{cents // 100}.{cents % 100:02}"
 
 
 def summary(account: Account) -> dict[str, Any]:
