@@ -76,18 +76,19 @@ class TestAnEndpoint:
         assert "8 attempts of evt_4; the last: HTTP 500" in text
         assert "secret" not in text + page
         clock.advance(MS_PER_DAY)
-        look("evt_7", DeliveryStatus.FAILED)
+        look("evt_7", DeliveryStatus.FAILED, log=(DeliveryAttempt(0, 9, error="timeout"),))
         post.deliver()
         assert len(box.mails) == 2
+        assert "8 attempts of evt_7; the last: no answer" in box.mails[1][2]
 
     def _look(self, ada: Browser, clock: ManualClock) -> Any:
         endpoints = FailingEndpoints(notify_members_parts.reminders().once)
-        account_id, log = account_of(ada), (DeliveryAttempt(0, 9, status=500),)
+        account_id = account_of(ada)
 
         def look(delivery_id: str, status: DeliveryStatus, **more: Any) -> None:
-            event = more.pop("event", "task.finished")
+            more = {"event": "task.finished", "log": (DeliveryAttempt(0, 9, status=500),), **more}
             made = Delivery(
-                delivery_id, account_id, self.URL, event, 0, status=status, attempts=8, log=log, **more
+                delivery_id, account_id, self.URL, created_at_ms=0, status=status, attempts=8, **more
             )
             endpoints.record_failure(made, clock.now_ms())
 

@@ -20,6 +20,7 @@ from tests.functional.test_run_batch import (
 )
 from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.batches import collecting, models, parcel_worker, parcels, worker
+from tollgate.batches.parcels import Parcel
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
@@ -376,6 +377,20 @@ async def no_batch(*_: Any) -> Any:
 
 async def no_answers(*_: Any) -> Any:
     return []
+
+
+def test_lines_whose_model_has_another_name_at_the_vendor_meanwhile_run_the_ordinary_way(
+    client: TextClient, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def older(**fields: Any) -> Parcel:
+        return Parcel(**{**fields, "upstream": "gpt-older"})
+
+    monkeypatch.setattr("tollgate.batches.parcel_worker.Parcel", older)
+    batch = start(client, two_lines())
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 2, [])
+    assert (at_vendor(simulator_url, batch.id), len(client.texts())) == ([], 2)
+    assert client.settled()
 
 
 def killed_after(

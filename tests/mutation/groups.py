@@ -131,6 +131,7 @@ GROUPS = {
         [f"{_CODE}/batches/*.py", f"{_CODE}/text/vendor_batches.py"],
         [
             "tests/unit/batches",
+            "tests/unit/providers/test_vendor_batches.py",
             *(f"tests/functional/test_{name}.py" for name in ("run_batch", "run_batch_parcels")),
         ],
         emulator=True,

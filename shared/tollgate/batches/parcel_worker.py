@@ -276,8 +276,9 @@ class ParcelWorker:
         key = await self.key_of(batch.row["key_id"])
         content = await read_content(self.kept, batch, parcel)
         prepared = [(one.number, key and lines.prepared(one.text, key)) for one in content]
-        names, endpoint = names_of(batch, parcel, vendor.api), parcel.endpoint
-        sent = [vendor.api.line(names(number), endpoint, one.body) for number, one in prepared if one]
+        name, endpoint, order = names_of(batch, parcel, vendor.api), parcel.endpoint, parcel.order
+        alike = [(number, one) for number, one in prepared if one and one.order == order]
+        sent = [vendor.api.line(name(number), endpoint, one.body) for number, one in alike]
         return sent if len(sent) == len(content) else []
 
     async def _sent(self, batch: Batch, parcel: Parcel, vendor: VendorCalls, lines: VendorLines) -> Batch:

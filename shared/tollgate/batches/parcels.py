@@ -109,6 +109,11 @@ class Parcel:
         found = self.reservation
         return None if found is None else Reservation.from_item(self.quote_id, dict(found))
 
+    @property
+    def order(self) -> tuple[str, str, str]:
+        """Return its vendor, and the vendor's names of its model and its endpoint."""
+        return self.provider, self.upstream, self.endpoint
+
     def to_item(self) -> Item:
         """Return it as a map of plain values."""
         names = self.__dataclass_fields__

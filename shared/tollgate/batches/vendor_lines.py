@@ -43,6 +43,11 @@ class Prepared:
     body: bytes
 
     @property
+    def order(self) -> tuple[str, str, str]:
+        """Return its vendor, and the vendor's names of its model and its endpoint."""
+        return self.candidate.provider, self.candidate.route.upstream_id, self.endpoint
+
+    @property
     def group(self) -> str:
         """Return a text that all lines of one parcel have."""
         candidate = self.candidate

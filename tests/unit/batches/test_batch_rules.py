@@ -16,7 +16,7 @@ from tests.support.clock import ManualClock
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.batches import attempts
-from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, MoneyLaterError
+from tollgate.batches.attempts import MAX_ATTEMPTS, Attempts, LaterError, MoneyLaterError
 from tollgate.batches.lines import MAX_CUSTOM_ID, NOT_RUN, Line, Outcome, problems_of, result_line
 from tollgate.batches.models import (
     CLAIM_S,
@@ -311,6 +311,18 @@ def test_a_slow_refusal_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
 
     made = Attempts(Batch({**batch().row, "headers": {}}), cast("Any", calls), key, time.monotonic() + 60)
     assert asyncio.run(made.outcome(0, Line("a", {}))).status == 503
+
+
+def test_a_limited_line_is_left_to_the_next_worker_if_there_is_no_time_to_wait() -> None:
+    calls = Calls(RateLimitedError(1))
+
+    async def key() -> Any:
+        return object()
+
+    made = Attempts(Batch({**batch().row, "headers": {}}), cast("Any", calls), key, time.monotonic())
+    with pytest.raises(LaterError):
+        asyncio.run(made.outcome(0, Line("a", {})))
+    assert calls.answers == []
 
 
 def line(**changes: Any) -> bytes:

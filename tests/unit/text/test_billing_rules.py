@@ -264,6 +264,21 @@ class TestPlacing:
 
         assert desk.run(desk.billing.place(account_id, "req_1", choose)).hold.amount_micro_usd == 1_400
 
+    def test_a_budget_is_spent_to_its_last_hold_in_whichever_rows_its_money_is(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        desk.open(10**6, wallets=2)
+        body = {"name": "All", "scope": "account", "limitCents": 3, "per": "total"}
+        api_parts.api().budgets.create(desk.account_id, body)
+        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: 1)
+        # The second row gets a quarter of the main row's money at a time: 7,500, 5,625, 4,218 and 3,164.
+        for number in range(42):
+            assert desk.place(f"req_{number}").hold.amount_micro_usd == 700
+        # Now one row has 207, and the other 393.
+        assert desk.place("last", Demand(0, 300)).hold.amount_micro_usd == 600
+        with pytest.raises(BudgetReachedError):
+            desk.place("one more", Demand(0, 1))
+
     # What another process undoes each time: the budgets that were read, a share, and the money of all rows.
     @pytest.mark.parametrize(
         ("target", "result"),

@@ -380,7 +380,9 @@ class TestCrash:
         assert post.deliver() is DeliveryOutcome.EXHAUSTED
         assert len(post.outbound.posts) == 8
         assert post.delivery.status is DeliveryStatus.FAILED
-        assert post.last_attempt.error == "The attempt did not end; it may have arrived."
+        ended_ms = post.clock.now_ms()
+        error = "The attempt did not end; it may have arrived."
+        assert post.last_attempt == DeliveryAttempt(ended_ms, 0, error=error)
 
 
 def dripping() -> Raw:
