@@ -274,23 +274,6 @@ class TestOpenAI:
         with pytest.raises(openai.BadRequestError, match="purpose batch"):
             start_with(other, str(batch.input_file_id))
 
-    def test_a_repeat_of_the_sdk_or_with_the_same_key_creates_no_second_batch(
-        self, client: TextClient
-    ) -> None:
-        file_id = uploaded(client, json.dumps(lines_of(chat())[0]).encode())
-        create: Any = client.openai.batches.create
-        asked = {"input_file_id": file_id, "endpoint": CHATS, "completion_window": "24h"}
-        first = create(**asked)
-        again = create(**asked, extra_headers={"x-stainless-retry-count": "1"})
-        assert again.id == first.id
-        named = create(**asked, extra_headers={"idempotency-key": "one"})
-        assert named.id != first.id
-        assert create(**asked, extra_headers={"idempotency-key": "one"}).id == named.id
-        with pytest.raises(openai.UnprocessableEntityError):
-            create(**asked, metadata={"a": "b"}, extra_headers={"idempotency-key": "one"})
-        run_all()
-        assert len(client.texts()) == 2
-
 
 class TestAnthropic:
     def test_requests_are_answered_and_read_by_the_sdk(self, client: TextClient) -> None:

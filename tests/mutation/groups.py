@@ -132,7 +132,10 @@ GROUPS = {
         [
             "tests/unit/batches",
             "tests/unit/providers/test_vendor_batches.py",
-            *(f"tests/functional/test_{name}.py" for name in ("run_batch", "run_batch_parcels")),
+            *(
+                f"tests/functional/test_{name}.py"
+                for name in ("dashboard_jobs", "run_batch", "run_batch_parcels", "run_batch_repeats")
+            ),
         ],
         emulator=True,
     ),

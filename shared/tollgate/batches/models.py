@@ -225,6 +225,11 @@ def result_id(batch_id: str, number: int) -> str:
     return f"line_{batch_id}_{number}"
 
 
+def once_id(kind: Kind, key: str) -> str:
+    """Return the sort key of an Idempotency-Key of a create."""
+    return f"once_{kind}_{sha256(key.encode()).hexdigest()}"
+
+
 def vendor_account(provider: str) -> str:
     """Return the partition key of a vendor's batches. No account has such an id."""
     return f"vendor#{provider}"

@@ -13,19 +13,22 @@ from tollgate.batches.models import (
     Batch,
     ChangedError,
     Kind,
+    once_id,
     result_id,
     row_id,
     vendor_account,
 )
-from tollgate.kit.dynamodb.expressions import Between, Equals
+from tollgate.kit.dynamodb.expressions import Below, Between, Equals, Missing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
 from tollgate.kit.errors import StorageBusyError
-from tollgate.text.responses.storage import Storage
+from tollgate.text.responses.storage import Storage, row_key
 
 # Attempts to change a row that others change, and the longest wait between two of them.
 MAX_ATTEMPTS = 20
 MAX_WAIT_S = 0.2
+# Longer than a create takes.
+ONCE_S = 10 * 60
 # After every id.
 _LAST = "~"
 
@@ -47,10 +50,20 @@ class BatchRepository:
     storage: Storage
 
     async def create(self, batch: Batch) -> None:
-        """Store a new batch."""
-        table = self.storage.table
+        """Store a new batch. Raises `ChangedError` if another one has the same Idempotency-Key.
+
+        The row of the key refuses requests at the same time. A later one finds the batch itself.
+        """
+        table, account_id = self.storage.table, batch.account_id
         new = put_if_unchanged(table, batch.row, "response_id", 0, lambda _: ChangedError(batch.id))
-        await self.storage.db.write(new)
+        once: list[Write] = []
+        if batch.row["once"] is not None:
+            now_s = self.storage.now_s()
+            key = row_key(account_id, once_id(batch.kind, batch.row["once"]))
+            is_free = Missing("response_id") | Below("expires_at_s", now_s)
+            row: Item = {**key, "content": batch.id, "expires_at_s": now_s + ONCE_S}
+            once = [Write(table, item=row, condition=is_free, refused=lambda _: ChangedError(batch.id))]
+        await self.storage.db.transact([*once, new])
 
     async def find(self, account_id: str, batch_id: str) -> Batch | None:
         """Return a batch of the account."""

@@ -14,6 +14,7 @@ from tollgate.batches.models import (
     MAX_INPUT_BYTES,
     MAX_UNFINISHED,
     Batch,
+    ChangedError,
     Kind,
     State,
     input_key,
@@ -29,7 +30,7 @@ from tollgate.batches.request import (
 )
 from tollgate.batches.views import batch_list_view, batch_view, message_batch_list_view, message_batch_view
 from tollgate.kit.aws.s3_objects import S3Objects
-from tollgate.kit.errors import IdempotencyKeyReusedError
+from tollgate.kit.errors import IdempotencyKeyReusedError, StorageBusyError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.attribution import HEADER, attribution_of
 from tollgate.text.errors import BatchLimitReachedError, BatchNotFoundError
@@ -112,7 +113,13 @@ class BatchService:
                 await self.kept.storage.count(account_id, len(lines))
                 made.row["input_key"] = input_key(made)
                 await self.objects.put(made.row["input_key"], lines)
-            await self.kept.create(made)
+            try:
+                await self.kept.create(made)
+            except ChangedError as exc:
+                # A request with the same key was faster.
+                recent, _ = await self.kept.page(account_id, sent.kind, MAX_RECENT)
+                if (made := sent.made_before(recent, now_s)) is None:
+                    raise StorageBusyError from exc
         # Also for a repeat, because the first message may not have been sent.
         await self.send({"account_id": account_id, "batch_id": made.id})
         return made

@@ -1,0 +1,58 @@
+"""A repeated create makes no second batch, so no line is charged twice."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import openai
+import pytest
+
+from tests.functional.test_run_batch import (
+    CHATS,
+    chat,
+    lines_of,
+    no_other_messages,
+    run_all,
+    runner,
+    short,
+    uploaded,
+)
+from tests.support.text_app import TextClient
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("text"),
+    pytest.mark.usefixtures("fresh_breaker", "short"),
+]
+__all__ = ["no_other_messages", "runner", "short"]
+
+
+def test_a_repeat_of_the_sdk_or_with_the_same_key_creates_no_second_batch(client: TextClient) -> None:
+    file_id = uploaded(client, json.dumps(lines_of(chat())[0]).encode())
+    create: Any = client.openai.batches.create
+    asked = {"input_file_id": file_id, "endpoint": CHATS, "completion_window": "24h"}
+    first = create(**asked)
+    again = create(**asked, extra_headers={"x-stainless-retry-count": "1"})
+    assert again.id == first.id
+    named = create(**asked, extra_headers={"idempotency-key": "one"})
+    assert named.id != first.id
+    assert create(**asked, extra_headers={"idempotency-key": "one"}).id == named.id
+    with pytest.raises(openai.UnprocessableEntityError):
+        create(**asked, metadata={"a": "b"}, extra_headers={"idempotency-key": "one"})
+    run_all()
+    assert len(client.texts()) == 2
+
+
+def test_requests_with_the_same_key_at_the_same_time_create_one_batch(client: TextClient) -> None:
+    file_id = uploaded(client, json.dumps(lines_of(chat())[0]).encode())
+    asked: Any = {"input_file_id": file_id, "endpoint": CHATS, "completion_window": "24h"}
+
+    def create(key: str) -> str:
+        return str(client.openai.batches.create(**asked, extra_headers={"idempotency-key": key}).id)
+
+    keys = [f"key-{n}" for n in range(4) for _ in range(8)]
+    with ThreadPoolExecutor(16) as pool:
+        made = list(pool.map(create, keys))
+    assert len(set(made)) == len({*zip(keys, made, strict=True)}) == 4
+    run_all()
+    assert len(client.texts()) == 4
