@@ -2,10 +2,12 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from deliver_webhook.app import handler as deliver_webhook
-from tests.functional.acts.worlds import Act, Caller, Doing, World
+from tests.functional.acts.worlds import Act, Caller, Doing, World, acts_in
 from tests.functional.conftest import invoke, with_prompt
 from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
@@ -19,42 +21,25 @@ CREATE = "/generation/create"
 RECEIVER = "https://receiver.test/hook"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A request of a new customer. `{}` in its path is the result of `before`, which is carried out first."""
+
+    method: str
+    path: str
+    body: Any = None
+    before: Callable[[Caller], str] = lambda _: ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, world: World) -> Doing:
+        """Prepare it."""
+        ada = world.customer()
+        path = self.path.format(self.before(ada))
+        return lambda: ada.ask(self.method, path, self.body, **self.headers)
+
+
 def created(ada: Caller, **fields: Any) -> str:
     return str(ada.ok("POST", CREATE, {**PAID_BODY, **fields})["taskId"])
-
-
-def estimate(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/generation/estimate", PAID_BODY)
-
-
-def create(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", CREATE, {**PAID_BODY, "webhook": RECEIVER})
-
-
-def create_with_a_key(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", CREATE, PAID_BODY, idempotency_key="order-1")
-
-
-def create_with_a_file_inside(world: World) -> Doing:
-    ada = world.customer()
-    file = f"data:image/png;base64,{b64encode(png()).decode()}"
-    return lambda: ada.ask(
-        "POST", CREATE, {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [file]}}
-    )
-
-
-def create_a_video(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/videos", {"model": "seedance-1.5-pro", "prompt": "a fox"})
-
-
-def cancel(world: World) -> Doing:
-    ada = world.customer()
-    task_id = created(ada)
-    return lambda: ada.ask("POST", f"/task/cancel/{task_id}")
 
 
 def delete_files(world: World) -> Doing:
@@ -62,12 +47,6 @@ def delete_files(world: World) -> Doing:
     task_id = created(ada)
     world.end(task_id)
     return lambda: ada.ask("DELETE", f"/task/files/{task_id}")
-
-
-def status(world: World) -> Doing:
-    ada = world.customer()
-    task_id = created(ada)
-    return lambda: ada.ask("GET", f"/task/status/{task_id}")
 
 
 def lists(world: World) -> Doing:
@@ -78,47 +57,12 @@ def lists(world: World) -> Doing:
     ]
 
 
-def grant_an_upload(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/files", {"filename": "a.png", "contentType": "image/png", "bytes": 100})[
-        0
-    ]
-
-
 def delete_an_upload(world: World) -> Doing:
     ada = world.customer()
     made = ada.ok("POST", "/files", {"filename": "a.png", "contentType": "image/png", "bytes": len(png())})
     bucket = world.aws.stack.refs["MediaBucket"]
     world.aws.clients.s3.put_object(Bucket=bucket, Key=made["upload"]["fields"]["key"], Body=png())
     return lambda: ada.ask("DELETE", f"/files/{made['id']}")
-
-
-def make_a_key(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/keys", {"name": "ci", "spendingCap": {"capCents": 5, "per": "day"}})
-
-
-def change_a_key(world: World) -> Doing:
-    ada = world.customer()
-    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
-    return lambda: ada.ask("PATCH", f"/keys/{key_id}", {"name": "cd"})
-
-
-def rotate_a_key(world: World) -> Doing:
-    ada = world.customer()
-    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
-    return lambda: ada.ask("POST", f"/keys/{key_id}/rotate", {})
-
-
-def revoke_a_key(world: World) -> Doing:
-    ada = world.customer()
-    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
-    return lambda: ada.ask("DELETE", f"/keys/{key_id}")
-
-
-def send_a_test_event(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/webhooks/test", {"url": RECEIVER})
 
 
 def redeliver_a_webhook(world: World) -> Doing:
@@ -131,40 +75,18 @@ def redeliver_a_webhook(world: World) -> Doing:
     return lambda: ada.ask("POST", f"/webhooks/deliveries/{delivery_id}/redeliver")
 
 
-def rotate_a_webhook_secret(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/webhooks/secret/rotate", {})
-
-
+CHAT = {"model": "gpt-5.4-mini", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
 QUOTED = {
     "requests": [
         {"path": f"/api/v1{CREATE}", "body": PAID_BODY},
-        {
-            "path": "/api/v1/chat/completions",
-            "body": {
-                "model": "gpt-5.4-mini",
-                "max_tokens": 9,
-                "messages": [{"role": "user", "content": "hi"}],
-            },
-        },
+        {"path": "/api/v1/chat/completions", "body": CHAT},
     ]
 }
 
 
-def create_a_quote(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/quotes", QUOTED)
-
-
-def create_what_is_quoted(world: World) -> Doing:
-    ada = world.customer()
-    quote_id = ada.ok("POST", "/quotes", QUOTED)["id"]
-    return lambda: ada.ask("POST", f"/quotes/{quote_id}/create")
-
-
 def cancel_a_quote(world: World) -> Doing:
     ada = world.customer()
-    quote_id = ada.ok("POST", "/quotes", QUOTED)["id"]
+    quote_id = quote_of(ada)
     ada.ok("POST", f"/quotes/{quote_id}/create")
     return lambda: ada.ask("POST", f"/quotes/{quote_id}/cancel")
 
@@ -176,17 +98,6 @@ FLOW: Any = {
     ],
     "webhook": "https://receiver.test/hook",
 }
-
-
-def create_a_workflow(world: World) -> Doing:
-    ada = world.customer()
-    return lambda: ada.ask("POST", "/workflows", FLOW, Idempotency_Key="flow")
-
-
-def cancel_a_workflow(world: World) -> Doing:
-    ada = world.customer()
-    workflow_id = ada.ok("POST", "/workflows", FLOW)["id"]
-    return lambda: ada.ask("POST", f"/workflows/{workflow_id}/cancel")
 
 
 def end_a_text_request(world: World) -> Doing:
@@ -206,71 +117,51 @@ def child_of(ada: Caller, cents: int = 50) -> str:
     return path
 
 
-def create_a_subaccount(world: World) -> Doing:
+def grant_an_upload(world: World) -> Doing:
     ada = world.customer()
-    body = {"name": "Acme", "markupPercent": 20, "alert": {"thresholdCents": 5}}
-    return lambda: ada.ask("POST", "/subaccounts", body, idempotency_key="acme")
+    return lambda: ada.ask("POST", "/files", UPLOAD)[0]
 
 
-def change_a_subaccount(world: World) -> Doing:
-    ada = world.customer()
-    path = child_of(ada)
-    body = {
-        "name": "B",
-        "markupPercent": 10,
-        "suspended": True,
-        "limits": {"textAtOnce": 2},
-        "alert": {"thresholdCents": 5},
-    }
-    return lambda: ada.ask("PATCH", path, body)
+def key_of(ada: Caller) -> str:
+    return str(ada.ok("POST", "/keys", {"name": "ci"})["id"])
 
 
-def credit_a_subaccount(world: World) -> Doing:
-    ada = world.customer()
-    path = child_of(ada)
-    return lambda: ada.ask("POST", f"{path}/credit", {"amountCents": 5}, idempotency_key="order-1")
+def quote_of(ada: Caller) -> str:
+    return str(ada.ok("POST", "/quotes", QUOTED)["id"])
 
 
-def take_money_back(world: World) -> Doing:
-    ada = world.customer()
-    path = child_of(ada)
-    return lambda: ada.ask("POST", f"{path}/credit", {"amountCents": -5}, idempotency_key="order-1")
+def workflow_of(ada: Caller) -> str:
+    return str(ada.ok("POST", "/workflows", FLOW)["id"])
 
 
-def close_a_subaccount(world: World) -> Doing:
-    ada = world.customer()
-    path = child_of(ada)
-    return lambda: ada.ask("DELETE", path)
-
-
-ACTS: tuple[Act, ...] = (
-    create_a_subaccount,
-    change_a_subaccount,
-    credit_a_subaccount,
-    take_money_back,
-    close_a_subaccount,
-    end_a_text_request,
-    estimate,
-    create,
-    create_with_a_key,
-    create_with_a_file_inside,
-    create_a_video,
-    create_a_quote,
-    create_what_is_quoted,
-    cancel_a_quote,
-    create_a_workflow,
-    cancel_a_workflow,
-    cancel,
-    delete_files,
-    status,
-    lists,
-    grant_an_upload,
-    delete_an_upload,
-    make_a_key,
-    change_a_key,
-    rotate_a_key,
-    revoke_a_key,
-    send_a_test_event,
-    redeliver_a_webhook,
-    rotate_a_webhook_secret,
-)
+ORDER = {"idempotency_key": "order-1"}
+WITH_A_FILE = {"prompt": "a fox", "urls": [f"data:image/png;base64,{b64encode(png()).decode()}"]}
+ALERT = {"alert": {"thresholdCents": 5}}
+ACME = {"name": "Acme", "markupPercent": 20, **ALERT}
+OTHER = {"name": "B", "markupPercent": 10, "suspended": True, "limits": {"textAtOnce": 2}, **ALERT}
+UPLOAD = {"filename": "a.png", "contentType": "image/png", "bytes": 100}
+ASKED = {
+    "estimate": Asked("POST", "/generation/estimate", PAID_BODY),
+    "create": Asked("POST", CREATE, {**PAID_BODY, "webhook": RECEIVER}),
+    "create_with_a_key": Asked("POST", CREATE, PAID_BODY, headers=ORDER),
+    "create_with_a_file_inside": Asked("POST", CREATE, {"model": "seedream-4.5", "input": WITH_A_FILE}),
+    "create_a_video": Asked("POST", "/videos", {"model": "seedance-1.5-pro", "prompt": "a fox"}),
+    "cancel": Asked("POST", "/task/cancel/{}", before=created),
+    "status": Asked("GET", "/task/status/{}", before=created),
+    "make_a_key": Asked("POST", "/keys", {"name": "ci", "spendingCap": {"capCents": 5, "per": "day"}}),
+    "change_a_key": Asked("PATCH", "/keys/{}", {"name": "cd"}, key_of),
+    "rotate_a_key": Asked("POST", "/keys/{}/rotate", {}, key_of),
+    "revoke_a_key": Asked("DELETE", "/keys/{}", None, key_of),
+    "send_a_test_event": Asked("POST", "/webhooks/test", {"url": RECEIVER}),
+    "rotate_a_webhook_secret": Asked("POST", "/webhooks/secret/rotate", {}),
+    "create_a_quote": Asked("POST", "/quotes", QUOTED),
+    "create_what_is_quoted": Asked("POST", "/quotes/{}/create", None, quote_of),
+    "create_a_workflow": Asked("POST", "/workflows", FLOW, headers={"Idempotency_Key": "flow"}),
+    "cancel_a_workflow": Asked("POST", "/workflows/{}/cancel", None, workflow_of),
+    "create_a_subaccount": Asked("POST", "/subaccounts", ACME, headers={"idempotency_key": "acme"}),
+    "change_a_subaccount": Asked("PATCH", "{}", OTHER, child_of),
+    "credit_a_subaccount": Asked("POST", "{}/credit", {"amountCents": 5}, child_of, ORDER),
+    "take_money_back": Asked("POST", "{}/credit", {"amountCents": -5}, child_of, ORDER),
+    "close_a_subaccount": Asked("DELETE", "{}", None, child_of),
+}
+ACTS: dict[str, Act] = {**acts_in(globals()), **ASKED}

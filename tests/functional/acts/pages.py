@@ -1,10 +1,11 @@
 """Acts of people at the dashboard, and of operators in their console."""
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.functional.acts.worlds import Act, Doing, World
+from tests.functional.acts.worlds import Act, Doing, World, acts_in
 from tests.functional.test_connector_routes import CHOICES, Client
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_directory import OFF, connect, join
@@ -39,6 +40,33 @@ def at(world: World, path: str) -> Browser:
     return ada
 
 
+@dataclass(frozen=True)
+class Form:
+    """A form that Ada sends from the page that she has opened."""
+
+    page: str
+    path: str
+    fields: Any = ()
+
+    def __call__(self, world: World) -> Doing:
+        """Prepare it."""
+        ada = at(world, self.page)
+        return lambda: posted(ada, self.path, self.fields)
+
+
+@dataclass(frozen=True)
+class OperatorForm:
+    """A form of an operator. `{}` in its path is Ada's account."""
+
+    path: str
+    fields: Mapping[str, str]
+
+    def __call__(self, world: World) -> Doing:
+        """Prepare it."""
+        path, console = self.path.format(world.person(ADA).sign_in(ADA)), _console(world)
+        return lambda: posted(console, path, self.fields)
+
+
 def sign_in_for_the_first_time(world: World) -> Doing:
     browser = Browser()
     browser.get("/sign-in")
@@ -50,21 +78,6 @@ def sign_in_again(world: World) -> Doing:
     browser = Browser()
     browser.get("/sign-in")
     return lambda: posted(browser, "/sign-in/development/email", {"email": ADA})
-
-
-def sign_out(world: World) -> Doing:
-    ada = at(world, "")
-    return lambda: posted(ada, "/sign-out")
-
-
-def sign_out_everywhere(world: World) -> Doing:
-    ada = at(world, "")
-    return lambda: posted(ada, "/sign-out/everywhere")
-
-
-def make_a_key(world: World) -> Doing:
-    ada = at(world, "/keys")
-    return lambda: posted(ada, "/keys", KEY)
 
 
 def agree_to_a_connector(world: World) -> Doing:
@@ -96,16 +109,6 @@ def revoke_by_a_connector(world: World) -> Doing:
     _, tokens = product.redeem(product.code(ada, account_of(ada)))
     sent = {"token": tokens["access_token"], "client_id": product.client_id}
     return lambda: product.ask("/oauth/revoke", **sent)
-
-
-def make_a_key_for_the_chat(world: World) -> Doing:
-    ada = at(world, "/chat")
-    return lambda: posted(ada, "/chat/key")
-
-
-def invite_somebody(world: World) -> Doing:
-    ada = at(world, "/members")
-    return lambda: posted(ada, "/members/invitations", {"email": BOB, "role": "developer"})
 
 
 def revoke_an_invitation(world: World) -> Doing:
@@ -152,11 +155,6 @@ def leave_an_account(world: World) -> Doing:
     return lambda: posted(bob, "/members/leave")
 
 
-def connect_a_directory(world: World) -> Doing:
-    ada = at(world, "/members")
-    return lambda: posted(ada, "/members/directory", {"role": "viewer"})
-
-
 def add_a_user_by_the_directory(world: World) -> Doing:
     directory = connect(at(world, "/members"))
     return lambda: directory.ask("POST", "/Users", {"userName": BOB})[0]
@@ -184,26 +182,11 @@ def delete_a_user_by_the_directory(world: World) -> Doing:
     return lambda: directory.ask("DELETE", f"/Users/{user_id}")[0]
 
 
-def set_mail_topics(world: World) -> Doing:
-    ada = at(world, "/members")
-    return lambda: posted(ada, "/members/mails", {"money": "1"})
-
-
-def change_billing_details(world: World) -> Doing:
-    ada = at(world, "/top-up")
-    return lambda: posted(ada, "/top-up/billing", {"company": "Lighthouse GmbH"})
-
-
 def remove_a_card(world: World) -> Doing:
     ada = at(world, "/top-up")
     # Without Stripe's keys only our own row is changed.
     api_parts.api().low_balance.save_customer(account_of(ada), "cus_1")
     return lambda: posted(ada, "/top-up/card/remove")
-
-
-def wish_for_mails_about_a_low_balance(world: World) -> Doing:
-    ada = at(world, "/top-up")
-    return lambda: posted(ada, "/top-up/low-balance", LOW)
 
 
 def go_to_pay(world: World) -> Doing:
@@ -216,12 +199,6 @@ def pay(world: World) -> Doing:
     _with_stripe(world)
     customer = world.customer()
     return lambda: send(event(session(customer.account.account_id, 2_500, customer="cus_1")))[0]
-
-
-def run_in_the_playground(world: World) -> Doing:
-    ada = at(world, f"/playground/{PAID_IMAGE}")
-    fields = {"input.prompt": "a fox", "input.size": "1:1", "form_id": "form_1"}
-    return lambda: posted(ada, f"/playground/{PAID_IMAGE}/run", fields)
 
 
 def _with_a_result(world: World) -> tuple[Browser, str]:
@@ -278,46 +255,11 @@ def take_back_what_was_not_credited_yet(world: World) -> Doing:
     return lambda: send(paid)[0]
 
 
-def credit_by_an_operator(world: World) -> Doing:
-    return _at_the_console(world, action="credit", usd="2.50", reference="ticket-1", reason="It broke")
-
-
-def debit_by_an_operator(world: World) -> Doing:
-    return _at_the_console(world, action="debit", usd="2.50", reference="ticket-1", reason="Too much")
-
-
-def suspend(world: World) -> Doing:
-    return _at_the_console(world, action="suspend", reason="fraud")
-
-
 def refund_by_an_operator(world: World) -> Doing:
     account_id, console = world.person(ADA).sign_in(ADA), _console(world)
     task_id = str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"])
     world.end(task_id)
     return lambda: posted(console, f"/tasks/{task_id}/refund", {"reason": "It is not what it should be"})
-
-
-def switch_a_provider_off(world: World) -> Doing:
-    console = _console(world)
-    fields = {"provider": "fal", "reason": "It fails", "disabled": "true"}
-    return lambda: posted(console, "/providers", fields)
-
-
-def open_an_incident(world: World) -> Doing:
-    console = _console(world)
-    fields = {"title": "Late videos", "impact": "down", "part-media": "1", "phase": "identified"}
-    fields["words"] = "We know the cause."
-    return lambda: posted(console, "/incidents", fields)
-
-
-def change_a_price(world: World) -> Doing:
-    console = _console(world)
-    return lambda: posted(console, f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""})
-
-
-def _at_the_console(world: World, **fields: str) -> Doing:
-    account_id, console = world.person(ADA).sign_in(ADA), _console(world)
-    return lambda: posted(console, f"/accounts/{account_id}", fields)
 
 
 def _console(world: World) -> Browser:
@@ -333,48 +275,26 @@ def _with_stripe(world: World, url: str = "https://api.stripe.invalid") -> None:
     parts.forget()
 
 
-ACTS: tuple[Act, ...] = (
-    sign_in_for_the_first_time,
-    sign_in_again,
-    sign_out,
-    sign_out_everywhere,
-    make_a_key,
-    make_a_key_for_the_chat,
-    agree_to_a_connector,
-    redeem_a_code,
-    refresh_a_connector,
-    revoke_by_a_connector,
-    invite_somebody,
-    revoke_an_invitation,
-    accept_an_invitation,
-    accept_without_a_link,
-    change_a_role,
-    remove_a_member_and_their_keys,
-    leave_an_account,
-    connect_a_directory,
-    add_a_user_by_the_directory,
-    join_by_the_directory,
-    end_access_by_the_directory,
-    delete_a_user_by_the_directory,
-    set_mail_topics,
-    change_billing_details,
-    remove_a_card,
-    wish_for_mails_about_a_low_balance,
-    go_to_pay,
-    pay,
-    take_back_a_payment,
-    take_back_what_was_not_credited_yet,
-    run_in_the_playground,
-    share_a_result,
-    stop_sharing,
-    delete_results,
-    ask_for_the_end_of_an_account,
-    keep_an_account_after_all,
-    credit_by_an_operator,
-    debit_by_an_operator,
-    suspend,
-    refund_by_an_operator,
-    switch_a_provider_off,
-    open_an_incident,
-    change_a_price,
-)
+GENERATION = {"input.prompt": "a fox", "input.size": "1:1", "form_id": "form_1"}
+CREDIT = {"action": "credit", "usd": "2.50", "reference": "ticket-1", "reason": "It broke"}
+OUTAGE = {"provider": "fal", "reason": "It fails", "disabled": "true"}
+INCIDENT = {"title": "Late videos", "impact": "down", "part-media": "1", "phase": "identified"}
+FORMS: dict[str, Act] = {
+    "sign_out": Form("", "/sign-out"),
+    "sign_out_everywhere": Form("", "/sign-out/everywhere"),
+    "make_a_key": Form("/keys", "/keys", KEY),
+    "make_a_key_for_the_chat": Form("/chat", "/chat/key"),
+    "invite_somebody": Form("/members", "/members/invitations", {"email": BOB, "role": "developer"}),
+    "connect_a_directory": Form("/members", "/members/directory", {"role": "viewer"}),
+    "set_mail_topics": Form("/members", "/members/mails", {"money": "1"}),
+    "change_billing_details": Form("/top-up", "/top-up/billing", {"company": "Lighthouse GmbH"}),
+    "wish_for_mails_about_a_low_balance": Form("/top-up", "/top-up/low-balance", LOW),
+    "run_in_the_playground": Form(f"/playground/{PAID_IMAGE}", f"/playground/{PAID_IMAGE}/run", GENERATION),
+    "credit_by_an_operator": OperatorForm("/accounts/{}", CREDIT),
+    "debit_by_an_operator": OperatorForm("/accounts/{}", {**CREDIT, "action": "debit"}),
+    "suspend": OperatorForm("/accounts/{}", {"action": "suspend", "reason": "fraud"}),
+    "switch_a_provider_off": OperatorForm("/providers", OUTAGE),
+    "open_an_incident": OperatorForm("/incidents", {**INCIDENT, "words": "We know the cause."}),
+    "change_a_price": OperatorForm(f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""}),
+}
+ACTS: dict[str, Act] = {**acts_in(globals()), **FORMS}

@@ -16,7 +16,7 @@ from refill_balance.app import handler as refill_balance
 from run_batch.app import handler as run_batch
 from run_task.app import handler as run_task
 from tests.functional.acts.api import FLOW, child_of
-from tests.functional.acts.worlds import Act, Doing, World
+from tests.functional.acts.worlds import Act, Doing, World, acts_in
 from tests.functional.closing import EVENT as CLOSING
 from tests.functional.closing import account_of
 from tests.functional.conftest import StreamReader, invoke, stream_records, with_prompt
@@ -304,29 +304,4 @@ def erase_an_account_and_its_person(world: World) -> Doing:
     return erased
 
 
-ACTS: tuple[Act, ...] = (
-    seal_the_days_that_are_over,
-    send_a_new_task_on_its_way,
-    submit_a_task,
-    submit_a_task_whose_price_a_file_decided,
-    finish_a_task,
-    delete_files_at_their_time,
-    start_a_step,
-    end_a_workflow,
-    draw_a_thumbnail,
-    erase_an_account,
-    tell_an_owner_of_a_new_key,
-    end_a_task_that_is_refused,
-    deliver_a_webhook,
-    deliver_a_webhook_in_vain,
-    send_a_request_that_ended,
-    write_a_day_into_a_bucket,
-    change_exports,
-    count_usage,
-    sweep,
-    record_a_check,
-    return_the_charge_of_a_lost_response,
-    move_mark_up,
-    top_up_by_a_saved_card,
-    erase_an_account_and_its_person,
-)
+ACTS: dict[str, Act] = acts_in(globals())

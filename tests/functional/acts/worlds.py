@@ -70,6 +70,12 @@ Act = Callable[[World], Doing]
 """Prepares something in a world in which nothing has happened yet, and returns how it is done."""
 
 
+def acts_in(module: Mapping[str, Any]) -> dict[str, Act]:
+    """Return the acts of a module by name: its functions that prepare something in a world."""
+    is_act = {"world": World, "return": Doing}
+    return {name: made for name, made in module.items() if getattr(made, "__annotations__", None) == is_act}
+
+
 @dataclass
 class Prepared:
     """An act that has been prepared, to be done over and over in the same world."""
