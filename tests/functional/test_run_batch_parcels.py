@@ -21,7 +21,7 @@ from tests.functional.test_run_batch import (
 from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.batches import collecting, models, parcel_worker, parcels, worker
 from tollgate.batches.parcels import Parcel
-from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
+from tollgate.batches.vendor_calls import RefusedError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.entries import EntryKind
@@ -57,27 +57,10 @@ def run(client: TextClient, batch: Any) -> Any:
 
 
 class TestPrice:
-    def test_is_half_of_the_ordinary_price(self, client: TextClient) -> None:
-        prompt = "[[tokens 40]] [[cached 10]] hello"
-        ordinary = client.post("/chat/completions", chat(prompt, model=GPT))
-        assert ordinary.status_code == 200
-        (alone,) = client.texts_when(1)
-        batch, outputs, errors = run(client, start(client, lines_of(*[chat(f"{prompt}", model=GPT)] * 3)))
-        assert (batch.status, errors) == ("completed", [])
-        assert [each["custom_id"] for each in outputs] == ["line-0", "line-1", "line-2"]
-        assert {each["response"]["status_code"] for each in outputs} == {200}
-        lines = [entry for entry in client.texts() if entry.entry_id != alone.entry_id]
-        assert {entry.provider for entry in lines} == {"openai"}
-        assert {(entry.usage or {})["service"] for entry in lines} == {"batch"}
-        half = -(alone.amount_micro_usd // 2)
-        assert all(abs(-entry.amount_micro_usd - half) <= 1 for entry in lines)
+    def test_is_listed_beside_the_ordinary_price(self, client: TextClient) -> None:
         listed = client.get(f"/models/{GPT}").json()["pricing"]
         # 0.75 and 4.5 USD outside of batches
         assert (listed["input-batch"], listed["output-batch"]) == ("0.375", "2.25")
-        # The response names its charge and the id of its record.
-        told = {each["response"]["request_id"]: each["response"]["body"]["usage"]["cost"] for each in outputs}
-        assert told == {entry.request_id: -entry.amount_micro_usd / USD for entry in lines}
-        assert client.settled()
 
     @pytest.mark.parametrize("model", [GPT, ORDINARY])
     def test_is_told_even_if_the_provider_reports_no_usage(self, client: TextClient, model: str) -> None:
@@ -88,24 +71,11 @@ class TestPrice:
         assert (entry.usage or {})["estimated"]
         assert outputs[0]["response"]["body"]["usage"]["cost"] == -entry.amount_micro_usd / USD > 0
 
-    def test_is_that_of_the_chat_for_messages_and_of_the_input_for_embeddings(
-        self, client: TextClient
-    ) -> None:
-        made = client.anthropic.messages.batches.create(
-            requests=[{"custom_id": "one", "params": chat("[[tokens 30]]", model=GPT)}]  # type: ignore[typeddict-item]
-        )
-        for _ in range(MAX_MESSAGES):
-            for message in take():
-                run_one(message)
-            if client.anthropic.messages.batches.retrieve(made.id).processing_status == "ended":
-                break
-        (result,) = client.anthropic.messages.batches.results(made.id)
-        assert result.result.type == "succeeded"
-        assert result.result.message.content[0].type == "text"
+    def test_is_that_of_the_input_for_embeddings(self, client: TextClient) -> None:
         body = {"model": "text-embedding-3-small", "input": "hello"}
         batch, outputs, _ = run(client, start(client, lines_of(body, url="/v1/embeddings"), "/v1/embeddings"))
         assert (batch.status, len(outputs)) == ("completed", 1)
-        assert [(entry.usage or {})["service"] for entry in client.texts()] == ["batch", "batch"]
+        assert [(entry.usage or {})["service"] for entry in client.texts()] == ["batch"]
         assert client.settled()
 
 
@@ -136,12 +106,7 @@ class TestWhatRunsTheOrdinaryWay:
     @pytest.mark.parametrize(
         ("words", "at_vendor"),
         [
-            ("[[batch-refuse]]", 0),
-            ("[[batch-fail]]", 0),
-            ("[[batch-gone]]", 0),
             ("[[batch-busy 9]]", 0),
-            ("[[batch-busy 2]]", 4),
-            ("[[batch-expire]]", 2),
             ("[[openai:status 429 1]]", 3),
             ("[[openai:garbage]]", 3),
         ],
@@ -192,20 +157,6 @@ class TestWhatRunsTheOrdinaryWay:
             assert (batch.status, len(outputs)) == ("completed", 1)
             assert "service" not in (each.texts()[0].usage or {})
             assert each.settled()
-
-
-def test_a_cancelled_batch_is_cancelled_at_the_vendor_and_pays_for_what_ran(client: TextClient) -> None:
-    bodies = [chat(f"[[tokens 20]] {n} [[batch-slow 60]]", model=GPT) for n in range(4)]
-    batch = start(client, lines_of(*bodies))
-    for message in take():
-        run_one(message)
-    assert client.openai.batches.cancel(batch.id).status == "cancelling"
-    found, outputs, errors = run(client, batch)
-    assert found.status == "cancelled"
-    assert len(outputs) + len(errors) == 4
-    assert {each["error"]["code"] for each in errors} == {"batch_cancelled"}
-    assert len(client.texts()) == len(outputs)
-    assert client.settled()
 
 
 @pytest.mark.parametrize(
@@ -287,71 +238,6 @@ def run_often(message: dict[str, Any]) -> None:
 
 def two_lines() -> list[dict[str, Any]]:
     return lines_of(*[chat(f"[[tokens 20]] {n}", model=GPT) for n in range(2)])
-
-
-def test_a_worker_that_dies_after_any_step_leaves_one_batch_at_the_vendor_and_one_charge_a_line(
-    client: TextClient, steps: Steps, simulator_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(models, "CLAIM_S", 0)
-    first = start(client, two_lines())
-    steps.names.clear()
-    run(client, first)
-    in_peace, cost = list(steps.names), USD - client.balance()
-    assert len(in_peace) >= 25
-    assert [name for name in in_peace if " " in name][:2] == ["POST /files", "POST /batches"]
-    for number, name in enumerate(in_peace, 1):
-
-        def killed(at: int, _: str, number: int = number) -> None:
-            if at == number:
-                raise KilledError
-
-        before, known = client.balance(), len(client.texts())
-        batch = start(client, two_lines())
-        (message,) = take()
-        steps.names.clear()
-        steps.fails = killed
-        with pytest.raises(KilledError):
-            run_often(message)
-        steps.fails = lambda *_: None
-        # The message comes again.
-        run_one(message)
-        found, outputs, errors = run(client, batch)
-        paid = before - client.balance()
-        assert (number, name, found.status, len(outputs), errors) == (number, name, "completed", 2, [])
-        assert (number, name, len(at_vendor(simulator_url, batch.id))) == (number, name, 1)
-        assert (number, name, len(client.texts()) - known, paid) == (number, name, 2, cost)
-        assert client.settled(), (number, name)
-
-
-@pytest.mark.parametrize("is_done", [True, False], ids=["the answer is lost", "the call is lost"])
-def test_a_lost_call_of_the_vendor_changes_nothing(
-    client: TextClient, steps: Steps, simulator_url: str, monkeypatch: pytest.MonkeyPatch, *, is_done: bool
-) -> None:
-    run(client, start(client, two_lines()))
-    calls, cost = [name for name in steps.names if " " in name], USD - client.balance()
-    read = VendorCalls._read
-    for number, name in enumerate(calls):
-        made: list[str] = []
-
-        async def lost(
-            vendor: VendorCalls, call: Any, *rest: Any, made: list[str] = made, number: int = number
-        ) -> Any:
-            made.append(call.method)
-            if len(made) - 1 != number:
-                return await read(vendor, call, *rest)
-            if is_done:
-                await read(vendor, call, *rest)
-            raise UnsureError
-
-        before = client.balance()
-        with monkeypatch.context() as patch:
-            patch.setattr(VendorCalls, "_read", lost)
-            batch = start(client, two_lines())
-            found, outputs, errors = run(client, batch)
-        assert (name, found.status, len(outputs), errors) == (name, "completed", 2, [])
-        assert (name, len(at_vendor(simulator_url, batch.id))) == (name, 1)
-        assert (name, before - client.balance()) == (name, cost)
-        assert client.settled(), name
 
 
 def test_results_that_never_come_are_given_up_and_the_money_is_free_again(
